@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// One list of settings for every target, so that no module falls behind the others.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+// Names of products, so that the table of targets below stays readable.
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioTestUtils: Target.Dependency = .product(name: "NIOTestUtils", package: "swift-nio")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+
+let package = Package(
+    name: "muster",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "musterd", targets: ["musterd"]),
+        .executable(name: "muster", targets: ["muster"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["ConfigurationSupport"]),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // Pure: the standard library and each other, nothing else (guarded by ArchitectureTests).
+        .target(name: "CRDT"),
+        .target(name: "Inventory", dependencies: ["CRDT"]),
+        .target(name: "Replication", dependencies: ["CRDT"]),
+        // Shells.
+        .target(name: "WireFormat", dependencies: ["CRDT", "Replication", nioCore, protobuf]),
+        .target(name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", crypto, grdb, sqlite]),
+        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
+        .target(
+            name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
+        .target(
+            name: "LocalAPI",
+            dependencies: ["CRDT", "Inventory", hummingbird, httpClient, logging, nioCore, nioPosix]),
+        .target(
+            name: "Node",
+            dependencies: [
+                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", lifecycle,
+                configuration, logging,
+            ]),
+        // Executables.
+        .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
+        .executableTarget(name: "muster", dependencies: ["LocalAPI", "Inventory", arguments]),
+        // Test support.
+        .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
+        // Tests.
+        .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
+        .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
+        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation"]),
+        .testTarget(
+            name: "WireFormatTests",
+            dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils]),
+        .testTarget(name: "StorageTests", dependencies: ["Storage", "CRDT", "Inventory", "Simulation", grdb]),
+        .testTarget(name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
+        .testTarget(name: "NodeTests", dependencies: ["Node", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
+        .testTarget(name: "CommandTests", dependencies: ["LocalAPI"]),
+        .testTarget(name: "ArchitectureTests"),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = strict
+}

@@ -1,0 +1,159 @@
+/// The name of one store: 128 random bits, minted with the store. A restored or cloned store mints a new one (rule R9).
+package struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let value: UInt128
+
+    package init(_ value: UInt128) {
+        self.value = value
+    }
+
+    /// Reads 32 hexadecimal digits; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        guard let value = UInt128(hexadecimalDigits: text, count: 32) else { return nil }
+        self.value = value
+    }
+
+    /// Mints a new id.
+    package static func random(using generator: inout some RandomNumberGenerator) -> ReplicaID {
+        ReplicaID(UInt128.random(in: 1...UInt128.max, using: &generator))
+    }
+
+    package static func < (left: ReplicaID, right: ReplicaID) -> Bool {
+        left.value < right.value
+    }
+
+    /// 32 lower-case hexadecimal digits.
+    package var description: String {
+        value.hexadecimalDigits(count: 32)
+    }
+}
+
+/// The universal id of an item: a UUID of version 7 (RFC 9562 section 5.7), never used again.
+///
+/// Ids of one device grow with time, so that a B-tree keyed by them is filled at its end.
+package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let value: UInt128
+
+    /// The reserved item that carries the properties of the job itself (its name, its kind).
+    package static let job = ItemID(0)
+
+    package init(_ value: UInt128) {
+        self.value = value
+    }
+
+    /// A UUID of version 7: 48 bits of milliseconds, 4 of version, 12 random, 2 of variant, 62 random.
+    package init(milliseconds: UInt64, using generator: inout some RandomNumberGenerator) {
+        let random = UInt128.random(in: 0...UInt128.max, using: &generator)
+        let time = UInt128(milliseconds & 0xFFFF_FFFF_FFFF) << 80
+        let version = UInt128(0x7) << 76
+        let high = (random >> 64 & 0xFFF) << 64
+        let variant = UInt128(0b10) << 62
+        let low = random & (UInt128(1) << 62 - 1)
+        self.init(time | version | high | variant | low)
+    }
+
+    /// Reads the usual 8-4-4-4-12 form, with or without hyphens; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        guard let value = UInt128(hexadecimalDigits: text.filter { $0 != "-" }, count: 32) else { return nil }
+        self.value = value
+    }
+
+    package static func < (left: ItemID, right: ItemID) -> Bool {
+        left.value < right.value
+    }
+
+    /// The 8-4-4-4-12 form in lower case.
+    package var description: String {
+        let digits = Array(value.hexadecimalDigits(count: 32))
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+}
+
+/// The id of a job: 1 to 64 of `A–Z a–z 0–9 . _ -`; a UUIDv7 unless the office chose its own number.
+package struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package static let longest = 64
+    package let text: String
+
+    /// Nil when the text is empty, too long or has another character.
+    package init?(_ text: String) {
+        let isAllowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isAllowed, (1...Self.longest).contains(text.utf8.count) else { return nil }
+        self.text = text
+    }
+
+    package init(_ item: ItemID) {
+        text = item.description
+    }
+
+    package static func < (left: JobID, right: JobID) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    package var description: String { text }
+}
+
+/// The name of a laptop: 256 bits, the hash of its package key.
+package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let high: UInt128
+    package let low: UInt128
+
+    package init(high: UInt128, low: UInt128) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads 64 hexadecimal digits; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 64, let high = UInt128(hexadecimalDigits: text.prefix(32), count: 32),
+            let low = UInt128(hexadecimalDigits: text.suffix(32), count: 32)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// Mints an id that is not (yet) bound to a key.
+    package static func random(using generator: inout some RandomNumberGenerator) -> DeviceID {
+        let high = UInt128.random(in: 0...UInt128.max, using: &generator)
+        return DeviceID(high: high, low: UInt128.random(in: 0...UInt128.max, using: &generator))
+    }
+
+    /// The first eight digits: enough for people and for DNS-SD, not for proof.
+    package var short: String { String(description.prefix(8)) }
+
+    package static func < (left: DeviceID, right: DeviceID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    package var description: String {
+        high.hexadecimalDigits(count: 32) + low.hexadecimalDigits(count: 32)
+    }
+}
+
+extension UInt128 {
+    /// Exactly `count` hexadecimal digits, no sign and no prefix; nil for anything else.
+    init?(hexadecimalDigits text: some StringProtocol, count: Int) {
+        guard text.utf8.count == count, text.utf8.allSatisfy({ UInt8.isHexadecimalDigit($0) }) else { return nil }
+        self.init(text, radix: 16)
+    }
+
+    func hexadecimalDigits(count: Int) -> String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: Swift.max(0, count - digits.utf8.count)) + digits
+    }
+}
+
+extension UInt8 {
+    static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

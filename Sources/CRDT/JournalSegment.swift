@@ -1,0 +1,19 @@
+/// A run of one replica's journal in one job: whole changes, encoded, in sequence.
+///
+/// Segments are immutable and context-free: they are stored, cut and passed on as they are (see `ChangeCodec`).
+package struct JournalSegment: Hashable, Sendable {
+    package let replica: ReplicaID
+    /// The sequence of the first transform.
+    package let first: UInt64
+    /// Where the journal stands after the last transform.
+    package let head: JournalHead
+    /// Encoded changes.
+    package let bytes: [UInt8]
+
+    package init(replica: ReplicaID, first: UInt64, head: JournalHead, bytes: [UInt8]) {
+        self.replica = replica
+        self.first = first
+        self.head = head
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,96 @@
+/// The name of one transform. Sequences are 1, 2, 3 … without a gap per (job, replica).
+package struct Dot: Hashable, Sendable {
+    package let replica: ReplicaID
+    package let sequence: UInt64
+
+    package init(replica: ReplicaID, sequence: UInt64) {
+        self.replica = replica
+        self.sequence = sequence
+    }
+}
+
+/// How far a journal reaches, and the running digest of everything up to there.
+package struct JournalHead: Hashable, Sendable {
+    package static let empty = JournalHead(sequence: 0, digest: 0)
+
+    package let sequence: UInt64
+    package let digest: UInt64
+
+    package init(sequence: UInt64, digest: UInt64) {
+        self.sequence = sequence
+        self.digest = digest
+    }
+}
+
+/// Per replica, how far a store holds the whole journal of one job.
+///
+/// Kept sorted by replica, so that iterating it gives the same order in every process.
+package struct VersionVector: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let replica: ReplicaID
+        package let head: JournalHead
+
+        package init(replica: ReplicaID, head: JournalHead) {
+            self.replica = replica
+            self.head = head
+        }
+    }
+
+    package private(set) var entries: [Entry]
+
+    package init() {
+        entries = []
+    }
+
+    /// Takes entries in any order; of two for one replica the farther wins.
+    package init(_ entries: some Sequence<Entry>) {
+        self.entries = []
+        for entry in entries { advance(entry.replica, to: entry.head) }
+    }
+
+    package subscript(replica: ReplicaID) -> JournalHead {
+        let index = position(of: replica)
+        return index < entries.count && entries[index].replica == replica ? entries[index].head : .empty
+    }
+
+    /// Raises the entry; a head that is not farther changes nothing. Returns whether it was raised.
+    @discardableResult
+    package mutating func advance(_ replica: ReplicaID, to head: JournalHead) -> Bool {
+        guard head.sequence > self[replica].sequence else { return false }
+        set(replica, to: head)
+        return true
+    }
+
+    /// Sets the entry, also backwards: only for a journal that was found forked and cut (rule R9).
+    package mutating func set(_ replica: ReplicaID, to head: JournalHead) {
+        let index = position(of: replica)
+        let isPresent = index < entries.count && entries[index].replica == replica
+        switch (isPresent, head.sequence > 0) {
+        case (true, true): entries[index] = Entry(replica: replica, head: head)
+        case (true, false): entries.remove(at: index)
+        case (false, true): entries.insert(Entry(replica: replica, head: head), at: index)
+        case (false, false): break
+        }
+    }
+
+    /// One number that is equal when two vectors are, and almost surely different when they are not.
+    package var fingerprint: UInt64 {
+        var bytes = ByteWriter()
+        for entry in entries {
+            bytes.write(entry.replica.value)
+            bytes.write(entry.head.sequence)
+            bytes.write(entry.head.digest)
+        }
+        return bytes.bytes.withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
+    }
+
+    private func position(of replica: ReplicaID) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].replica < replica { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,92 @@
+package import CRDT
+
+/// What two daemons say to each other. `WireFormat` gives each case its protobuf form.
+package enum Message: Hashable, Sendable {
+    /// The first message in each direction.
+    case hello(Hello)
+    /// Asks for a `pong` with the same number.
+    case ping(UInt64)
+    case pong(UInt64)
+    /// One line per job that the sender holds.
+    case summaries([JobSummary])
+    /// How far the sender holds each journal of a job, durably.
+    case vector(job: JobID, VersionVector)
+    /// Entries of the sender's vector that have advanced: acknowledgement to who sent, announcement to all others.
+    case have(job: JobID, [VersionVector.Entry])
+    /// Asks for a journal from a sequence on, at most `credit` bytes until more is granted.
+    /// `graft` also asks to be pushed to from now on (Plumtree).
+    case request(job: JobID, replica: ReplicaID, from: UInt64, credit: UInt32, graft: Bool)
+    /// Grants a running request more bytes.
+    case credit(job: JobID, replica: ReplicaID, bytes: UInt32)
+    /// A piece of a journal; `pushed` when nobody asked for it.
+    case delta(job: JobID, JournalSegment, pushed: Bool)
+    /// Asks to be told of new transforms rather than sent them (Plumtree).
+    case prune(job: JobID)
+    /// Asks for the digests of a journal at a sequence, to find where two copies of it part (rule R9).
+    case probe(job: JobID, replica: ReplicaID, sequence: UInt64)
+    case probeAnswer(job: JobID, replica: ReplicaID, ProbeAnswer)
+    /// The sender closes the connection and says why.
+    case goodbye(String)
+}
+
+/// Who is there, and which versions of the protocol it speaks.
+package struct Hello: Hashable, Sendable {
+    package var minimumVersion: UInt32
+    package var maximumVersion: UInt32
+    package var device: DeviceID
+    /// Random per start of the daemon: tells a copy of this device from this device itself.
+    package var instance: UInt64
+    /// The host's name, for people.
+    package var name: String
+    /// The short hash of the fleet's authority; empty before there is one.
+    package var fleet: String
+
+    package init(
+        minimumVersion: UInt32, maximumVersion: UInt32, device: DeviceID, instance: UInt64, name: String, fleet: String
+    ) {
+        self.minimumVersion = minimumVersion
+        self.maximumVersion = maximumVersion
+        self.device = device
+        self.instance = instance
+        self.name = name
+        self.fleet = fleet
+    }
+}
+
+/// A job and the fingerprint of its version vector: equal fingerprints need no further word.
+package struct JobSummary: Hashable, Sendable {
+    package var job: JobID
+    package var fingerprint: UInt64
+
+    package init(job: JobID, fingerprint: UInt64) {
+        self.job = job
+        self.fingerprint = fingerprint
+    }
+}
+
+/// The state of one journal copy at one sequence.
+package struct ProbeAnswer: Hashable, Sendable {
+    /// Where the change that contains the asked sequence ends, and the digest there; nil when it is not held.
+    package var boundary: JournalHead?
+    /// The hash of that change alone, to choose between two branches by content.
+    package var changeHash: UInt64
+    package var sequence: UInt64
+
+    package init(sequence: UInt64, boundary: JournalHead?, changeHash: UInt64) {
+        self.sequence = sequence
+        self.boundary = boundary
+        self.changeHash = changeHash
+    }
+}
+
+/// Limits that both sides keep, so that memory stays bounded whatever a peer does.
+package enum ProtocolLimits {
+    package static let version: UInt32 = 1
+    /// A frame's payload, in bytes.
+    package static let frameBytes = 1 << 20
+    /// A piece of a journal is cut at the first change past this.
+    package static let deltaBytes = 256 << 10
+    package static let nameBytes = 128
+    package static let summariesPerMessage = 4096
+    package static let entriesPerVector = 8192
+}
