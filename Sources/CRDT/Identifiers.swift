@@ -53,7 +53,7 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// Reads the usual 8-4-4-4-12 form, with or without hyphens; nil for anything else.
     package init?(_ text: some StringProtocol) {
-        guard let value = UInt128(hexadecimalDigits: text.filter { $0 != "-" }, count: 32) else { return nil }
+        guard let value = UInt128(hexadecimalDigits: String(text.filter { $0 != "-" }), count: 32) else { return nil }
         self.value = value
     }
 

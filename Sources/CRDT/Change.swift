@@ -1,0 +1,46 @@
+/// The transforms of one item that were written in one action: they share a stamp and have consecutive sequences.
+package struct Change: Hashable, Sendable {
+    package var item: ItemID
+    package var stamp: Stamp
+    /// The highest ordering id of the server that the author knew; 0 before it knew one (rule R7).
+    package var anchor: UInt64
+    /// Who wrote it first, when this journal only re-issues it (rule R9); nil when the journal's replica wrote it.
+    package var origin: ReplicaID?
+    /// One transform each, at least one.
+    package var operations: [Operation]
+
+    package init(
+        item: ItemID, stamp: Stamp, anchor: UInt64 = 0, origin: ReplicaID? = nil, operations: [Operation]
+    ) {
+        self.item = item
+        self.stamp = stamp
+        self.anchor = anchor
+        self.origin = origin
+        self.operations = operations
+    }
+
+    /// The author's stamp, for a change in the journal of `replica`.
+    package func write(in replica: ReplicaID) -> WriteStamp {
+        WriteStamp(stamp: stamp, author: origin ?? replica)
+    }
+}
+
+/// What one transform does.
+package enum Operation: Hashable, Sendable {
+    /// Sets a register. `replaces` names the writes that the author saw there: one, or several when it resolves a
+    /// conflict; an earlier write of the same author needs no mention.
+    case set(field: FieldName, value: String, replaces: [WriteStamp])
+    /// Adds an entry to a list that only grows (rule R1b).
+    case append(list: FieldName, entry: String)
+    /// The tombstone (rule R2).
+    case remove
+}
+
+/// Bounds of one change; what exceeds them is refused where it is written and where it is received.
+package enum ChangeLimits {
+    package static let operations = 256
+    package static let valueBytes = 64 << 10
+    package static let replacedWrites = 64
+    /// An encoded change: below half a frame, so that one always fits.
+    package static let changeBytes = 512 << 10
+}

@@ -1,0 +1,113 @@
+/// What the changes of one item amount to. A pure function of the set of changes: order and repetition do not matter.
+package struct ItemState: Hashable, Sendable {
+    /// An entry of a grow-only list, in timeline order.
+    package struct Remark: Hashable, Comparable, Sendable {
+        package let anchor: UInt64
+        package let write: WriteStamp
+        /// Place within its change.
+        package let index: UInt16
+        package let list: FieldName
+        package let text: String
+
+        package init(anchor: UInt64, write: WriteStamp, index: UInt16, list: FieldName, text: String) {
+            self.anchor = anchor
+            self.write = write
+            self.index = index
+            self.list = list
+            self.text = text
+        }
+
+        /// Rule R7: the server's order first, time only second. The bytes decide between what a copied store wrote twice.
+        package static func < (left: Remark, right: Remark) -> Bool {
+            let leftKey = (left.anchor, left.write, left.index)
+            let rightKey = (right.anchor, right.write, right.index)
+            if leftKey != rightKey { return leftKey < rightKey }
+            if left.list != right.list { return left.list < right.list }
+            return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        }
+
+        package static func == (left: Remark, right: Remark) -> Bool {
+            !(left < right) && !(right < left)
+        }
+    }
+
+    package struct Field: Hashable, Sendable {
+        package let name: FieldName
+        package var register: Register
+
+        package init(name: FieldName, register: Register) {
+            self.name = name
+            self.register = register
+        }
+    }
+
+    /// Who removed it, and when: the earliest remove known. Once set, nothing else is kept (rule R2).
+    package private(set) var removed: WriteStamp?
+    /// Ascending by name.
+    package private(set) var fields: [Field] = []
+    /// Ascending in timeline order.
+    package private(set) var remarks: [Remark] = []
+
+    package init() {}
+
+    init(removed: WriteStamp?, fields: [Field], remarks: [Remark]) {
+        self.removed = removed
+        self.fields = fields
+        self.remarks = remarks
+    }
+
+    /// Takes a change of the journal of `replica` in.
+    package mutating func apply(_ change: Change, in replica: ReplicaID) {
+        let write = change.write(in: replica)
+        for (index, operation) in change.operations.enumerated() {
+            switch operation {
+            case .remove:
+                removed = min(removed ?? write, write)
+                fields = []
+                remarks = []
+            case .set(let field, let value, let replaces) where removed == nil:
+                let head = Register.Head(write: write, anchor: change.anchor, value: value)
+                fields[position(of: field)].register.apply(head, replaces: replaces)
+            case .append(let list, let entry) where removed == nil:
+                insert(
+                    Remark(
+                        anchor: change.anchor, write: write, index: UInt16(truncatingIfNeeded: index), list: list,
+                        text: entry))
+            case .set, .append: break
+            }
+        }
+    }
+
+    package subscript(name: FieldName) -> Register? {
+        fields.first { $0.name == name }?.register
+    }
+
+    /// The value that wins; nil when the field is not there.
+    package func value(of name: FieldName) -> String? {
+        self[name]?.winner?.value
+    }
+
+    /// How many fields have a write that lost without the winner's author having seen it.
+    package var conflictCount: Int {
+        fields.reduce(0) { $0 + ($1.register.losers.isEmpty ? 0 : 1) }
+    }
+
+    /// The last write that shows in the item.
+    package var lastWrite: WriteStamp? {
+        let writes = fields.compactMap { $0.register.winner?.write } + remarks.map(\.write)
+        return removed ?? writes.max()
+    }
+
+    private mutating func position(of name: FieldName) -> Int {
+        let index = fields.firstIndex { $0.name >= name } ?? fields.count
+        if index == fields.count || fields[index].name != name {
+            fields.insert(Field(name: name, register: Register()), at: index)
+        }
+        return index
+    }
+
+    private mutating func insert(_ remark: Remark) {
+        let index = remarks.firstIndex { $0 >= remark } ?? remarks.count
+        if index == remarks.count || remarks[index] != remark { remarks.insert(remark, at: index) }
+    }
+}

@@ -1,0 +1,85 @@
+/// A change that was checked where it lies, without making objects of its values: what bulk paths work on.
+package struct ScannedChange: Sendable {
+    package let item: ItemID
+    package let stamp: Stamp
+    package let anchor: UInt64
+    package let origin: ReplicaID?
+    package let operationCount: Int
+    package let isRemoval: Bool
+    package let setsBarcode: Bool
+    /// The whole record, its length included.
+    package let record: Range<Int>
+    /// The record without its length.
+    package let body: Range<Int>
+    package let operations: Range<Int>
+
+    /// Reads and checks the next change.
+    package init(_ reader: inout ByteReader) throws(CodecError) {
+        let start = reader.offset
+        let length = try reader.readVarint()
+        guard length <= UInt64(ChangeLimits.changeBytes) else { throw .limitExceeded("a change of \(length) bytes") }
+        let body = try reader.readRange(count: Int(length))
+        try self.init(record: start..<body.upperBound, body: body, in: reader.buffer)
+    }
+
+    /// Reads and checks the change that fills the rest of the reader, which has no length before it.
+    package init(bodyOf reader: inout ByteReader) throws(CodecError) {
+        let body = try reader.readRange(count: reader.end - reader.offset)
+        try self.init(record: body, body: body, in: reader.buffer)
+    }
+
+    private init(record: Range<Int>, body: Range<Int>, in buffer: UnsafeRawBufferPointer) throws(CodecError) {
+        self.record = record
+        self.body = body
+        var inner = ByteReader(buffer, from: body.lowerBound, to: body.upperBound)
+        item = ItemID(try inner.readInteger())
+        stamp = Stamp(rawValue: try inner.readInteger())
+        anchor = try inner.readVarint()
+        let flags = try inner.readByte()
+        guard flags & ~ChangeCodec.hasOrigin == 0 else { throw .unknownKind(flags) }
+        origin = flags & ChangeCodec.hasOrigin == 0 ? nil : ReplicaID(try inner.readInteger())
+        let count = try inner.readVarint()
+        guard count > 0 else { throw .empty }
+        guard count <= UInt64(ChangeLimits.operations) else { throw .limitExceeded("\(count) transforms in a change") }
+        operationCount = Int(count)
+        operations = inner.offset..<body.upperBound
+        var removal = false
+        var barcode = false
+        for _ in 0..<operationCount { try Self.scanOperation(&inner, removal: &removal, barcode: &barcode) }
+        guard inner.isAtEnd else { throw .trailingBytes }
+        isRemoval = removal
+        setsBarcode = barcode
+    }
+
+    package func write(in replica: ReplicaID) -> WriteStamp {
+        WriteStamp(stamp: stamp, author: origin ?? replica)
+    }
+
+    private static func scanOperation(
+        _ reader: inout ByteReader, removal: inout Bool, barcode: inout Bool
+    ) throws(CodecError) {
+        let head = try reader.readByte()
+        let code = head & 0x3F
+        guard let kind = ChangeCodec.Kind(rawValue: head >> 6) else { throw .unknownKind(head) }
+        if kind == .remove {
+            guard code == 0 else { throw .unknownKind(head) }
+            removal = true
+            return
+        }
+        if code == 0 {
+            let name = try reader.readStringRange(atMost: FieldName.longest)
+            guard !name.isEmpty else { throw .empty }
+            // One name has one spelling in bytes, else equal changes could have unequal digests.
+            if FieldName.codes[FieldName(checked: reader.string(name))] != nil { throw .overlong }
+        } else if Int(code) > FieldName.frequent.count {
+            throw .unknownKind(head)
+        }
+        if code == FieldName.barcodeCode, kind != .append { barcode = true }
+        _ = try reader.readStringRange(atMost: ChangeLimits.valueBytes)
+        guard kind == .replace else { return }
+        let count = try reader.readVarint()
+        guard count > 0 else { throw .empty }
+        guard count <= UInt64(ChangeLimits.replacedWrites) else { throw .limitExceeded("\(count) replaced writes") }
+        _ = try reader.readRange(count: Int(count) * 24)
+    }
+}

@@ -1,0 +1,79 @@
+import GRDB
+
+/// The tables, as numbered migrations. A migration that has shipped is never edited; a new one is appended.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1", migrate: createTables)
+        return migrator
+    }
+
+    private static func createTables(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- One row: who this store is. `place` names the file it was last opened as (rule R9).
+                CREATE TABLE store (
+                    id INTEGER PRIMARY KEY CHECK (id = 1),
+                    device TEXT NOT NULL,
+                    replica TEXT NOT NULL,
+                    place TEXT NOT NULL
+                ) STRICT;
+
+                -- Counters are kept with the items' changes, so that nobody counts 100,000 rows to show a job.
+                -- A report (digest, volume) belongs to the version vector with that fingerprint.
+                CREATE TABLE job (
+                    number INTEGER PRIMARY KEY,
+                    id TEXT NOT NULL UNIQUE,
+                    items INTEGER NOT NULL DEFAULT 0,
+                    removed INTEGER NOT NULL DEFAULT 0,
+                    conflicts INTEGER NOT NULL DEFAULT 0,
+                    barcodesAreIndexed INTEGER NOT NULL DEFAULT 1,
+                    reportFingerprint INTEGER,
+                    report TEXT
+                ) STRICT;
+
+                -- The version vector, with the running digest and the greatest stamp of each journal.
+                CREATE TABLE journal (
+                    job INTEGER NOT NULL REFERENCES job,
+                    replica BLOB NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    digest INTEGER NOT NULL,
+                    stamp INTEGER NOT NULL,
+                    PRIMARY KEY (job, replica)
+                ) STRICT, WITHOUT ROWID;
+
+                -- Journals as immutable encoded segments, passed on as they are.
+                -- A rowid table: large rows would swell the inner pages of a WITHOUT ROWID tree.
+                CREATE TABLE segment (
+                    job INTEGER NOT NULL,
+                    replica BLOB NOT NULL,
+                    last INTEGER NOT NULL,
+                    first INTEGER NOT NULL,
+                    digest INTEGER NOT NULL,
+                    bytes BLOB NOT NULL,
+                    UNIQUE (job, replica, last)
+                ) STRICT;
+
+                -- Items with their registers packed into one blob, in order of time (UUIDv7).
+                CREATE TABLE item (
+                    job INTEGER NOT NULL,
+                    id BLOB NOT NULL,
+                    state BLOB NOT NULL,
+                    PRIMARY KEY (job, id)
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE TABLE conflict (
+                    job INTEGER NOT NULL,
+                    item BLOB NOT NULL,
+                    PRIMARY KEY (job, item)
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE TABLE barcode (
+                    job INTEGER NOT NULL,
+                    barcode TEXT NOT NULL,
+                    item BLOB NOT NULL,
+                    PRIMARY KEY (job, barcode, item)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+}

@@ -1,0 +1,99 @@
+import CRDT
+import GRDB
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+extension Store {
+    /// Opens the store at `path`, or makes it.
+    ///
+    /// A store that was copied or moved to another machine becomes a new replica before anything is written (rule R9).
+    /// - Throws: `StoreError`; a store of a newer program is refused and left as it is.
+    package static func open(
+        path: String, machine: String, hostName: String, generator: inout some RandomNumberGenerator
+    ) throws(StoreError) -> Store {
+        do {
+            try refuseNewer(path: path)
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            try pool.writeWithoutTransaction { db in
+                // GRDB chooses NORMAL for WAL, which loses the last commits at a power cut.
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.execute(sql: "PRAGMA cache_size = -8000")
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
+                try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
+            }
+            try Schema.migrator.migrate(pool)
+            let place = StorePlace(machine: machine, file: try fileNumber(of: path))
+            let identity = try settleIdentity(in: pool, place: place, using: &generator)
+            let latest = try pool.read { db in
+                try Int64.fetchOne(db, sql: "SELECT max(stamp) FROM journal").map { Stamp(rawValue: UInt64(bitPattern: $0)) }
+            }
+            return Store(
+                pool: pool, identity: identity.identity, clock: HybridLogicalClock(latest: latest ?? .zero),
+                hostName: hostName, wasCopied: identity.wasCopied)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.maximumReaderCount = 2
+        configuration.label = "store"
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { db in
+            // Takes effect when the file is made: larger pages suit the segments (see Benchmarks/README.md).
+            try db.execute(sql: "PRAGMA page_size = 8192")
+        }
+        return configuration
+    }
+
+    /// Looks at the file through a connection that cannot write.
+    private static func refuseNewer(path: String) throws {
+        guard access(path, F_OK) == 0 else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        if try queue.read(Schema.migrator.hasBeenSuperseded) {
+            throw StoreError(
+                .newerThanProgram,
+                "The store was written by a newer version of Muster; install that version, the store was not touched.")
+        }
+    }
+
+    private static func fileNumber(of path: String) throws -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw StoreError(.readOnly, "The store's file cannot be looked at; check the state directory.")
+        }
+        return String(status.st_ino)
+    }
+
+    private static func settleIdentity(
+        in pool: DatabasePool, place: StorePlace, using generator: inout some RandomNumberGenerator
+    ) throws -> (identity: StoreIdentity, wasCopied: Bool) {
+        let fresh = StoreIdentity(
+            device: DeviceID.random(using: &generator), replica: ReplicaID.random(using: &generator))
+        return try pool.write { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT device, replica, place FROM store"),
+                let device = DeviceID(row["device"] as String), let replica = ReplicaID(row["replica"] as String)
+            else {
+                try db.execute(
+                    sql: "INSERT INTO store (id, device, replica, place) VALUES (1, ?, ?, ?)",
+                    arguments: [fresh.device.description, fresh.replica.description, place.text])
+                return (fresh, false)
+            }
+            let known: String = row["place"]
+            if known == place.text { return (StoreIdentity(device: device, replica: replica), false) }
+            // On another machine the device is another one too; a file put back from a backup is the same laptop.
+            let isElsewhere = known.split(separator: " ").first.map(String.init) != place.machine
+            let identity = StoreIdentity(device: isElsewhere ? fresh.device : device, replica: fresh.replica)
+            try db.execute(
+                sql: "UPDATE store SET device = ?, replica = ?, place = ?",
+                arguments: [identity.device.description, identity.replica.description, place.text])
+            return (identity, true)
+        }
+    }
+}

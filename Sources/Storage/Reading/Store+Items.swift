@@ -1,0 +1,108 @@
+package import CRDT
+import GRDB
+import Inventory
+
+/// An item and what is known of it.
+package struct StoredItem: Hashable, Sendable {
+    package let id: ItemID
+    package let state: ItemState
+}
+
+/// A job as the store counts it.
+package struct StoredJob: Hashable, Sendable {
+    package let id: JobID
+    /// The job's own properties (`JobProperty`).
+    package let properties: ItemState
+    package let items: Int
+    package let removed: Int
+    /// Items whose fields have concurrent writes: one per field.
+    package let conflicts: Int
+    package let vector: VersionVector
+}
+
+extension Store {
+    package func jobs() async throws -> [StoredJob] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM job ORDER BY id").compactMap { try Self.job($0, in: db) }
+        }
+    }
+
+    package func job(_ job: JobID) async throws -> StoredJob {
+        try await read { db in
+            let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [job.text])
+            guard let found = try row.flatMap({ try Self.job($0, in: db) }) else { throw StoreError.unknownJob(job) }
+            return found
+        }
+    }
+
+    private static func job(_ row: Row, in db: Database) throws -> StoredJob? {
+        guard let id = JobID(row["id"] as String) else { return nil }
+        let number: Int64 = row["number"]
+        return StoredJob(
+            id: id, properties: try ItemTable.state(of: .job, job: number, in: db) ?? ItemState(),
+            items: row["items"], removed: row["removed"], conflicts: row["conflicts"],
+            vector: try JournalTable.vector(of: number, in: db))
+    }
+
+    /// One item; nil when nothing is known of it.
+    package func item(_ item: ItemID, job: JobID) async throws -> ItemState? {
+        try await read { db in
+            try ItemTable.state(of: item, job: try JobTable.existingNumber(of: job, in: db), in: db)
+        }
+    }
+
+    /// Items in ascending order after `after`, at most `limit`; removed ones too.
+    package func items(job: JobID, after: ItemID = .job, limit: Int) async throws -> [StoredItem] {
+        try await read { db in
+            var items: [StoredItem] = []
+            let number = try JobTable.existingNumber(of: job, in: db)
+            try ItemTable.forEach(job: number, after: after, in: db) { id, state in
+                items.append(StoredItem(id: id, state: state))
+                return items.count < limit
+            }
+            return items
+        }
+    }
+
+    /// Up to `limit` ids that begin with the given hexadecimal digits, in ascending order.
+    package func items(job: JobID, withPrefix digits: String, limit: Int) async throws -> [ItemID] {
+        guard digits.utf8.count <= 32, let low = UInt128(digits.padded(with: "0"), radix: 16),
+            let high = UInt128(digits.padded(with: "f"), radix: 16)
+        else { return [] }
+        return try await read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT id FROM item WHERE job = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT ?",
+                arguments: [try JobTable.existingNumber(of: job, in: db), low.blob, high.blob, limit]
+            ).map { ItemID(UInt128(blob: $0["id"])) }.filter { $0 != .job }
+        }
+    }
+
+    /// Items whose fields have concurrent writes.
+    package func conflicts(job: JobID) async throws -> [StoredItem] {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try ConflictTable.items(job: number, in: db).compactMap { id in
+                try ItemTable.state(of: id, job: number, in: db).map { StoredItem(id: id, state: $0) }
+            }
+        }
+    }
+
+    /// What a removed item was, from the journals: its state had it not been removed.
+    package func stateBeforeRemoval(of item: ItemID, job: JobID) async throws -> ItemState {
+        try await read { db in
+            var state = ItemState()
+            try Self.forEachChange(job: try JobTable.existingNumber(of: job, in: db), in: db) { dotted in
+                var change = dotted.change
+                change.operations.removeAll { $0 == .remove }
+                if change.item == item, !change.operations.isEmpty { state.apply(change, in: dotted.dot.replica) }
+            }
+            return state
+        }
+    }
+}
+
+extension String {
+    fileprivate func padded(with digit: Character) -> String {
+        self + String(repeating: digit, count: 32 - utf8.count)
+    }
+}

@@ -1,0 +1,112 @@
+package import CRDT
+import GRDB
+package import Inventory
+
+/// A change and the dot of its first transform.
+package struct DottedChange: Hashable, Sendable {
+    package let dot: Dot
+    package let change: Change
+}
+
+extension Store {
+    /// Every job with its version vector, by id.
+    package func vectors() async throws -> [(job: JobID, vector: VersionVector)] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT number, id FROM job ORDER BY id").compactMap { row in
+                guard let job = JobID(row["id"] as String) else { return nil }
+                return (job, try JournalTable.vector(of: row["number"], in: db))
+            }
+        }
+    }
+
+    package func vector(of job: JobID) async throws -> VersionVector {
+        try await read { db in try JournalTable.vector(of: try JobTable.existingNumber(of: job, in: db), in: db) }
+    }
+
+    /// The journal from the change that holds `sequence` on, at most about `maximumBytes`; nil when it ends before.
+    package func segment(
+        of replica: ReplicaID, job: JobID, from sequence: UInt64, maximumBytes: Int
+    ) async throws -> JournalSegment? {
+        try await read { db in
+            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: replica)
+            let pieces = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: maximumBytes, in: db)
+            guard let first = pieces.first, let last = pieces.last else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.bytes.count })
+            for piece in pieces { bytes.append(contentsOf: piece.bytes) }
+            let cut = try Self.offset(of: sequence, in: bytes, first: first.first)
+            if cut.offset > 0 { bytes.removeFirst(cut.offset) }
+            return JournalSegment(replica: replica, first: cut.first, head: last.head, bytes: bytes)
+        }
+    }
+
+    /// Where the change that holds `sequence` begins and ends, the digest at its end, and its own hash; nil beyond the
+    /// journal's end.
+    package func boundary(
+        of replica: ReplicaID, job: JobID, at sequence: UInt64
+    ) async throws -> (head: JournalHead, changeHash: UInt64)? {
+        try await read { db in
+            guard let number = try JobTable.number(of: job, in: db) else { return nil }
+            let journal = JournalKey(job: number, replica: replica)
+            guard let piece = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first,
+                piece.first <= sequence
+            else { return nil }
+            var head = try JournalTable.headBefore(piece.first, of: journal, in: db)
+            var found: (JournalHead, UInt64)?
+            try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+                let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
+                head = JournalHead(
+                    sequence: head.sequence + UInt64(scanned.operationCount),
+                    digest: JournalDigest.extend(head.digest, with: record))
+                if found == nil, head.sequence >= sequence {
+                    found = (head, JournalDigest.extend(0, with: record))
+                }
+            }
+            return found
+        }
+    }
+
+    /// The job's timeline, or one item's (rule R7).
+    package func timeline(of job: JobID, item: ItemID?) async throws -> [TimelineEntry] {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            var timeline = Timeline()
+            try Self.forEachChange(job: number, in: db) { dotted in
+                if item == nil || dotted.change.item == item { timeline.add(dotted.change, at: dotted.dot) }
+            }
+            return timeline.entries()
+        }
+    }
+
+    /// All changes of a job, journal by journal.
+    static func forEachChange(job: Int64, in db: Database, _ body: (DottedChange) -> Void) throws {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT replica, first, bytes FROM segment WHERE job = ? ORDER BY replica, last", arguments: [job])
+        while let row = try rows.next() {
+            let replica = ReplicaID(UInt128(blob: row["replica"]))
+            var sequence = UInt64(bitPattern: row["first"])
+            let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
+            try ChangeCodec.scan(bytes) { scanned, buffer in
+                let change = ChangeCodec.decode(scanned, in: buffer)
+                body(DottedChange(dot: Dot(replica: replica, sequence: sequence), change: change))
+                sequence += UInt64(scanned.operationCount)
+            }
+        }
+    }
+
+    /// Where in a run of journal the change that holds `sequence` begins.
+    private static func offset(
+        of sequence: UInt64, in bytes: [UInt8], first: UInt64
+    ) throws -> (offset: Int, first: UInt64) {
+        guard first < sequence else { return (0, first) }
+        var next = first
+        var found: (Int, UInt64)?
+        try ChangeCodec.scan(bytes) { scanned, _ in
+            if found == nil, next + UInt64(scanned.operationCount) > sequence {
+                found = (scanned.record.lowerBound, next)
+            }
+            next += UInt64(scanned.operationCount)
+        }
+        return found ?? (0, first)
+    }
+}

@@ -1,0 +1,109 @@
+import CRDT
+import Foundation
+import GRDB
+import GRDBSQLite
+import Inventory
+
+/// The rows of `item`, and the one loop that takes changes in, be they a person's or a peer's.
+///
+/// The loop binds to prepared statements of the SQLite C API: GRDB's general argument path costs a factor of three here.
+struct ItemTable {
+    private let db: Database
+    private let job: Int64
+    private let insert: RawStatement
+    private let select: RawStatement
+    private let update: RawStatement
+    /// Nil while the index is not kept up and will be built afterwards.
+    private let barcodes: BarcodeTable?
+    private var scratch: [UInt8] = []
+    private(set) var counts = ItemCounts()
+
+    init(job: Int64, maintainsBarcodes: Bool, in db: Database) throws {
+        self.db = db
+        self.job = job
+        insert = try RawStatement("INSERT INTO item (job, id, state) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", in: db)
+        select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: db)
+        update = try RawStatement("UPDATE item SET state = ?3 WHERE job = ?1 AND id = ?2", in: db)
+        barcodes = maintainsBarcodes ? BarcodeTable(job: job, db: db) : nil
+    }
+
+    /// Takes one change of the journal of `replica` in.
+    ///
+    /// Inserts first and looks only when the row is there already: in a catch-up it hardly ever is.
+    mutating func apply(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, of replica: ReplicaID) throws {
+        ItemStateCodec.encode(only: scanned, in: buffer, of: replica, into: &scratch)
+        // The record begins with the id, big-endian, just as the table wants it.
+        let id = UnsafeRawBufferPointer(rebasing: buffer[scanned.body.lowerBound..<scanned.body.lowerBound + 16])
+        try insert.bind(job, id, scratch)
+        try insert.run()
+        guard db.changesCount == 0 else {
+            if scanned.item != .job { countNew(scanned) }
+            if let barcodes, scanned.setsBarcode || scanned.isRemoval {
+                try barcodes.change(of: scanned.item, from: nil, to: try ItemStateCodec.decode(scratch))
+            }
+            return
+        }
+        try merge(ChangeCodec.decode(scanned, in: buffer), id: id, of: replica)
+    }
+
+    private mutating func countNew(_ scanned: ScannedChange) {
+        if scanned.isRemoval { counts.removed += 1 } else { counts.items += 1 }
+    }
+
+    private mutating func merge(_ change: Change, id: UnsafeRawBufferPointer, of replica: ReplicaID) throws {
+        try select.bind(job, id)
+        let before = try select.firstBlob { try ItemStateCodec.decode($0) } ?? ItemState()
+        var after = before
+        after.apply(change, in: replica)
+        guard after != before else { return }
+        try update.bind(job, id, ItemStateCodec.encode(after))
+        try update.run()
+        let conflicts = (before.conflictCount, after.conflictCount)
+        if conflicts.0 != conflicts.1 { try ConflictTable.set(conflicts.1 > 0, item: change.item, job: job, in: db) }
+        counts.conflicts += conflicts.1 - conflicts.0
+        if before.removed == nil, after.removed != nil, change.item != .job {
+            counts.items -= 1
+            counts.removed += 1
+        }
+        try barcodes?.change(of: change.item, from: before, to: after)
+    }
+
+    /// The state of one item; nil when nothing is known of it.
+    static func state(of item: ItemID, job: Int64, in db: Database) throws -> ItemState? {
+        let select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: db)
+        return try withUnsafeBytes(of: item.value.bigEndian) { id in
+            try select.bind(job, id)
+            return try select.firstBlob { try ItemStateCodec.decode($0) }
+        }
+    }
+
+    /// Shows every item of the job in ascending order, without the job's own; `body` returns false to stop.
+    static func forEach(
+        job: Int64, after: ItemID = .job, in db: Database, _ body: (ItemID, ItemState) throws -> Bool
+    ) throws {
+        let select = try RawStatement("SELECT id, state FROM item WHERE job = ?1 AND id > ?2 ORDER BY id", in: db)
+        try withUnsafeBytes(of: after.value.bigEndian) { id in
+            try select.bind(job, id)
+            try select.forEach { columns in
+                let item = ItemID(UInt128(bigEndian: columns.blob(0).loadUnaligned(as: UInt128.self)))
+                return try body(item, try ItemStateCodec.decode(columns.blob(1)))
+            }
+        }
+    }
+}
+
+/// Items that have a conflict, so that listing them needs no scan.
+enum ConflictTable {
+    static func set(_ hasConflict: Bool, item: ItemID, job: Int64, in db: Database) throws {
+        let sql =
+            hasConflict
+            ? "INSERT INTO conflict (job, item) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            : "DELETE FROM conflict WHERE job = ? AND item = ?"
+        try db.execute(sql: sql, arguments: [job, item.value.blob])
+    }
+
+    static func items(job: Int64, in db: Database) throws -> [ItemID] {
+        try Data.fetchAll(db, sql: "SELECT item FROM conflict WHERE job = ? ORDER BY item", arguments: [job])
+            .map { ItemID(UInt128(blob: $0)) }
+    }
+}

@@ -1,0 +1,111 @@
+import CRDT
+import Foundation
+import GRDB
+
+/// Journals: how far each reaches (`journal`) and their content (`segment`).
+enum JournalTable {
+    /// Segments that were written one by one are joined when this many have come together: one row in the place of
+    /// many keeps a later catch-up cheap.
+    static let looseSegmentLimit = 256
+    static let smallSegmentBytes = 8 << 10
+
+    static func vector(of job: Int64, in db: Database) throws -> VersionVector {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT replica, sequence, digest FROM journal WHERE job = ? ORDER BY replica", arguments: [job])
+        return VersionVector(
+            rows.map { VersionVector.Entry(replica: ReplicaID(UInt128(blob: $0["replica"])), head: JournalHead(row: $0)) })
+    }
+
+    static func head(of journal: JournalKey, in db: Database) throws -> JournalHead {
+        let statement = try db.cachedStatement(sql: "SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?")
+        let row = try Row.fetchOne(statement, arguments: [journal.job, journal.replica.value.blob])
+        return row.map(JournalHead.init(row:)) ?? .empty
+    }
+
+    /// Appends a run whose first sequence follows the journal's head.
+    static func append(
+        _ bytes: ArraySlice<UInt8>, first: UInt64, head: JournalHead, latest: Stamp, to journal: JournalKey,
+        in db: Database
+    ) throws {
+        let replica = journal.replica.value.blob
+        let insert = try db.cachedStatement(
+            sql: "INSERT INTO segment (job, replica, first, last, digest, bytes) VALUES (?, ?, ?, ?, ?, ?)")
+        try insert.execute(arguments: [
+            journal.job, replica, first.signed, head.sequence.signed, head.digest.signed, Data(bytes),
+        ])
+        try setHead(head, latest: latest, of: journal, in: db)
+    }
+
+    static func setHead(_ head: JournalHead, latest: Stamp, of journal: JournalKey, in db: Database) throws {
+        let upsert = try db.cachedStatement(
+            sql: """
+                INSERT INTO journal (job, replica, sequence, digest, stamp) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET sequence = excluded.sequence, digest = excluded.digest,
+                    stamp = max(stamp, excluded.stamp)
+                """)
+        try upsert.execute(arguments: [
+            journal.job, journal.replica.value.blob, head.sequence.signed, head.digest.signed, latest.rawValue.signed,
+        ])
+    }
+
+    /// A stored row of a journal.
+    struct Piece {
+        let first: UInt64
+        let head: JournalHead
+        let bytes: [UInt8]
+    }
+
+    /// The row that holds `sequence` and those after it, until `maximumBytes` are together (at least one).
+    static func pieces(
+        of journal: JournalKey, from sequence: UInt64, maximumBytes: Int, in db: Database
+    ) throws -> [Piece] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT first, last, digest, bytes FROM segment WHERE job = ? AND replica = ? AND last >= ? ORDER BY last
+                """)
+        let cursor = try Row.fetchCursor(
+            statement, arguments: [journal.job, journal.replica.value.blob, sequence.signed])
+        var pieces: [Piece] = []
+        var total = 0
+        while total < maximumBytes, let row = try cursor.next() {
+            let bytes = try row.withUnsafeData(named: "bytes") { [UInt8]($0 ?? Data()) }
+            if !pieces.isEmpty, total + bytes.count > maximumBytes { break }
+            total += bytes.count
+            let head = JournalHead(
+                sequence: UInt64(bitPattern: row["last"]), digest: UInt64(bitPattern: row["digest"]))
+            pieces.append(Piece(first: UInt64(bitPattern: row["first"]), head: head, bytes: bytes))
+        }
+        return pieces
+    }
+
+    /// Where the journal stood just before a stored row that begins with `first`.
+    static func headBefore(_ first: UInt64, of journal: JournalKey, in db: Database) throws -> JournalHead {
+        guard first > 1 else { return .empty }
+        let digest = try Int64.fetchOne(
+            db, sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?",
+            arguments: [journal.job, journal.replica.value.blob, (first - 1).signed])
+        guard let digest else { throw StoreError(.damaged, "A journal has a gap; the store is damaged.") }
+        return JournalHead(sequence: first - 1, digest: UInt64(bitPattern: digest))
+    }
+
+    /// Joins the small rows at the end of a journal into one.
+    static func joinSmallSegments(of journal: JournalKey, in db: Database) throws {
+        let replica = journal.replica.value.blob
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT rowid, first, last, digest, bytes FROM segment WHERE job = ? AND replica = ?
+                ORDER BY last DESC LIMIT ?
+                """, arguments: [journal.job, replica, looseSegmentLimit])
+        let small = rows.prefix { ($0["bytes"] as Data).count <= smallSegmentBytes }.reversed()
+        guard small.count > 1, let oldest = small.first, let newest = small.last else { return }
+        var joined = Data()
+        for row in small { joined.append(row["bytes"] as Data) }
+        for row in small.dropLast() {
+            try db.execute(sql: "DELETE FROM segment WHERE rowid = ?", arguments: [row["rowid"] as Int64])
+        }
+        try db.execute(
+            sql: "UPDATE segment SET first = ?, bytes = ? WHERE rowid = ?",
+            arguments: [oldest["first"] as Int64, joined, newest["rowid"] as Int64])
+    }
+}

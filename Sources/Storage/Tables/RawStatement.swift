@@ -1,0 +1,75 @@
+import GRDB
+import GRDBSQLite
+
+/// A prepared statement used through the C API, for the loops in which every call counts.
+///
+/// What is bound is not copied: it must live until the statement has run.
+struct RawStatement {
+    private let statement: Statement
+
+    init(_ sql: String, in db: Database) throws {
+        statement = try db.cachedStatement(sql: sql)
+    }
+
+    private var handle: OpaquePointer { statement.sqliteStatement }
+
+    func bind(_ number: Int64, _ blob: UnsafeRawBufferPointer) throws {
+        sqlite3_reset(handle)
+        try check(sqlite3_bind_int64(handle, 1, number))
+        try check(sqlite3_bind_blob(handle, 2, blob.baseAddress, CInt(blob.count), nil))
+    }
+
+    /// The third parameter is copied by SQLite, because the caller's array may move before the statement runs.
+    func bind(_ number: Int64, _ blob: UnsafeRawBufferPointer, _ state: [UInt8]) throws {
+        try bind(number, blob)
+        let code = state.withUnsafeBytes { bytes in
+            sqlite3_bind_blob(handle, 3, bytes.baseAddress, CInt(bytes.count), Self.transient)
+        }
+        try check(code)
+    }
+
+    func run() throws {
+        let code = sqlite3_step(handle)
+        sqlite3_reset(handle)
+        guard code == SQLITE_DONE || code == SQLITE_ROW else { throw error(code) }
+    }
+
+    func firstBlob<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value? {
+        var value: Value?
+        try forEach { columns in
+            value = try body(columns.blob(0))
+            return false
+        }
+        return value
+    }
+
+    func forEach(_ body: (Columns) throws -> Bool) throws {
+        defer { sqlite3_reset(handle) }
+        while true {
+            let code = sqlite3_step(handle)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw error(code) }
+            guard try body(Columns(handle: handle)) else { return }
+        }
+    }
+
+    struct Columns {
+        fileprivate let handle: OpaquePointer
+
+        /// Valid until the next row.
+        func blob(_ index: CInt) -> UnsafeRawBufferPointer {
+            let bytes = sqlite3_column_blob(handle, index)
+            return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, index)))
+        }
+    }
+
+    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    private func check(_ code: CInt) throws {
+        guard code == SQLITE_OK else { throw error(code) }
+    }
+
+    private func error(_ code: CInt) -> DatabaseError {
+        DatabaseError(resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)))
+    }
+}

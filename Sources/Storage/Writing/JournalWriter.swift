@@ -1,0 +1,84 @@
+import CRDT
+import GRDB
+
+/// Takes a run of one replica's journal into the tables, inside a transaction.
+struct JournalWriter {
+    let db: Database
+    let journal: JournalKey
+
+    enum Outcome: Sendable {
+        case stored(JournalHead)
+        case duplicate(JournalHead)
+        /// The run begins after the journal's end.
+        case gap(JournalHead)
+        /// The run does not continue what is held: two journals have one name (rule R9).
+        case forked(JournalHead)
+    }
+
+    private struct Forked: Error {}
+
+    /// Takes a peer's run in. What is held already is skipped; what follows must lead to the digest that the run claims.
+    func ingest(_ segment: JournalSegment) throws -> Outcome {
+        let known = try JournalTable.head(of: journal, in: db)
+        if segment.first > known.sequence + 1 { return .gap(known) }
+        if segment.head.sequence <= known.sequence {
+            return segment.head.sequence == known.sequence && segment.head.digest != known.digest
+                ? .forked(known) : .duplicate(known)
+        }
+        do {
+            try db.inSavepoint {
+                let reached = try apply(segment.bytes, first: segment.first, after: known)
+                guard reached == segment.head else { throw Forked() }
+                return .commit
+            }
+        } catch is Forked {
+            return .forked(known)
+        }
+        return .stored(segment.head)
+    }
+
+    /// Applies and stores the part of `bytes` after `known`; returns where the journal then stands.
+    @discardableResult
+    func apply(_ bytes: [UInt8], first: UInt64, after known: JournalHead) throws -> JournalHead {
+        var sequence = first - 1
+        var digest = known.digest
+        var latest = Stamp.zero
+        var start: Int?
+        var count = 0
+        var items: ItemTable?
+        var failure: (any Error)?
+        let isBulk = bytes.count > BarcodeTable.bulk * 64
+        try ChangeCodec.scan(bytes) { scanned, buffer in
+            guard failure == nil else { return }
+            let isNew = sequence >= known.sequence
+            sequence += UInt64(scanned.operationCount)
+            guard isNew else { return }
+            if start == nil { start = scanned.record.lowerBound }
+            digest = JournalDigest.extend(digest, with: UnsafeRawBufferPointer(rebasing: buffer[scanned.record]))
+            latest = max(latest, scanned.stamp)
+            count += 1
+            do {
+                if items == nil { items = try itemTable(isBulk: isBulk) }
+                try items?.apply(scanned, in: buffer, of: journal.replica)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        let head = JournalHead(sequence: sequence, digest: digest)
+        guard let start, let items else { return head }
+        try JobTable.add(items.counts, to: journal.job, in: db)
+        try JournalTable.append(
+            bytes[start...], first: known.sequence + 1, head: head, latest: latest, to: journal, in: db)
+        return head
+    }
+
+    private func itemTable(isBulk: Bool) throws -> ItemTable {
+        var isIndexed = try JobTable.areBarcodesIndexed(journal.job, in: db)
+        if isIndexed, isBulk {
+            try JobTable.setBarcodesIndexed(false, job: journal.job, in: db)
+            isIndexed = false
+        }
+        return try ItemTable(job: journal.job, maintainsBarcodes: isIndexed, in: db)
+    }
+}

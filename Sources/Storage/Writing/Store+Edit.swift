@@ -1,0 +1,81 @@
+package import CRDT
+import GRDB
+package import Inventory
+import Synchronization
+
+/// An edit that was made: what the journal now holds of it.
+package struct Commit: Hashable, Sendable {
+    package let job: JobID
+    /// The run that was appended to this store's journal.
+    package let segment: JournalSegment
+
+    package init(job: JobID, segment: JournalSegment) {
+        self.job = job
+        self.segment = segment
+    }
+}
+
+/// What `Store.edit` did with a batch.
+package struct EditResult: Sendable {
+    /// Nil when every edit was refused.
+    package let commit: Commit?
+    /// One per edit: nil when it was made.
+    package let refusals: [EditRefusal?]
+}
+
+extension Store {
+    /// Makes edits in one transaction, durably; an edit that is refused leaves the others alone.
+    ///
+    /// - Parameters:
+    ///   - job: an existing job, or a new one if `createsJob`.
+    ///   - nowMilliseconds: corrected time.
+    package func edit(
+        job: JobID, createsJob: Bool = false, nowMilliseconds: UInt64, _ edits: [Edit]
+    ) async throws -> EditResult {
+        try await write { [self] db in
+            let number =
+                createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
+            return try commit(edits, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+        }
+    }
+
+    private func commit(
+        _ edits: [Edit], job: JobID, number: Int64, nowMilliseconds: UInt64, in db: Database
+    ) throws -> EditResult {
+        let replica = identity.replica
+        let journal = JournalKey(job: number, replica: replica)
+        let head = try JournalTable.head(of: journal, in: db)
+        var bytes: [UInt8] = []
+        if head.sequence == 0 { bytes += introduction(of: replica, nowMilliseconds: nowMilliseconds) }
+        let introductionBytes = bytes.count
+        var refusals: [EditRefusal?] = []
+        var states: [ItemID: ItemState] = [:]
+        for edit in edits {
+            var state = try states[edit.item] ?? ItemTable.state(of: edit.item, job: number, in: db) ?? ItemState()
+            do throws(EditRefusal) {
+                let operations = try edit.composed(on: state, by: replica)
+                let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
+                let change = Change(item: edit.item, stamp: stamp, operations: operations)
+                bytes += ChangeCodec.encode(change)
+                state.apply(change, in: replica)
+                states[edit.item] = state
+                refusals.append(nil)
+            } catch {
+                refusals.append(error)
+            }
+        }
+        guard bytes.count > introductionBytes else { return EditResult(commit: nil, refusals: refusals) }
+        let writer = JournalWriter(db: db, journal: journal)
+        let reached = try writer.apply(bytes, first: head.sequence + 1, after: head)
+        try joinLooseSegments(of: journal, after: bytes.count, in: db)
+        let segment = JournalSegment(replica: replica, first: head.sequence + 1, head: reached, bytes: bytes)
+        return EditResult(commit: Commit(job: job, segment: segment), refusals: refusals)
+    }
+
+    /// The first change of a replica in a job says which laptop it is on, for people.
+    private func introduction(of replica: ReplicaID, nowMilliseconds: UInt64) -> [UInt8] {
+        let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
+        let name = Operation.set(field: JobProperty.author(replica), value: hostName, replaces: [])
+        return ChangeCodec.encode(Change(item: .job, stamp: stamp, operations: [name]))
+    }
+}

@@ -1,0 +1,56 @@
+package import CRDT
+import GRDB
+import Synchronization
+
+/// What became of a run of journal that a peer sent.
+package enum IngestOutcome: Hashable, Sendable {
+    case stored(JournalHead)
+    case duplicate(JournalHead)
+    case gap(JournalHead)
+    case forked(JournalHead)
+    /// It is a piece of this store's own journal that this store does not have (rule R9).
+    case ownFuture
+}
+
+extension Store {
+    /// Takes a run of another replica's journal in, durably.
+    /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else; either way nothing has changed.
+    package func ingest(_ segment: JournalSegment, job: JobID) async throws -> IngestOutcome {
+        let own = identity.replica
+        return try await write { [self] db in
+            let number = try JobTable.numberAddingIfNew(job, in: db)
+            let journal = JournalKey(job: number, replica: segment.replica)
+            if segment.replica == own, segment.head.sequence > (try JournalTable.head(of: journal, in: db)).sequence {
+                return .ownFuture
+            }
+            let outcome = try JournalWriter(db: db, journal: journal).ingest(segment)
+            switch outcome {
+            case .stored(let head):
+                try observe(segment)
+                try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
+                return .stored(head)
+            case .duplicate(let head): return .duplicate(head)
+            case .gap(let head): return .gap(head)
+            case .forked(let head): return .forked(head)
+            }
+        }
+    }
+
+    /// What is written here next is later than what was seen.
+    private func observe(_ segment: JournalSegment) throws {
+        var latest = Stamp.zero
+        try ChangeCodec.scan(segment.bytes) { scanned, _ in latest = max(latest, scanned.stamp) }
+        clock.withLock { $0.observe(latest) }
+    }
+
+    func joinLooseSegments(of journal: JournalKey, after bytes: Int, in db: Database) throws {
+        guard bytes <= JournalTable.smallSegmentBytes else { return }
+        let mustJoin = looseSegments.withLock { loose in
+            loose[journal, default: 0] += 1
+            guard loose[journal, default: 0] >= JournalTable.looseSegmentLimit else { return false }
+            loose[journal] = 0
+            return true
+        }
+        if mustJoin { try JournalTable.joinSmallSegments(of: journal, in: db) }
+    }
+}
