@@ -25,6 +25,11 @@ package enum Message: Hashable, Sendable {
     /// Asks for the digests of a journal at a sequence, to find where two copies of it part (rule R9).
     case probe(job: JobID, replica: ReplicaID, sequence: UInt64)
     case probeAnswer(job: JobID, replica: ReplicaID, ProbeAnswer)
+    /// Tells that the sender's copy of a journal and the receiver's part somewhere, so that the receiver looks too.
+    case forked(job: JobID, replica: ReplicaID)
+    /// Asks how the receiver's copy of a job looks, for a person who compares.
+    case reportRequest(job: JobID, number: UInt64)
+    case report(JobReport)
     /// The sender closes the connection and says why.
     case goodbye(String)
 }
@@ -76,6 +81,23 @@ package struct ProbeAnswer: Hashable, Sendable {
         self.sequence = sequence
         self.boundary = boundary
         self.changeHash = changeHash
+    }
+}
+
+/// A device's copy of a job in one line.
+package struct JobReport: Hashable, Sendable {
+    package var job: JobID
+    /// Of the request that it answers.
+    package var number: UInt64
+    package var vector: VersionVector
+    /// SHA-256 of the canonical export at that vector; empty when the job is not held.
+    package var digest: [UInt8]
+
+    package init(job: JobID, number: UInt64, vector: VersionVector, digest: [UInt8]) {
+        self.job = job
+        self.number = number
+        self.vector = vector
+        self.digest = digest
     }
 }
 

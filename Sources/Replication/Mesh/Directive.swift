@@ -1,0 +1,48 @@
+package import CRDT
+
+/// What the mesh wants done. The shell carries directives out in order.
+package enum Directive: Hashable, Sendable {
+    case send(Message, on: LinkID)
+    /// Says goodbye and closes.
+    case close(LinkID, reason: String)
+    /// Make a run of journal durable, then call `onPersisted`.
+    case persist(JobID, JournalSegment, from: LinkID)
+    /// Read a journal from a sequence on, then call `onLoaded`.
+    case load(JobID, ReplicaID, from: UInt64, maximumBytes: Int, for: LinkID)
+    /// Look up the change that holds a sequence, then call `onLookedUp`.
+    case lookUp(JobID, ReplicaID, sequence: UInt64, Lookup)
+    /// Become a new replica before anything else is written, then call `onRenewed` (rule R9).
+    case renewReplica(reason: String)
+    /// Become a new device too: another machine uses this one's name.
+    case renewDevice(reason: String)
+    /// Cut a forked journal after a sequence and re-issue the rest, then call `onBranchGivenUp` (rule R9).
+    case giveUpBranch(JobID, ReplicaID, after: UInt64)
+    /// A peer has proved the protocol; from now on it counts as connected.
+    case established(LinkID, Hello)
+    /// Answer a peer's question about a job.
+    case report(JobID, number: UInt64, to: LinkID)
+    /// A peer has answered this device's question.
+    case reported(JobReport, by: LinkID)
+}
+
+/// What a look-up is for.
+package enum Lookup: Hashable, Sendable {
+    /// A peer asked.
+    case answer(to: LinkID)
+    /// This side's half of a probe.
+    case search
+}
+
+/// What became of a run of journal that was to be persisted.
+package enum PersistOutcome: Hashable, Sendable {
+    case stored
+    /// The store holds another head than the mesh thought: duplicate or gap.
+    case outdated(JournalHead)
+    case forked
+    /// It is this store's own journal, beyond what this store has.
+    case ownFuture
+    /// The peer sent bytes that are no journal.
+    case malformed(String)
+    /// The store failed (a full disk); nothing has changed.
+    case failed
+}

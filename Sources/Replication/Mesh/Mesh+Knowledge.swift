@@ -1,0 +1,132 @@
+import CRDT
+
+/// Who holds what: vectors when a link is new, then acknowledgements and announcements.
+extension Mesh {
+    mutating func onSummaries(_ summaries: [JobSummary], on link: LinkID, now: UInt64) -> [Directive] {
+        var directives: [Directive] = []
+        for summary in summaries {
+            guard let count = links[link]?.jobs.count, count < MeshLimits.jobsPerLink else {
+                return [refuse(link, "The peer holds too many jobs.")]
+            }
+            let own = jobs[summary.job, default: JobProgress()].vector
+            if own.fingerprint == summary.fingerprint {
+                links[link]?.jobs[summary.job, default: LinkJob()].peer = own
+                for entry in own.entries {
+                    links[link]?.jobs[summary.job]?.told[entry.replica] = entry.head.sequence
+                }
+                links[link]?.jobs[summary.job]?.vectorWasSent = true
+            } else {
+                directives += sendVector(of: summary.job, on: link)
+            }
+        }
+        return directives
+    }
+
+    mutating func onVector(_ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64) -> [Directive] {
+        var directives: [Directive] = []
+        if !(links[link]?.jobs[job]?.vectorWasSent ?? false) { directives += sendVector(of: job, on: link) }
+        // A whole vector also takes back what a forked journal had claimed before.
+        links[link]?.jobs[job, default: LinkJob()].peer = vector
+        links[link]?.jobs[job]?.sent = [:]
+        directives += compare(vector.entries, of: job, with: link, now: now)
+        return directives + fetchMissing(now: now, preferring: link)
+    }
+
+    mutating func onHave(
+        _ entries: [VersionVector.Entry], of job: JobID, on link: LinkID, now: UInt64
+    ) -> [Directive] {
+        for entry in entries {
+            links[link]?.jobs[job, default: LinkJob()].peer.advance(entry.replica, to: entry.head)
+        }
+        let directives = compare(entries, of: job, with: link, now: now)
+        guard let known = links[link], !isEager(known, job: job) else {
+            // An eager peer pushes what it can: what it only announces has to be fetched.
+            return directives + fetchMissing(now: now, preferring: link)
+        }
+        for entry in entries where entry.head.sequence > jobs[job, default: JobProgress()].reach(of: entry.replica) {
+            let name = JournalName(job: job, replica: entry.replica)
+            if grafts[name] == nil, fetches[name] == nil {
+                grafts[name] = Graft(link: link, due: now + timing.graftDelay)
+            }
+        }
+        return directives
+    }
+
+    /// Looks for proof that a journal was forked, or that this store was set back (rule R9).
+    private mutating func compare(
+        _ entries: [VersionVector.Entry], of job: JobID, with link: LinkID, now: UInt64
+    ) -> [Directive] {
+        var directives: [Directive] = []
+        for entry in entries {
+            let own = jobs[job, default: JobProgress()].vector[entry.replica]
+            if entry.replica == replica, entry.head.sequence > own.sequence {
+                directives += renew("A peer holds a later part of this store's journal: the store was set back.")
+            } else if entry.head.sequence == own.sequence, entry.head.digest != own.digest {
+                directives += searchFork(JournalName(job: job, replica: entry.replica), with: link, now: now)
+            }
+        }
+        return directives
+    }
+
+    private mutating func sendVector(of job: JobID, on link: LinkID) -> [Directive] {
+        let vector = jobs[job, default: JobProgress()].vector
+        links[link]?.jobs[job, default: LinkJob()].vectorWasSent = true
+        for entry in vector.entries { links[link]?.jobs[job]?.told[entry.replica] = entry.head.sequence }
+        return [.send(.vector(job: job, vector), on: link)]
+    }
+
+    /// Sends this device's vector of a job again to everybody, after a journal of it was cut.
+    mutating func resendVector(of job: JobID) -> [Directive] {
+        establishedLinks.flatMap { sendVector(of: job, on: $0) }
+    }
+
+    /// A journal has grown: everybody is told in due time.
+    mutating func announceLater(_ name: JournalName, now: UInt64) {
+        jobs[name.job]?.unacknowledged.insert(name.replica)
+        jobs[name.job]?.unannounced.insert(name.replica)
+        if acknowledgementsDue == nil { acknowledgementsDue = now + timing.acknowledgementDelay }
+        if announcementsDue == nil { announcementsDue = now + timing.announcementDelay }
+    }
+
+    /// Tells what has grown to those who do not know it yet.
+    mutating func tellAdvances(onLazyLinks lazy: Bool) -> [Directive] {
+        var directives: [Directive] = []
+        for job in jobs.keys.sorted() {
+            guard let progress = jobs[job] else { continue }
+            let grown = lazy ? progress.unannounced : progress.unacknowledged
+            guard !grown.isEmpty else { continue }
+            for id in establishedLinks {
+                guard let link = links[id], isEager(link, job: job) != lazy, !link.isCongested else { continue }
+                directives += tell(job, grown.sorted(), on: id)
+            }
+            if lazy { jobs[job]?.unannounced = [] } else { jobs[job]?.unacknowledged = [] }
+        }
+        return directives
+    }
+
+    /// Tells a peer everything that it was not told while it did not read.
+    mutating func tellAll(on link: LinkID) -> [Directive] {
+        jobs.keys.sorted().flatMap { job in
+            links[link]?.jobs[job] == nil
+                ? [] : tell(job, jobs[job, default: JobProgress()].vector.entries.map(\.replica), on: link)
+        }
+    }
+
+    mutating func tell(_ job: JobID, _ replicas: [ReplicaID], on link: LinkID) -> [Directive] {
+        let vector = jobs[job, default: JobProgress()].vector
+        var entries: [VersionVector.Entry] = []
+        for replica in replicas {
+            let head = vector[replica]
+            guard head.sequence > links[link]?.jobs[job]?.told[replica] ?? 0 else { continue }
+            links[link]?.jobs[job, default: LinkJob()].told[replica] = head.sequence
+            entries.append(VersionVector.Entry(replica: replica, head: head))
+        }
+        return entries.isEmpty ? [] : [.send(.have(job: job, entries), on: link)]
+    }
+
+    mutating func renew(_ reason: String) -> [Directive] {
+        guard !isRenewing else { return [] }
+        isRenewing = true
+        return [.renewReplica(reason: reason)]
+    }
+}

@@ -1,0 +1,107 @@
+import CRDT
+
+/// Connections come, say who they are, and go.
+extension Mesh {
+    package mutating func onLinkOpened(_ link: LinkID, isDialled: Bool, now: UInt64) -> [Directive] {
+        links[link] = Link(id: link, isDialled: isDialled, now: now)
+        let hello = Hello(
+            minimumVersion: 1, maximumVersion: ProtocolLimits.version, device: device, instance: instance, name: name,
+            fleet: fleet)
+        return [.send(.hello(hello), on: link)]
+    }
+
+    package mutating func onLinkClosed(_ link: LinkID, now: UInt64) -> [Directive] {
+        guard links.removeValue(forKey: link) != nil else { return [] }
+        for (name, fetch) in fetches where fetch.link == link { fetches[name] = nil }
+        for (name, graft) in grafts where graft.link == link { grafts[name] = nil }
+        for (name, search) in searches where search.link == link { searches[name] = nil }
+        return fetchMissing(now: now)
+    }
+
+    package mutating func onCongestion(_ link: LinkID, isCongested: Bool, now: UInt64) -> [Directive] {
+        guard links[link] != nil else { return [] }
+        links[link]?.isCongested = isCongested
+        return isCongested ? [] : pumpStreams(of: link) + tellAll(on: link)
+    }
+
+    mutating func onHello(_ hello: Hello, on id: LinkID, now: UInt64) -> [Directive] {
+        guard let link = links[id], link.phase == .greeting else { return [refuse(id, "A second hello.")] }
+        if hello.device == device { return onOwnName(hello, on: id) }
+        guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= 1 else {
+            return [
+                refuse(
+                    id,
+                    "The peer speaks versions \(hello.minimumVersion) to \(hello.maximumVersion), this device 1 to "
+                        + "\(ProtocolLimits.version); update the older one.")
+            ]
+        }
+        guard hello.fleet == fleet else { return [refuse(id, "The peer belongs to another fleet.")] }
+        var directives: [Directive] = []
+        for other in establishedLinks where links[other]?.hello?.device == hello.device {
+            guard survives(id, over: other, of: hello.device) else {
+                // The survivor may be dead without knowing it: it has to give a sign of life soon.
+                links[other]?.suspectedUntil = now + timing.suspicionLimit
+                return [refuse(id, "Another connection with this device stands."), ping(other, now: now)]
+            }
+            links[other] = nil
+            directives.append(.close(other, reason: "Replaced by a newer connection."))
+            directives += onLinkClosed(other, now: now)
+        }
+        links[id]?.phase = .established(hello, version: min(hello.maximumVersion, ProtocolLimits.version))
+        directives.append(.established(id, hello))
+        directives.append(ping(id, now: now))
+        let summaries = jobs.keys.sorted().map { job in
+            JobSummary(job: job, fingerprint: jobs[job]?.vector.fingerprint ?? 0)
+        }
+        for start in stride(from: 0, to: max(summaries.count, 1), by: ProtocolLimits.summariesPerMessage) {
+            let end = min(start + ProtocolLimits.summariesPerMessage, summaries.count)
+            directives.append(.send(.summaries(Array(summaries[start..<end])), on: id))
+        }
+        return directives
+    }
+
+    /// Of two connections the one that the lower device dialled survives; of two in one direction the newer.
+    /// Both sides decide alike, so that one is always left.
+    private func survives(_ new: LinkID, over old: LinkID, of peer: DeviceID) -> Bool {
+        guard let new = links[new], let old = links[old] else { return true }
+        return new.isDialled == old.isDialled || new.isDialled == (device < peer)
+    }
+
+    private mutating func onOwnName(_ hello: Hello, on link: LinkID) -> [Directive] {
+        if hello.instance == instance { return [refuse(link, "This is this device itself.")] }
+        let reason = "Another device uses this device's name: one of them is a copy."
+        guard !isRenewing else { return [refuse(link, reason)] }
+        isRenewing = true
+        return [refuse(link, reason), .renewDevice(reason: reason)]
+    }
+
+    func refuse(_ link: LinkID, _ reason: String) -> Directive {
+        .close(link, reason: reason)
+    }
+
+    mutating func ping(_ link: LinkID, now: UInt64) -> Directive {
+        links[link]?.pingSent = (now, now)
+        links[link]?.lastPing = now
+        return .send(.ping(now), on: link)
+    }
+
+    mutating func onPong(_ number: UInt64, on link: LinkID, now: UInt64) {
+        guard let sent = links[link]?.pingSent, sent.number == number else { return }
+        links[link]?.pingSent = nil
+        links[link]?.roundTripMilliseconds = now - sent.at
+    }
+
+    mutating func checkSilence(now: UInt64) -> [Directive] {
+        var directives: [Directive] = []
+        for id in links.keys.sorted() {
+            guard let link = links[id] else { continue }
+            let isSuspect = link.suspectedUntil.map { $0 <= now } ?? false
+            if isSuspect || now >= link.lastHeard + timing.silenceLimit {
+                directives.append(.close(id, reason: "Nothing was heard for too long."))
+            } else if now >= link.lastPing + timing.pingInterval {
+                directives.append(link.isEstablished ? ping(id, now: now) : .close(id, reason: "No hello came."))
+            }
+        }
+        return directives
+    }
+}

@@ -1,0 +1,60 @@
+import CRDT
+
+/// Sorts incoming messages to their part of the mesh.
+extension Mesh {
+    /// - Throws: nothing; a message that breaks the protocol closes its link.
+    package mutating func onMessage(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+        guard let known = links[link] else { return [] }
+        links[link]?.lastHeard = now
+        links[link]?.suspectedUntil = nil
+        if case .hello(let hello) = message { return onHello(hello, on: link, now: now) }
+        guard known.isEstablished else { return [refuse(link, "A message before the hello.")] }
+        switch message {
+        case .hello: return []
+        case .ping(let number): return [.send(.pong(number), on: link)]
+        case .pong(let number):
+            onPong(number, on: link, now: now)
+            return []
+        case .goodbye(let reason): return [.close(link, reason: "The peer said goodbye: \(reason)")]
+        case .summaries, .vector, .have, .prune: return onKnowledge(message, on: link, now: now)
+        case .request, .credit, .delta: return onTransfer(message, on: link, now: now)
+        case .probe(let job, let replica, let sequence):
+            return [.lookUp(job, replica, sequence: sequence, .answer(to: link))]
+        case .probeAnswer(let job, let replica, let answer):
+            return onProbeAnswer(answer, JournalName(job: job, replica: replica), on: link, now: now)
+        case .forked(let job, let replica):
+            return searchFork(JournalName(job: job, replica: replica), with: link, now: now)
+        case .reportRequest(let job, let number): return [.report(job, number: number, to: link)]
+        case .report(let report): return [.reported(report, by: link)]
+        }
+    }
+
+    private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+        switch message {
+        case .summaries(let summaries): return onSummaries(summaries, on: link, now: now)
+        case .vector(let job, let vector): return onVector(vector, of: job, on: link, now: now)
+        case .have(let job, let entries): return onHave(entries, of: job, on: link, now: now)
+        case .prune(let job):
+            links[link]?.jobs[job]?.isLazy = true
+            return []
+        default: return []
+        }
+    }
+
+    private mutating func onTransfer(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+        switch message {
+        case .request(let job, let replica, let from, let credit, let graft):
+            if graft { links[link]?.jobs[job]?.isLazy = false }
+            return onRequest(JournalName(job: job, replica: replica), from: from, credit: Int(credit), on: link)
+        case .credit(let job, let replica, let bytes):
+            let name = JournalName(job: job, replica: replica)
+            // A stream that has ended needs no credit.
+            guard let credit = links[link]?.streams[name]?.credit else { return [] }
+            links[link]?.streams[name]?.credit = min(credit + Int(bytes), 2 * MeshLimits.fetchWindowBytes)
+            return pump(name, on: link)
+        case .delta(let job, let segment, let pushed):
+            return onDelta(segment, of: job, pushed: pushed, on: link, now: now)
+        default: return []
+        }
+    }
+}

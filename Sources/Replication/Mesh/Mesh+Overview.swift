@@ -1,0 +1,58 @@
+package import CRDT
+
+/// What the mesh knows, for people.
+package struct LinkOverview: Hashable, Sendable {
+    package let link: LinkID
+    package let peer: Hello
+    package let isDialled: Bool
+    /// Transforms that this device holds and the peer has not acknowledged.
+    package let behind: UInt64
+    /// Transforms that the peer has announced and this device lacks.
+    package let ahead: UInt64
+    package let roundTripMilliseconds: UInt64?
+    package let received: TransformCounts
+    package let lastHeard: UInt64
+}
+
+extension Mesh {
+    /// The established links, in order.
+    package func overview() -> [LinkOverview] {
+        establishedLinks.compactMap { id in
+            guard let link = links[id], let hello = link.hello else { return nil }
+            var behind: UInt64 = 0
+            var ahead: UInt64 = 0
+            for job in Set(jobs.keys).union(link.jobs.keys) {
+                let gap = difference(of: job, with: link)
+                behind += gap.behind
+                ahead += gap.ahead
+            }
+            return LinkOverview(
+                link: id, peer: hello, isDialled: link.isDialled, behind: behind, ahead: ahead,
+                roundTripMilliseconds: link.roundTripMilliseconds, received: link.received, lastHeard: link.lastHeard)
+        }
+    }
+
+    /// How many transforms of one job a peer lacks.
+    package func behind(_ link: LinkID, job: JobID) -> UInt64 {
+        links[link].map { difference(of: job, with: $0).behind } ?? 0
+    }
+
+    /// What this device holds durably.
+    package func vector(of job: JobID) -> VersionVector {
+        jobs[job]?.vector ?? VersionVector()
+    }
+
+    private func difference(of job: JobID, with link: Link) -> (behind: UInt64, ahead: UInt64) {
+        let own = jobs[job]?.vector ?? VersionVector()
+        let peer = link.jobs[job]?.peer ?? VersionVector()
+        var behind: UInt64 = 0
+        var ahead: UInt64 = 0
+        for entry in own.entries {
+            behind += entry.head.sequence - min(entry.head.sequence, peer[entry.replica].sequence)
+        }
+        for entry in peer.entries {
+            ahead += entry.head.sequence - min(entry.head.sequence, own[entry.replica].sequence)
+        }
+        return (behind, ahead)
+    }
+}

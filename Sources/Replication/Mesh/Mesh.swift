@@ -1,0 +1,95 @@
+package import CRDT
+
+/// How a device keeps its journals the same as those of the devices that it is connected to.
+///
+/// A value: each `on…` takes what happened and the time, and returns what is to be done. Anti-entropy by version
+/// vectors (pull) brings a new link up to date; afterwards new transforms are pushed along a tree and announced
+/// elsewhere (Leitão, Pereira and Rodrigues, "Epidemic Broadcast Trees", 2007). Nothing is relayed or acknowledged
+/// before it is durable (rule R4).
+///
+/// Times are milliseconds of any clock that never goes back.
+package struct Mesh: Sendable {
+    package private(set) var device: DeviceID
+    package private(set) var replica: ReplicaID
+    let instance: UInt64
+    let name: String
+    let fleet: String
+    let timing: MeshTiming
+
+    var links: [LinkID: Link] = [:]
+    var jobs: [JobID: JobProgress] = [:]
+    var fetches: [JournalName: Fetch] = [:]
+    var grafts: [JournalName: Graft] = [:]
+    var searches: [JournalName: ForkSearch] = [:]
+    var isRenewing = false
+    /// When acknowledgements, announcements and a retry after a failed write are due.
+    var acknowledgementsDue: UInt64?
+    var announcementsDue: UInt64?
+    var storeRetryDue: UInt64?
+
+    /// A journal that a link outside the tree has announced and the tree has not brought yet.
+    struct Graft: Sendable {
+        let link: LinkID
+        let due: UInt64
+    }
+
+    package init(
+        device: DeviceID, replica: ReplicaID, instance: UInt64, name: String, fleet: String,
+        jobs: [(job: JobID, vector: VersionVector)], timing: MeshTiming = MeshTiming()
+    ) {
+        self.device = device
+        self.replica = replica
+        self.instance = instance
+        self.name = name
+        self.fleet = fleet
+        self.timing = timing
+        for (job, vector) in jobs { self.jobs[job] = JobProgress(vector: vector) }
+    }
+
+    /// When `onTimer` wants to be called next.
+    package var nextDeadline: UInt64? {
+        var deadlines = [acknowledgementsDue, announcementsDue, storeRetryDue].compactMap { $0 }
+        deadlines += fetches.values.map(\.deadline)
+        deadlines += grafts.values.map(\.due)
+        deadlines += links.values.compactMap(\.suspectedUntil)
+        // One timer for all pings, so that many links cost one wake-up.
+        if let oldest = links.values.map(\.lastPing).min() { deadlines.append(oldest + timing.pingInterval) }
+        return deadlines.min()
+    }
+
+    package mutating func onTimer(now: UInt64) -> [Directive] {
+        var directives = checkSilence(now: now)
+        if storeRetryDue.map({ $0 <= now }) ?? false { storeRetryDue = nil }
+        if acknowledgementsDue.map({ $0 <= now }) ?? false {
+            acknowledgementsDue = nil
+            directives += tellAdvances(onLazyLinks: false)
+        }
+        if announcementsDue.map({ $0 <= now }) ?? false {
+            announcementsDue = nil
+            directives += tellAdvances(onLazyLinks: true)
+        }
+        directives += expireFetches(now: now)
+        directives += graftOverdue(now: now)
+        directives += fetchMissing(now: now)
+        return directives
+    }
+
+    /// This store has become a new replica, and maybe a new device.
+    package mutating func onRenewed(device: DeviceID, replica: ReplicaID, now: UInt64) -> [Directive] {
+        isRenewing = false
+        self.replica = replica
+        let isNewDevice = device != self.device
+        self.device = device
+        // Peers know this device by its old name: they meet it anew.
+        if isNewDevice { return establishedLinks.map { .close($0, reason: "This device has got a new name.") } }
+        return fetchMissing(now: now)
+    }
+
+    var establishedLinks: [LinkID] {
+        links.values.filter(\.isEstablished).map(\.id).sorted()
+    }
+
+    func isEager(_ link: Link, job: JobID) -> Bool {
+        !(link.jobs[job]?.isLazy ?? false)
+    }
+}

@@ -1,0 +1,32 @@
+/// Periods of the mesh, in milliseconds.
+package struct MeshTiming: Hashable, Sendable {
+    /// How long an acknowledgement waits for others to go with it.
+    package var acknowledgementDelay: UInt64 = 50
+    /// The same for announcements on links that are not in the tree.
+    package var announcementDelay: UInt64 = 250
+    /// How long an announced transform may take to come along the tree before it is asked for.
+    package var graftDelay: UInt64 = 150
+    /// A fetch without progress for so long is tried elsewhere.
+    package var fetchTimeout: UInt64 = 10_000
+    /// After a failed write of the store.
+    package var storeRetryDelay: UInt64 = 5_000
+    package var pingInterval: UInt64 = 15_000
+    /// A link on which nothing was heard for so long is closed.
+    package var silenceLimit: UInt64 = 40_000
+    /// The same for a link that was asked for a sign of life, because its peer has dialled anew.
+    package var suspicionLimit: UInt64 = 2_000
+
+    package init() {}
+}
+
+/// Sizes of the mesh, in bytes and numbers.
+package enum MeshLimits {
+    /// What a fetch may have under way: bounds the receiver's memory.
+    package static let fetchWindowBytes = 2 << 20
+    /// Runs above this are announced rather than pushed.
+    package static let pushBytes = 64 << 10
+    package static let fetchesPerLink = 4
+    package static let streamsPerLink = 16
+    /// More jobs than any crew has; bounds what a peer can make this device remember.
+    package static let jobsPerLink = 100_000
+}
