@@ -76,6 +76,7 @@ let package = Package(
         .executableTarget(name: "muster", dependencies: ["LocalAPI", "Inventory", arguments]),
         // Test support.
         .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
+        .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
         // Tests.
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),

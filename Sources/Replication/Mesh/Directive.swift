@@ -15,8 +15,9 @@ package enum Directive: Hashable, Sendable {
     case renewReplica(reason: String)
     /// Become a new device too: another machine uses this one's name.
     case renewDevice(reason: String)
-    /// Cut a forked journal after a sequence and re-issue the rest, then call `onBranchGivenUp` (rule R9).
-    case giveUpBranch(JobID, ReplicaID, after: UInt64)
+    /// Cut a forked journal after a sequence, put this run in the place of what followed, re-issue that, then call
+    /// `onBranchAdopted` (rule R9). A store whose own journal it is renews itself first.
+    case adoptBranch(JobID, JournalSegment, after: UInt64)
     /// A peer has proved the protocol; from now on it counts as connected.
     case established(LinkID, Hello)
     /// Answer a peer's question about a job.

@@ -3,8 +3,9 @@ package import CRDT
 /// Finding where two copies of one journal part, and settling which branch stays (rule R9).
 ///
 /// Both sides search by bisection, each for itself. Of the two changes that differ first, the one with the smaller
-/// hash stays: a choice that every pair of devices makes alike. Who holds the other branch cuts it and re-issues what
-/// was on it.
+/// hash stays: a choice that every pair of devices makes alike, and which orders all branches. Who holds the other
+/// branch first gets the staying one, then swaps the two and re-issues what was on its own, all in one transaction: so
+/// each swap moves to a branch that stays against more others, and no device can be talked back.
 struct ForkSearch: Sendable {
     let link: LinkID
     /// Up to here the copies are equal; a change ends here.
@@ -16,6 +17,9 @@ struct ForkSearch: Sendable {
     var isCertain: Bool
     var own: ProbeAnswer?
     var peer: ProbeAnswer?
+    /// The other branch stays, and its beginning has been asked for.
+    var isAdopting = false
+    var deadline: UInt64
 
     /// Whether the last probe was at the first difference, where content decides.
     var isDecisive: Bool { asked == equal + 1 }
@@ -32,7 +36,8 @@ extension Mesh {
             jobs[name.job]?.vector[name.replica].sequence ?? 0, known.jobs[name.job]?.peer[name.replica].sequence ?? 0)
         guard reach > 0 else { return renewal + (isCertain ? [refuse(link, Self.falseDigest)] : []) }
         fetches[name] = nil
-        searches[name] = ForkSearch(link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain)
+        searches[name] = ForkSearch(
+            link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain, deadline: now + timing.fetchTimeout)
         return renewal + [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name)
     }
 
@@ -93,15 +98,34 @@ extension Mesh {
             searches[name]?.different = search.asked
             return probe(name)
         }
-        searches[name] = nil
-        guard (peer.changeHash, peerBoundary.sequence) < (own.changeHash, ownBoundary.sequence) else { return [] }
-        return [.giveUpBranch(name.job, name.replica, after: search.equal)]
+        guard (peer.changeHash, peerBoundary.sequence) < (own.changeHash, ownBoundary.sequence) else {
+            searches[name] = nil
+            return []
+        }
+        searches[name]?.isAdopting = true
+        return [
+            .send(
+                .request(
+                    job: name.job, replica: name.replica, from: search.equal + 1, credit: UInt32(ProtocolLimits.deltaBytes),
+                    graft: false), on: search.link)
+        ]
     }
 
-    /// The branch is cut; `reissued` is what was on it, in this store's own journal.
-    package mutating func onBranchGivenUp(
-        job: JobID, replica: ReplicaID, head: JournalHead, reissued: JournalSegment?, now: UInt64
+    /// The beginning of the branch that stays has come.
+    mutating func onBranch(_ segment: JournalSegment, _ name: JournalName, on link: LinkID) -> [Directive] {
+        guard let search = searches[name], search.isAdopting, search.link == link, segment.first == search.equal + 1
+        else { return [] }
+        return [.adoptBranch(name.job, segment, after: search.equal)]
+    }
+
+    /// The branches are swapped; `reissued` is what was on this store's, now in its own journal. Nil when the branch
+    /// could not be adopted: the store failed, or the bytes were no continuation.
+    package mutating func onBranchAdopted(
+        _ head: JournalHead?, job: JobID, replica: ReplicaID, reissued: JournalSegment?, now: UInt64
     ) -> [Directive] {
+        let name = JournalName(job: job, replica: replica)
+        let link = searches.removeValue(forKey: name)?.link
+        guard let head else { return link.map { [refuse($0, Self.falseDigest)] } ?? [] }
         jobs[job]?.submitted[replica] = nil
         jobs[job]?.vector.set(replica, to: head)
         for id in establishedLinks {
@@ -111,5 +135,9 @@ extension Mesh {
         let resent = resendVector(of: job)
         let spread = reissued.map { onCommitted($0, job: job, now: now) } ?? []
         return resent + spread + fetchMissing(now: now)
+    }
+
+    mutating func expireSearches(now: UInt64) {
+        for (name, search) in searches where search.deadline <= now { searches[name] = nil }
     }
 }

@@ -18,6 +18,7 @@ extension Mesh {
         let count = Int(clamping: segment.head.sequence - segment.first + 1)
         links[link]?.received.all += count
         if !pushed, fetches[name]?.link == link { fetches[name]?.deadline = now + timing.fetchTimeout }
+        if searches[name] != nil { return onBranch(segment, name, on: link) }
         if segment.replica == replica, segment.head.sequence > own.sequence {
             return renew("A peer sent a later part of this store's journal: the store was set back.")
         }
@@ -33,7 +34,7 @@ extension Mesh {
             }
             return directives
         }
-        guard segment.first <= reach + 1, storeRetryDue == nil, searches[name] == nil else {
+        guard segment.first <= reach + 1, storeRetryDue == nil else {
             return fetchMissing(now: now, preferring: link)
         }
         if pushed { links[link]?.jobs[job]?.isLazy = false }

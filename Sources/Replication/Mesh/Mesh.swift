@@ -51,6 +51,7 @@ package struct Mesh: Sendable {
         var deadlines = [acknowledgementsDue, announcementsDue, storeRetryDue].compactMap { $0 }
         deadlines += fetches.values.map(\.deadline)
         deadlines += grafts.values.map(\.due)
+        deadlines += searches.values.map(\.deadline)
         deadlines += links.values.compactMap(\.suspectedUntil)
         // One timer for all pings, so that many links cost one wake-up.
         if let oldest = links.values.map(\.lastPing).min() { deadlines.append(oldest + timing.pingInterval) }
@@ -70,6 +71,7 @@ package struct Mesh: Sendable {
         }
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
+        expireSearches(now: now)
         directives += fetchMissing(now: now)
         return directives
     }

@@ -26,22 +26,34 @@ extension Store {
         }
     }
 
-    /// Gives up this store's branch of a forked journal after `keep`, and re-issues what was on it under this
-    /// store's own name, with its first author and stamp, so that the outcome is as if it had never forked (rule R9).
+    /// Puts `segment` in the place of what this store holds of a forked journal after `keep`, and re-issues what was
+    /// there under this store's own name, with its first author and stamp, so that the outcome is as if the journal
+    /// had never forked (rule R9). A change that another journal holds already is not re-issued again.
     ///
-    /// - Returns: the re-issued run, nil when the branch was empty, and where the cut journal now stands.
-    package func giveUpBranch(
-        of replica: ReplicaID, job: JobID, after keep: UInt64
-    ) async throws -> (reissued: Commit?, head: JournalHead) {
-        precondition(replica != identity.replica, "a store renews itself before it cuts its own journal")
+    /// A store whose own journal it is becomes a new replica first.
+    /// - Returns: where the journal now stands, and the re-issued run if there was something to re-issue.
+    /// - Throws: `StoreError` or `CodecError`; `StoreError.Code.damaged` when the run does not lead to its digest.
+    package func adoptBranch(
+        _ segment: JournalSegment, job: JobID, after keep: UInt64, using generator: inout some RandomNumberGenerator
+    ) async throws -> (head: JournalHead, reissued: Commit?) {
+        if segment.replica == identity.replica { _ = try await renewReplica(using: &generator) }
         return try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
-            let forked = JournalKey(job: number, replica: replica)
+            let forked = JournalKey(job: number, replica: segment.replica)
             let branch = try cut(forked, after: keep, in: db)
-            let head = try JournalTable.head(of: forked, in: db)
-            let reissued = try reissue(branch, of: replica, job: job, number: number, in: db)
+            let base = try JournalTable.head(of: forked, in: db)
+            let head = try JournalDigest.extend(base, with: segment.bytes)
+            guard head == segment.head, base.sequence == keep else {
+                throw StoreError(.damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
+            }
+            var latest = Stamp.zero
+            try ChangeCodec.scan(segment.bytes) { scanned, _ in latest = max(latest, scanned.stamp) }
+            clock.withLock { $0.observe(latest) }
+            try JournalTable.append(
+                segment.bytes[...], first: segment.first, head: head, latest: latest, to: forked, in: db)
+            let reissued = try reissue(branch, of: segment.replica, job: job, number: number, in: db)
             try rebuildItems(of: number, in: db)
-            return (reissued, head)
+            return (head, reissued)
         }
     }
 
@@ -76,9 +88,27 @@ extension Store {
         return branch
     }
 
+    /// A change by whoever wrote it first, wherever it stands.
+    private struct Write: Hashable {
+        let item: ItemID
+        let operations: [Operation]
+        let author: WriteStamp
+
+        init(_ change: Change, in replica: ReplicaID) {
+            item = change.item
+            operations = change.operations
+            author = change.write(in: replica)
+        }
+    }
+
     private func reissue(
         _ branch: [Change], of replica: ReplicaID, job: JobID, number: Int64, in db: Database
     ) throws -> Commit? {
+        var lost = Set(branch.map { Write($0, in: replica) })
+        try Self.forEachChange(job: number, in: db) { dotted in
+            lost.remove(Write(dotted.change, in: dotted.dot.replica))
+        }
+        let branch = branch.filter { lost.contains(Write($0, in: replica)) }
         guard !branch.isEmpty else { return nil }
         let own = JournalKey(job: number, replica: identity.replica)
         let head = try JournalTable.head(of: own, in: db)
