@@ -64,7 +64,8 @@ let package = Package(
             name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
         .target(
             name: "LocalAPI",
-            dependencies: ["CRDT", "Inventory", hummingbird, httpClient, logging, nioCore, nioPosix]),
+            dependencies: ["CRDT", "Inventory", hummingbird, httpClient, lifecycle, logging, nioCore, nioPosix],
+            exclude: ["openapi.json"]),
         .target(
             name: "Node",
             dependencies: [
