@@ -18,7 +18,7 @@ package protocol MusterService: Sendable {
     func conflicts(job: String) async throws -> ConflictReport
     func check(job: String) async throws -> JobCheck
     /// The timeline, oldest first; of one item when `item` is given.
-    func log(job: String, item: String?) async throws -> Batches<Change>
+    func log(job: String, item: String?) async throws -> Batches<ChangeReport>
     func export(job: String, format: ExportFormat) async throws -> Chunks
 
     /// Items that are not removed and match every filter, sorted by id.

@@ -1,7 +1,7 @@
 /// An event of `GET /v1/events`. In JSON the payload's keys and `type`.
 package enum Event: Hashable, Sendable {
     /// One change, for people. A daemon that takes in thousands at once may leave some out: `job` always follows.
-    case change(Change)
+    case change(ChangeReport)
     /// A job has new transforms, durably: coalesced, at least one after each commit.
     case job(JobAdvanced)
 
@@ -41,7 +41,7 @@ extension Event: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(String.self, forKey: .type) {
-        case "change": self = .change(try Change(from: decoder))
+        case "change": self = .change(try ChangeReport(from: decoder))
         case "job": self = .job(try JobAdvanced(from: decoder))
         case let other:
             throw DecodingError.dataCorruptedError(

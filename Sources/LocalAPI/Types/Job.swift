@@ -1,8 +1,6 @@
-package enum JobKind: String, Codable, Hashable, Sendable, CaseIterable {
-    case pickup
-    case `return`
-    case inventory
-}
+package import Inventory
+
+extension JobKind: Codable {}
 
 /// The server's word on a job and what waits to change it.
 package struct JobState: Codable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// One change of one item, as the timeline (`muster job log`) and the event stream show it. A commit that touches
 /// several items gives one each.
-package struct Change: Codable, Hashable, Sendable {
+package struct ChangeReport: Codable, Hashable, Sendable {
     package enum Action: String, Codable, Hashable, Sendable, CaseIterable {
         /// The first change of the item.
         case added
