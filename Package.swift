@@ -20,12 +20,14 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioTestUtils: Target.Dependency = .product(name: "NIOTestUtils", package: "swift-nio")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
@@ -64,7 +66,11 @@ let package = Package(
             name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
         .target(
             name: "LocalAPI",
-            dependencies: ["CRDT", "Inventory", hummingbird, httpClient, logging, nioCore, nioPosix]),
+            dependencies: [
+                "CRDT", "Inventory", hummingbird, hummingbirdCore, httpClient, lifecycle, logging, nioCore, nioHTTP1,
+                nioPosix,
+            ],
+            exclude: ["openapi.json"]),
         .target(
             name: "Node",
             dependencies: [

@@ -1,0 +1,53 @@
+import AsyncHTTPClient
+import Glibc
+import NIOCore
+import NIOHTTP1
+
+extension LocalClient {
+    /// The daemon's problem document as an error.
+    func problem(in response: HTTPClientResponse) async -> APIError {
+        do {
+            let bytes = try await response.body.collect(upTo: 1 << 20)
+            return try JSON.decode(Problem.self, from: bytes.readableBytesView).error
+        } catch {
+            return APIError(
+                .unexpectedAnswer,
+                "What answers on \(socketPath) is not musterd (HTTP status \(response.status.code)): check --socket.")
+        }
+    }
+
+    /// An answer that this version cannot read: most likely the daemon is of another version.
+    func unexpected(_ error: DecodingError, in response: HTTPClientResponse) -> APIError {
+        let version = response.headers.first(name: MusterVersion.headerName) ?? "unknown"
+        return APIError(
+            .unexpectedAnswer,
+            "The daemon's answer is not understood (\(error.summary)): it has version \(version), this program "
+                + "\(MusterVersion.current); restart the daemon after an update.")
+    }
+
+    /// Why the daemon could not be asked, with the remedy.
+    func connectionFailure(_ error: any Error) -> any Error {
+        if error is CancellationError || error is APIError { return error }
+        switch (error as? IOError)?.errnoCode {
+        case EACCES, EPERM:
+            return APIError(
+                .notPermitted,
+                "No permission to open \(socketPath): join its group (usually: adduser \(userName) muster), then log in "
+                    + "again.")
+        case ENOENT, ECONNREFUSED:
+            return APIError(
+                .unreachable,
+                "No daemon answers on \(socketPath): start it (systemctl start musterd), or name its socket with "
+                    + "--socket or MUSTER_SOCKET.")
+        default:
+            return APIError(
+                .unreachable,
+                "The connection to the daemon on \(socketPath) broke off (\(error)): see its log "
+                    + "(journalctl -u musterd), then try again.")
+        }
+    }
+
+    private var userName: String {
+        getenv("USER").map { String(cString: $0) } ?? "NAME"
+    }
+}

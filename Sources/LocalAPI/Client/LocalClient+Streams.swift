@@ -1,0 +1,74 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Answers that are read piece by piece, so that a large job never lies in memory. Each calls back in order and throws
+/// what the callback throws.
+extension LocalClient {
+    package func log(job: String, item: String?, _ each: (ChangeReport) async throws -> Void) async throws {
+        let query = item.map { [("item", $0)] } ?? []
+        try await lines(["jobs", job, "log"], query: query, each)
+    }
+
+    package func items(
+        job: String, matching filters: [FieldFilter], _ each: (ItemView) async throws -> Void
+    ) async throws {
+        try await lines(["jobs", job, "items"], query: filters.map { ("where", "\($0.field)=\($0.value)") }, each)
+    }
+
+    package func export(
+        job: String, format: ExportFormat, _ each: ([UInt8]) async throws -> Void
+    ) async throws {
+        let response = try await send(.GET, ["jobs", job, "export"], query: [("format", format.rawValue)], accept: "*/*")
+        try await pieces(response) { try await each(Array($0.readableBytesView)) }
+    }
+
+    /// Calls back for each event until the daemon stops or the task is cancelled; `onSubscribed` once, when no event
+    /// can be missed any more.
+    package func events(
+        job: String?, onSubscribed: () async throws -> Void = {}, _ each: (Event) async throws -> Void
+    ) async throws {
+        let query = job.map { [("job", $0)] } ?? []
+        let response = try await send(.GET, ["events"], query: query, accept: "text/event-stream")
+        try await onSubscribed()
+        var splitter = LineSplitter()
+        try await pieces(response) { piece in
+            for line in splitter.take(piece.readableBytesView) where line.starts(with: Array("data: ".utf8)) {
+                // A type of event that this version does not know is for newer ones.
+                if let event = try? JSON.decode(Event.self, from: line.dropFirst(6)) { try await each(event) }
+            }
+        }
+    }
+
+    private func lines<Element: Decodable>(
+        _ path: [String], query: [(String, String)], _ each: (Element) async throws -> Void
+    ) async throws {
+        let response = try await send(.GET, path, query: query, accept: ElementForm.linesMediaType)
+        var splitter = LineSplitter()
+        try await pieces(response) { piece in
+            for line in splitter.take(piece.readableBytesView) {
+                let element: Element
+                do {
+                    element = try JSON.decode(from: line)
+                } catch let error as DecodingError {
+                    throw unexpected(error, in: response)
+                }
+                try await each(element)
+            }
+        }
+    }
+
+    private func pieces(_ response: HTTPClientResponse, _ each: (ByteBuffer) async throws -> Void) async throws {
+        var iterator = response.body.makeAsyncIterator()
+        while true {
+            let piece: ByteBuffer?
+            do {
+                piece = try await iterator.next()
+            } catch {
+                throw connectionFailure(error)
+            }
+            guard let piece else { return }
+            try await each(piece)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// The typed client of the local API, for one socket.
+package struct LocalClient: Sendable {
+    package let socketPath: String
+    let http: HTTPClient
+
+    /// Runs the body with a client and closes its connections afterwards.
+    package static func with<Value>(
+        socketPath: String, _ body: (LocalClient) async throws -> Value
+    ) async throws -> Value {
+        var configuration = HTTPClient.Configuration()
+        // A daemon that is not there is told at once, not after ten seconds of trying.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(5)
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let value = try await body(LocalClient(socketPath: socketPath, http: http))
+            try? await http.shutdown()
+            return value
+        } catch {
+            try? await http.shutdown()
+            throw error
+        }
+    }
+
+    /// Sends a request and hands back a good answer; throws the daemon's problem as an `APIError`.
+    func send(
+        _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
+        accept: String = "application/json"
+    ) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: url(path, query: query))
+        request.method = method
+        request.headers.add(name: "Accept", value: accept)
+        request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: try JSON.encode(body)))
+        }
+        let response: HTTPClientResponse
+        do {
+            response = try await http.execute(request, deadline: .distantFuture)
+        } catch {
+            throw connectionFailure(error)
+        }
+        guard (200..<300).contains(response.status.code) else { throw await problem(in: response) }
+        return response
+    }
+
+    /// Sends a request and reads the whole answer as JSON of a type.
+    func call<Value: Decodable>(
+        _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [],
+        body: (any Encodable & Sendable)? = nil
+    ) async throws -> Value {
+        let response = try await send(method, path, query: query, body: body)
+        do {
+            let bytes = try await response.body.collect(upTo: 64 << 20)
+            return try JSON.decode(from: bytes.readableBytesView)
+        } catch let error as DecodingError {
+            throw unexpected(error, in: response)
+        } catch {
+            throw connectionFailure(error)
+        }
+    }
+
+    private func url(_ path: [String], query: [(String, String)]) -> String {
+        let segments = path.map { "/" + PercentCoding.encode($0) }.joined()
+        let pairs = query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+        return "http+unix://\(PercentCoding.encode(socketPath))/v1\(segments)\(pairs.isEmpty ? "" : "?" + pairs)"
+    }
+}

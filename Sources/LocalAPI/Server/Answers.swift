@@ -1,0 +1,75 @@
+import Hummingbird
+import NIOCore
+
+/// Responses of the local API.
+enum Answer {
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSON.encode(value))))
+    }
+
+    static func problem(_ error: APIError) -> Response {
+        let body = (try? JSON.encode(Problem(error))) ?? []
+        return Response(
+            status: HTTPResponse.Status(code: error.code.status),
+            headers: [.contentType: Problem.mediaType],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    /// A JSON array written while it is read; JSON lines for a caller that accepts only those.
+    static func elements<Element: Encodable & Sendable>(_ batches: Batches<Element>, for request: Request) -> Response {
+        let form = request.headers[.accept] == ElementForm.linesMediaType ? ElementForm.lines : .array
+        return Response(
+            status: .ok,
+            headers: [.contentType: form.mediaType],
+            body: ResponseBody { writer in
+                var isFirst = true
+                var buffer = ByteBuffer(string: form.opening)
+                for try await batch in batches {
+                    for element in batch {
+                        if !isFirst { buffer.writeString(form.separator) }
+                        isFirst = false
+                        buffer.writeBytes(try JSON.encode(element))
+                    }
+                    try await writer.write(buffer)
+                    buffer = ByteBuffer()
+                }
+                buffer.writeString(form.closing(isEmpty: isFirst))
+                try await writer.write(buffer)
+                try await writer.finish(nil)
+            })
+    }
+
+    static func chunks(_ chunks: Chunks, mediaType: String) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: mediaType],
+            body: ResponseBody { writer in
+                for try await chunk in chunks {
+                    try await writer.write(ByteBuffer(bytes: chunk))
+                }
+                try await writer.finish(nil)
+            })
+    }
+}
+
+/// The two ways to write a list that is too long to hold.
+enum ElementForm {
+    case array
+    case lines
+
+    static let linesMediaType = "application/jsonl"
+
+    var mediaType: String { self == .array ? "application/json" : Self.linesMediaType }
+    var opening: String { self == .array ? "[\n" : "" }
+    var separator: String { self == .array ? ",\n" : "\n" }
+
+    func closing(isEmpty: Bool) -> String {
+        switch self {
+        case .array: isEmpty ? "]\n" : "\n]\n"
+        case .lines: isEmpty ? "" : "\n"
+        }
+    }
+}

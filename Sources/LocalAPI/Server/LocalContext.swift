@@ -1,0 +1,57 @@
+import Hummingbird
+import Logging
+import NIOCore
+
+/// What a route knows of its request.
+struct LocalContext: RequestContext {
+    /// The largest body that is read, in bytes: a batch of `ItemBatch.largest` items of the usual size.
+    static let bodyLimit = 4 << 20
+
+    var coreContext: CoreRequestContextStorage
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+}
+
+extension LocalContext {
+    /// A segment of the path, decoded.
+    func parameter(_ name: String) throws -> String {
+        guard let text = parameters.get(name), let value = PercentCoding.decode(text) else {
+            throw APIError(
+                .invalidRequest, "The path is not valid percent-encoded UTF-8: encode names as RFC 3986 says.")
+        }
+        return value
+    }
+}
+
+extension Request {
+    /// The body as JSON of the type.
+    func decode<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+        let buffer: ByteBuffer
+        do {
+            buffer = try await body.collect(upTo: LocalContext.bodyLimit)
+        } catch is NIOTooManyBytesError {
+            throw APIError(.tooLarge, "The request is larger than 4 MiB: send it in smaller batches.")
+        }
+        do {
+            return try JSON.decode(type, from: buffer.readableBytesView)
+        } catch let error as DecodingError {
+            throw APIError(.invalidRequest, "The body is not what this path takes: \(error.summary).")
+        }
+    }
+
+    /// A parameter of the query, decoded; nil when it is not there.
+    func query(_ name: String) -> String? {
+        queries(name).first
+    }
+
+    /// All values of a parameter, in their order.
+    func queries(_ name: String) -> [String] {
+        (uri.query ?? "").split(separator: "&").compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, PercentCoding.decode(parts[0]) == name else { return nil }
+            return PercentCoding.decode(parts[1])
+        }
+    }
+}

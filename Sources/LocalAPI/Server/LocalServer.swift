@@ -1,0 +1,93 @@
+import Hummingbird
+import HummingbirdCore
+package import Logging
+package import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Synchronization
+
+/// Serves the local API on a Unix socket until it is told to stop.
+///
+/// Built on Hummingbird's server rather than its `Application`, which would wake the daemon every second to format the
+/// `Date` header.
+package struct LocalServer: Service {
+    private let file: SocketFile
+    private let service: any MusterService
+    private let version: String
+    private let group: any EventLoopGroup
+    private let logger: Logger
+    private let onReady: @Sendable () async -> Void
+
+    /// - Parameters:
+    ///   - socketPath: at most 106 bytes; its directory is made if only that is missing.
+    ///   - onReady: called once, when callers can connect.
+    package init(
+        socketPath: String, service: any MusterService, version: String = MusterVersion.current,
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger,
+        onReady: @escaping @Sendable () async -> Void = {}
+    ) {
+        file = SocketFile(path: socketPath)
+        self.service = service
+        self.version = version
+        self.group = group
+        self.logger = logger
+        self.onReady = onReady
+    }
+
+    /// Returns after a graceful stop, when running requests have been answered and event streams have ended; throws
+    /// `APIError` when the socket cannot be had.
+    package func run() async throws {
+        try file.prepare()
+        let responder = LocalResponder(service: service, version: version, logger: logger)
+        let outcome = Outcome()
+        let server = try HTTPServerBuilder.http1().buildServer(
+            configuration: ServerConfiguration(address: .unixDomainSocket(path: file.preparationPath)),
+            eventLoopGroup: group,
+            logger: quietLogger,
+            responder: { request, writer, channel in
+                let context = LocalContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                let response = await responder.respond(to: request, context: context)
+                try await writer.write(response: response.head, body: response.body)
+            },
+            onServerRunning: { channel in
+                do {
+                    try file.publish()
+                    outcome.publish(file.identity())
+                    logger.info("local API ready", metadata: ["socket": "\(file.path)"])
+                    await onReady()
+                } catch {
+                    outcome.fail(error)
+                    try? await channel.close()
+                }
+            })
+        defer { file.remove(outcome.identity) }
+        try await server.run()
+        try outcome.check()
+    }
+
+    /// The library's own start and stop lines are for debugging; ours says the same with the final path.
+    private var quietLogger: Logger {
+        var quiet = logger
+        if quiet.logLevel == .info { quiet.logLevel = .notice }
+        return quiet
+    }
+}
+
+/// What became of the socket's file, told from the server's callback to its caller.
+private final class Outcome: Sendable {
+    private let state = Mutex<(identity: SocketFile.Identity?, failure: (any Error)?)>((nil, nil))
+
+    var identity: SocketFile.Identity? { state.withLock { $0.identity } }
+
+    func publish(_ identity: SocketFile.Identity?) {
+        state.withLock { $0.identity = identity }
+    }
+
+    func fail(_ error: any Error) {
+        state.withLock { $0.failure = error }
+    }
+
+    func check() throws {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+}

@@ -1,0 +1,50 @@
+/// What a daemon answers to the local API: one method per operation.
+///
+/// `job` and `item` are as the caller wrote them: a job's id, a unique prefix of it or its exact name; an item's id, a
+/// unique prefix of it or a barcode that one item has. Every method throws `APIError`; anything else that is thrown
+/// reaches the caller as a failure of the daemon, without its text. What is returned by a writing method is durable
+/// (rule R4).
+package protocol MusterService: Sendable {
+    func status() async throws -> Status
+    func peers() async throws -> [PeerStatus]
+    /// Dials the address now and goes on trying; does not wait for the connection.
+    func addPeer(_ request: AddPeerRequest) async throws
+
+    /// Sorted by id.
+    func jobs() async throws -> [JobListEntry]
+    func createJob(_ request: CreateJobRequest) async throws -> Identified
+    func job(_ job: String) async throws -> JobDetails
+    func summary(job: String) async throws -> VolumeReport
+    func conflicts(job: String) async throws -> ConflictReport
+    func check(job: String) async throws -> JobCheck
+    /// The timeline, oldest first; of one item when `item` is given.
+    func log(job: String, item: String?) async throws -> Batches<ChangeReport>
+    func export(job: String, format: ExportFormat) async throws -> Chunks
+
+    /// Items that are not removed and match every filter, sorted by id.
+    func items(job: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView>
+    func item(_ item: String, job: String) async throws -> ItemDetails
+    func addItem(_ request: FieldsRequest, job: String) async throws -> Identified
+    func addItems(_ batch: ItemBatch, job: String) async throws -> BatchReport
+    func setFields(_ request: FieldsRequest, item: String, job: String) async throws -> Identified
+    func addNote(_ request: NoteRequest, item: String, job: String) async throws -> Identified
+    func removeItem(_ item: String, job: String) async throws -> Identified
+    func restoreItem(_ item: String, job: String) async throws -> Restored
+
+    /// What happens from now on, in one job or in all; ends when the daemon stops. The stream must be subscribed when the
+    /// method returns. A reader that is too slow loses the oldest `change` events, never the last `job` event of a job.
+    func events(job: String?) async throws -> AsyncStream<Event>
+}
+
+/// Elements in pieces of a few hundred, so that neither side holds a whole job. Made with
+/// `AsyncThrowingStream(unfolding:)` it is pulled: the next piece is read when the caller has taken the last.
+package typealias Batches<Element> = AsyncThrowingStream<[Element], any Error>
+
+/// Bytes in pieces of some 64 KiB, pulled like `Batches`.
+package typealias Chunks = AsyncThrowingStream<[UInt8], any Error>
+
+/// Canonical forms of a job's items: equal stores give equal bytes.
+package enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable {
+    case json
+    case csv
+}

@@ -1,0 +1,55 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Finds the route of a request and turns whatever it throws into a problem document.
+struct LocalResponder: Sendable {
+    private let routes: RouterResponder<LocalContext>
+    private let version: String
+    private let logger: Logger
+
+    init(service: any MusterService, version: String, logger: Logger) {
+        let router = Router(context: LocalContext.self)
+        for route in Route.all {
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                try await route.answer(request, context, service)
+            }
+        }
+        routes = router.buildResponder()
+        self.version = version
+        self.logger = logger
+    }
+
+    func respond(to request: Request, context: LocalContext) async -> Response {
+        var response: Response
+        do {
+            response = try await routes.respond(to: request, context: context)
+            // The router answers what it does not know with a body of its own.
+            if response.status == .notFound, response.headers[.contentType] != Problem.mediaType {
+                response = Answer.problem(unknownPath(request))
+            }
+        } catch let error as APIError {
+            response = Answer.problem(error)
+        } catch {
+            response = Answer.problem(APIError(.failed, "The daemon failed at this request: see its log."))
+            logger.error(
+                "request failed",
+                metadata: [
+                    "method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)",
+                ])
+        }
+        if let name = HTTPField.Name(MusterVersion.headerName) { response.headers[name] = version }
+        logger.debug(
+            "request answered",
+            metadata: [
+                "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
+            ])
+        return response
+    }
+
+    private func unknownPath(_ request: Request) -> APIError {
+        APIError(
+            .notFound,
+            "This daemon (version \(version)) has no \(request.method) \(request.uri.path): see openapi.json for what it has.")
+    }
+}

@@ -1,0 +1,125 @@
+import Hummingbird
+
+/// One operation of the local API, as `openapi.json` documents it.
+struct Route: Sendable {
+    var method: HTTPRequest.Method
+    /// With `{job}` and `{item}` for the variable segments.
+    var path: String
+    var answer: @Sendable (Request, LocalContext, any MusterService) async throws -> Response
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ answer: @escaping @Sendable (Request, LocalContext, any MusterService) async throws -> Response
+    ) {
+        self.method = method
+        self.path = path
+        self.answer = answer
+    }
+}
+
+extension Route {
+    static let all = device + jobs + items
+
+    static let device = [
+        Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
+        Route(.get, "/v1/peers") { _, _, service in try Answer.json(try await service.peers()) },
+        Route(.post, "/v1/peers") { request, _, service in
+            let peer = try await request.decode(AddPeerRequest.self)
+            try await service.addPeer(peer)
+            return try Answer.json(peer, status: .accepted)
+        },
+        Route(.get, "/v1/events") { request, _, service in
+            EventStream.answer(try await service.events(job: request.query("job")), for: request)
+        },
+    ]
+
+    static let jobs = [
+        Route(.get, "/v1/jobs") { _, _, service in try Answer.json(try await service.jobs()) },
+        Route(.post, "/v1/jobs") { request, _, service in
+            try Answer.json(try await service.createJob(try await request.decode(CreateJobRequest.self)), status: .created)
+        },
+        Route(.get, "/v1/jobs/{job}") { _, context, service in
+            try Answer.json(try await service.job(context.parameter("job")))
+        },
+        Route(.get, "/v1/jobs/{job}/summary") { _, context, service in
+            try Answer.json(try await service.summary(job: context.parameter("job")))
+        },
+        Route(.get, "/v1/jobs/{job}/conflicts") { _, context, service in
+            try Answer.json(try await service.conflicts(job: context.parameter("job")))
+        },
+        Route(.get, "/v1/jobs/{job}/check") { _, context, service in
+            try Answer.json(try await service.check(job: context.parameter("job")))
+        },
+        Route(.get, "/v1/jobs/{job}/log") { request, context, service in
+            let item = request.query("item")
+            return Answer.elements(try await service.log(job: context.parameter("job"), item: item), for: request)
+        },
+        Route(.get, "/v1/jobs/{job}/export") { request, context, service in
+            let name = request.query("format") ?? ExportFormat.json.rawValue
+            guard let format = ExportFormat(rawValue: name) else {
+                throw APIError(.invalidRequest, "\"\(name)\" is no export format: ask for json or csv.")
+            }
+            let chunks = try await service.export(job: context.parameter("job"), format: format)
+            return Answer.chunks(chunks, mediaType: format.mediaType)
+        },
+    ]
+
+    static let items = [
+        Route(.post, "/v1/jobs/{job}/import") { request, context, service in
+            let batch = try await request.decode(ItemBatch.self)
+            guard batch.items.count <= ItemBatch.largest else {
+                throw APIError(.tooLarge, "A batch takes \(ItemBatch.largest) items at most: send it in smaller ones.")
+            }
+            return try Answer.json(try await service.addItems(batch, job: context.parameter("job")))
+        },
+        Route(.get, "/v1/jobs/{job}/items") { request, context, service in
+            let filters = try request.queries("where").map(FieldFilter.init(parsing:))
+            let items = try await service.items(job: context.parameter("job"), matching: filters)
+            return Answer.elements(items, for: request)
+        },
+        Route(.post, "/v1/jobs/{job}/items") { request, context, service in
+            let fields = try await request.decode(FieldsRequest.self)
+            return try Answer.json(try await service.addItem(fields, job: context.parameter("job")), status: .created)
+        },
+        Route(.get, "/v1/jobs/{job}/items/{item}") { _, context, service in
+            try Answer.json(try await service.item(context.parameter("item"), job: context.parameter("job")))
+        },
+        Route(.patch, "/v1/jobs/{job}/items/{item}") { request, context, service in
+            let fields = try await request.decode(FieldsRequest.self)
+            let (job, item) = (try context.parameter("job"), try context.parameter("item"))
+            return try Answer.json(try await service.setFields(fields, item: item, job: job))
+        },
+        Route(.delete, "/v1/jobs/{job}/items/{item}") { _, context, service in
+            try Answer.json(try await service.removeItem(context.parameter("item"), job: context.parameter("job")))
+        },
+        Route(.post, "/v1/jobs/{job}/items/{item}/notes") { request, context, service in
+            let note = try await request.decode(NoteRequest.self)
+            let (job, item) = (try context.parameter("job"), try context.parameter("item"))
+            return try Answer.json(try await service.addNote(note, item: item, job: job), status: .created)
+        },
+        Route(.post, "/v1/jobs/{job}/items/{item}/restore") { _, context, service in
+            let (job, item) = (try context.parameter("job"), try context.parameter("item"))
+            return try Answer.json(try await service.restoreItem(item, job: job), status: .created)
+        },
+    ]
+}
+
+extension ExportFormat {
+    var mediaType: String {
+        switch self {
+        case .json: "application/json"
+        case .csv: "text/csv; charset=utf-8"
+        }
+    }
+}
+
+extension FieldFilter {
+    /// Reads `FIELD=VALUE`.
+    package init(parsing text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else {
+            throw APIError(.invalidRequest, "\"\(text)\" is not of the form FIELD=VALUE.")
+        }
+        self.init(field: String(parts[0]), value: String(parts[1]))
+    }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Glibc
+
+/// The file of a Unix socket: made so that nobody can connect before its mode is right, and never taken from a daemon
+/// that still answers.
+///
+/// Its mode is the guard: connect(2) needs write permission on the file, which the kernel checks for the owner, the
+/// group with all supplementary groups, and root. Peer credentials (SO_PEERCRED) name only the primary group of the
+/// caller, so that checking them as well could only turn away people whom the group lets in.
+struct SocketFile: Sendable {
+    /// Owner and group may read and write.
+    static let mode: mode_t = 0o660
+    /// `sun_path` of sockaddr_un, less the final zero.
+    static let longestPath = 107
+
+    let path: String
+
+    /// Where the socket is bound first; `publish` moves it to its name.
+    var preparationPath: String { path + "~" }
+
+    /// Checks that the path can be used and makes its directory if only that is missing.
+    func prepare() throws {
+        guard preparationPath.utf8.count <= Self.longestPath else {
+            throw APIError(
+                .invalidValue,
+                "The socket's path is longer than \(Self.longestPath - 1) bytes: choose a shorter one with --socket.")
+        }
+        let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        if !directory.isEmpty, mkdir(directory, 0o750) != 0, errno != EEXIST {
+            throw failure("make the directory \(directory)")
+        }
+        if let kind = fileKind(path) {
+            guard kind == .typeSocket else {
+                throw APIError(
+                    .invalidValue, "\(path) is not a socket: remove it, or choose another path with --socket.")
+            }
+            guard !isAnswered() else {
+                throw APIError(
+                    .unavailable,
+                    "Another daemon answers on \(path): stop it first, or choose another path with --socket.")
+            }
+        }
+        unlink(preparationPath)
+    }
+
+    /// Gives the bound socket its mode and then its name, in place of a stale one.
+    func publish() throws {
+        guard chmod(preparationPath, Self.mode) == 0, rename(preparationPath, path) == 0 else {
+            throw failure("make the socket \(path)")
+        }
+    }
+
+    /// The file's identity, to tell it later from one that another daemon has put there.
+    func identity() -> Identity? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let device = attributes[.systemNumber] as? UInt, let inode = attributes[.systemFileNumber] as? UInt
+        else { return nil }
+        return Identity(device: device, inode: inode)
+    }
+
+    /// Removes the file if it is still the one given.
+    func remove(_ identity: Identity?) {
+        if let identity, identity == self.identity() { unlink(path) }
+    }
+
+    struct Identity: Equatable, Sendable {
+        var device: UInt
+        var inode: UInt
+    }
+
+    /// Whether a process accepts connections on the path.
+    private func isAnswered() -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        // A full backlog (EAGAIN) and a refused permission are answers too: only a refused connection is nobody.
+        return result == 0 || errno != ECONNREFUSED
+    }
+
+    private func fileKind(_ path: String) -> FileAttributeType? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+    }
+
+    private func failure(_ action: String) -> APIError {
+        let code: APIError.Code = errno == EACCES || errno == EPERM ? .notPermitted : .invalidValue
+        return APIError(
+            code, "Cannot \(action) (\(String(cString: strerror(errno)))): choose another path with --socket.")
+    }
+}

@@ -1,0 +1,88 @@
+/// A failure that a caller of the local API can understand: what is wrong and what to do, in one sentence.
+package struct APIError: Error, Hashable, Sendable {
+    package var code: Code
+    /// For people: what is wrong and what to do.
+    package var message: String
+    /// What an ambiguous name may have meant.
+    package var candidates: [String]
+
+    package init(_ code: Code, _ message: String, candidates: [String] = []) {
+        self.code = code
+        self.message = message
+        self.candidates = candidates
+    }
+
+    /// Codes can be added: a caller treats an unknown one by its HTTP status.
+    package struct Code: RawRepresentable, Codable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The request itself is malformed: an unknown path, a body that is not the JSON asked for.
+        package static let invalidRequest = Code(rawValue: "invalidRequest")
+        package static let notFound = Code(rawValue: "notFound")
+        package static let unknownJob = Code(rawValue: "unknownJob")
+        package static let ambiguousJob = Code(rawValue: "ambiguousJob")
+        package static let jobExists = Code(rawValue: "jobExists")
+        package static let unknownItem = Code(rawValue: "unknownItem")
+        package static let ambiguousItem = Code(rawValue: "ambiguousItem")
+        /// A change of an item whose tombstone is known (rule R2).
+        package static let itemRemoved = Code(rawValue: "itemRemoved")
+        /// A restore of an item that is not removed.
+        package static let itemNotRemoved = Code(rawValue: "itemNotRemoved")
+        /// A value that cannot be stored: empty field name, too long, reserved.
+        package static let invalidValue = Code(rawValue: "invalidValue")
+        package static let tooLarge = Code(rawValue: "tooLarge")
+        package static let notPermitted = Code(rawValue: "notPermitted")
+        /// For the moment: starting, stopping, disk full.
+        package static let unavailable = Code(rawValue: "unavailable")
+        /// A fault of the daemon.
+        package static let failed = Code(rawValue: "failed")
+        /// Only on the client's side: nobody answers on the socket.
+        package static let unreachable = Code(rawValue: "unreachable")
+        /// Only on the client's side: the answer is not what this version understands.
+        package static let unexpectedAnswer = Code(rawValue: "unexpectedAnswer")
+    }
+}
+
+extension APIError.Code {
+    /// The HTTP status (RFC 9110 section 15).
+    package var status: Int {
+        switch self {
+        case .notFound, .unknownJob, .unknownItem: 404
+        case .ambiguousJob, .ambiguousItem, .jobExists, .itemRemoved, .itemNotRemoved: 409
+        case .invalidValue: 422
+        case .tooLarge: 413
+        case .notPermitted: 403
+        case .unavailable: 503
+        case .failed: 500
+        default: 400
+        }
+    }
+
+    /// The problem in a few words that never change (`title` of RFC 9457).
+    package var title: String {
+        switch self {
+        case .notFound: "Not found"
+        case .unknownJob: "Unknown job"
+        case .ambiguousJob: "Ambiguous job"
+        case .jobExists: "Job exists already"
+        case .unknownItem: "Unknown item"
+        case .ambiguousItem: "Ambiguous item"
+        case .itemRemoved: "Item is removed"
+        case .itemNotRemoved: "Item is not removed"
+        case .invalidValue: "Invalid value"
+        case .tooLarge: "Request too large"
+        case .notPermitted: "Not permitted"
+        case .unavailable: "Unavailable"
+        case .failed: "Failure of the daemon"
+        default: "Invalid request"
+        }
+    }
+}
+
+extension APIError: CustomStringConvertible {
+    package var description: String { message }
+}

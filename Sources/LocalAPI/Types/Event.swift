@@ -1,0 +1,60 @@
+/// An event of `GET /v1/events`. In JSON the payload's keys and `type`.
+package enum Event: Hashable, Sendable {
+    /// One change, for people. A daemon that takes in thousands at once may leave some out: `job` always follows.
+    case change(ChangeReport)
+    /// A job has new transforms, durably: coalesced, at least one after each commit.
+    case job(JobAdvanced)
+
+    /// The `event:` line and the `type` key.
+    package var type: String {
+        switch self {
+        case .change: "change"
+        case .job: "job"
+        }
+    }
+
+    /// The id of the job that it is about.
+    package var job: String {
+        switch self {
+        case .change(let change): change.job
+        case .job(let advanced): advanced.job
+        }
+    }
+}
+
+package struct JobAdvanced: Codable, Hashable, Sendable {
+    package var job: String
+    /// Per replica id, the highest sequence up to which the whole journal is here.
+    package var vector: [String: UInt64]
+
+    package init(job: String, vector: [String: UInt64]) {
+        self.job = job
+        self.vector = vector
+    }
+}
+
+extension Event: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case type
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        switch try container.decode(String.self, forKey: .type) {
+        case "change": self = .change(try ChangeReport(from: decoder))
+        case "job": self = .job(try JobAdvanced(from: decoder))
+        case let other:
+            throw DecodingError.dataCorruptedError(
+                forKey: .type, in: container, debugDescription: "\(other) is not a type of event.")
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(type, forKey: .type)
+        switch self {
+        case .change(let change): try change.encode(to: encoder)
+        case .job(let advanced): try advanced.encode(to: encoder)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// The exit codes of `muster`, from sysexits.h.
+package enum SystemExit: Int32, Sendable, CaseIterable {
+    case ok = 0
+    /// `job check` found a difference.
+    case different = 1
+    /// EX_USAGE: the command line is wrong.
+    case usage = 64
+    /// EX_DATAERR: what was given is wrong: a name nobody knows, a bad row, a bad value.
+    case badData = 65
+    /// EX_UNAVAILABLE: the daemon cannot be reached.
+    case unavailable = 69
+    /// EX_SOFTWARE: a fault of the program.
+    case software = 70
+    /// EX_TEMPFAIL: the same command may succeed later.
+    case tryAgain = 75
+    /// EX_NOPERM.
+    case notPermitted = 77
+}
+
+extension APIError {
+    package var systemExit: SystemExit {
+        switch code {
+        case .unreachable: .unavailable
+        case .unavailable: .tryAgain
+        case .notPermitted: .notPermitted
+        case .failed, .unexpectedAnswer, .notFound: .software
+        default: .badData
+        }
+    }
+}

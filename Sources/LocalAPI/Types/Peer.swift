@@ -1,0 +1,71 @@
+/// Another device that this one has heard of or talks to.
+package struct PeerStatus: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Known, not (yet) connected.
+        case discovered
+        case connecting
+        case connected
+        /// Tried and not reached; tried again later.
+        case unreachable
+    }
+
+    package enum Origin: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Found through DNS-SD.
+        case discovery
+        /// Named by `--peer` or `POST /v1/peers`.
+        case configured
+        /// It dialled this device.
+        case incoming
+    }
+
+    /// 64 hexadecimal digits; null for an address that has not answered yet.
+    @Nullable package var deviceID: String?
+    /// The host's name, for people.
+    @Nullable package var name: String?
+    /// `HOST:PORT`, IPv6 hosts in brackets.
+    package var address: String
+    package var state: State
+    package var origin: Origin
+    /// Transforms that this device holds and the peer has not acknowledged; null when not connected.
+    @Nullable package var behind: Int?
+    /// Transforms that the peer has announced and this device does not hold yet; null when not connected.
+    @Nullable package var ahead: Int?
+    /// The last measured round trip.
+    @Nullable package var roundTripMilliseconds: Double?
+    /// On the connections with this peer since the daemon started.
+    package var bytesReceived: Int
+    package var bytesSent: Int
+    /// When a frame last came from it.
+    @Nullable package var lastHeardAt: Timestamp?
+
+    package init(
+        deviceID: String?, name: String?, address: String, state: State, origin: Origin, behind: Int? = nil,
+        ahead: Int? = nil, roundTripMilliseconds: Double? = nil, bytesReceived: Int = 0, bytesSent: Int = 0,
+        lastHeardAt: Timestamp? = nil
+    ) {
+        self.deviceID = deviceID
+        self.name = name
+        self.address = address
+        self.state = state
+        self.origin = origin
+        self.behind = behind
+        self.ahead = ahead
+        self.roundTripMilliseconds = roundTripMilliseconds
+        self.bytesReceived = bytesReceived
+        self.bytesSent = bytesSent
+        self.lastHeardAt = lastHeardAt
+    }
+
+    /// Connected, and neither side lacks anything.
+    package var isInSync: Bool { state == .connected && behind == 0 && ahead == 0 }
+}
+
+/// `POST /v1/peers`: dial this address now and keep it as a static peer until the daemon stops.
+package struct AddPeerRequest: Codable, Hashable, Sendable {
+    /// `HOST:PORT`, IPv6 hosts in brackets.
+    package var address: String
+
+    package init(address: String) {
+        self.address = address
+    }
+}

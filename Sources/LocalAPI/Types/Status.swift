@@ -1,0 +1,83 @@
+/// What `muster status` shows: this device at a glance.
+package struct Status: Codable, Hashable, Sendable {
+    /// 64 hexadecimal digits.
+    package var deviceID: String
+    /// 32 hexadecimal digits.
+    package var replicaID: String
+    /// The host's name.
+    package var name: String
+    /// Of the daemon.
+    package var version: String
+    package var startedAt: Timestamp
+    package var clock: ClockStatus
+    package var discovery: DiscoveryStatus
+    package var peers: [PeerStatus]
+    /// How many jobs this device holds.
+    package var jobs: Int
+    package var queue: QueueStatus
+
+    package init(
+        deviceID: String, replicaID: String, name: String, version: String, startedAt: Timestamp, clock: ClockStatus,
+        discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int, queue: QueueStatus
+    ) {
+        self.deviceID = deviceID
+        self.replicaID = replicaID
+        self.name = name
+        self.version = version
+        self.startedAt = startedAt
+        self.clock = clock
+        self.discovery = discovery
+        self.peers = peers
+        self.jobs = jobs
+        self.queue = queue
+    }
+}
+
+package struct ClockStatus: Codable, Hashable, Sendable {
+    package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
+        case server
+        case peer
+        case none
+    }
+
+    /// Where the time comes from.
+    package var source: Source
+    /// The device's clock minus the server's; null before there was a source.
+    @Nullable package var driftMilliseconds: Double?
+    @Nullable package var uncertaintyMilliseconds: Double?
+
+    package init(source: Source, driftMilliseconds: Double? = nil, uncertaintyMilliseconds: Double? = nil) {
+        self.source = source
+        self.driftMilliseconds = driftMilliseconds
+        self.uncertaintyMilliseconds = uncertaintyMilliseconds
+    }
+}
+
+package struct DiscoveryStatus: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Hashable, Sendable, CaseIterable {
+        case available
+        case unavailable
+        /// Switched off by `--no-discovery`.
+        case off
+    }
+
+    package var state: State
+    /// Why it is unavailable and what to do.
+    @Nullable package var reason: String?
+
+    package init(state: State, reason: String? = nil) {
+        self.state = state
+        self.reason = reason
+    }
+}
+
+/// The outbox in two numbers.
+package struct QueueStatus: Codable, Hashable, Sendable {
+    package var pending: Int
+    package var parked: Int
+
+    package init(pending: Int = 0, parked: Int = 0) {
+        self.pending = pending
+        self.parked = parked
+    }
+}

@@ -1,0 +1,112 @@
+/// A moment in milliseconds since 1970, UTC. In JSON the RFC 3339 form with milliseconds: `2025-03-01T09:30:00.125Z`.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// The RFC 3339 form, always with `Z` and three digits of fraction.
+    package var description: String {
+        let day = 86_400_000 as Int64
+        let days = milliseconds.flooredQuotient(by: day)
+        let rest = Int(milliseconds - days * day)
+        let date = CivilDate(daysSince1970: days)
+        let clock =
+            Self.digits(rest / 3_600_000, 2) + ":" + Self.digits(rest / 60_000 % 60, 2) + ":"
+            + Self.digits(rest / 1000 % 60, 2) + "." + Self.digits(rest % 1000, 3)
+        return Self.digits(date.year, 4) + "-" + Self.digits(date.month, 2) + "-" + Self.digits(date.day, 2) + "T"
+            + clock + "Z"
+    }
+
+    /// Reads what `description` writes; nil for any other form.
+    package init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        let separators: [(Int, Character)] = [
+            (4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":"), (19, "."), (23, "Z"),
+        ]
+        guard bytes.count == 24, separators.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }) else { return nil }
+        func number(_ range: Range<Int>) -> Int64? {
+            var value: Int64 = 0
+            for byte in bytes[range] {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            }
+            return value
+        }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+            let minute = number(14..<16), let second = number(17..<19), let fraction = number(20..<23),
+            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+        else { return nil }
+        let days = CivilDate(year: Int(year), month: Int(month), day: Int(day)).daysSince1970
+        milliseconds = (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction
+    }
+
+    private static func digits(_ value: Int, _ count: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+}
+
+extension Timestamp: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let time = Timestamp(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "\(text) is not a time of the form 2025-03-01T09:30:00.125Z.")
+        }
+        self = time
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// A date of the proleptic Gregorian calendar, from and to days (Howard Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms", 2013: years that begin in March, in eras of 400).
+struct CivilDate {
+    var year: Int
+    var month: Int
+    var day: Int
+
+    init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    init(daysSince1970: Int64) {
+        let shifted = daysSince1970 + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = Int(dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+        month = Int(marchMonth < 10 ? marchMonth + 3 : marchMonth - 9)
+        year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
+    }
+
+    var daysSince1970: Int64 {
+        let marchYear = Int64(month <= 2 ? year - 1 : year)
+        let era = marchYear.flooredQuotient(by: 400)
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
+        self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor)
+    }
+}

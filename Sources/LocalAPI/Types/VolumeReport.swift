@@ -1,0 +1,96 @@
+/// A volume in both of the trade's units.
+package struct Volume: Codable, Hashable, Sendable {
+    package var cubicFeet: Double
+    package var cubicMetres: Double
+
+    package init(cubicFeet: Double, cubicMetres: Double) {
+        self.cubicFeet = cubicFeet
+        self.cubicMetres = cubicMetres
+    }
+}
+
+/// What `muster job summary` shows. Made from `Inventory.VolumeSummary`, so that every device gives the same numbers.
+package struct VolumeReport: Codable, Hashable, Sendable {
+    package var total: VolumeLine
+    /// Sorted by name; items without a room under the empty name.
+    package var rooms: [VolumeLine]
+    /// Sorted by name; items without a category under the empty name.
+    package var categories: [VolumeLine]
+    /// The smallest storage unit that holds it all; null when nothing has a volume.
+    @Nullable package var storageUnit: StorageUnitReport?
+    /// Ids of items whose volume nobody knows, sorted: they count as nothing in every volume above.
+    package var unknownVolume: [String]
+    /// Values that are not numbers and were not used.
+    package var unreadable: [UnreadableValue]
+    /// Where the volumes per category come from.
+    package var source: String
+
+    package init(
+        total: VolumeLine, rooms: [VolumeLine], categories: [VolumeLine], storageUnit: StorageUnitReport?,
+        unknownVolume: [String], unreadable: [UnreadableValue], source: String
+    ) {
+        self.total = total
+        self.rooms = rooms
+        self.categories = categories
+        self.storageUnit = storageUnit
+        self.unknownVolume = unknownVolume
+        self.unreadable = unreadable
+        self.source = source
+    }
+}
+
+package struct VolumeLine: Codable, Hashable, Sendable {
+    /// The room or the category; `total` for the whole job.
+    package var name: String
+    package var items: Int
+    /// Items times their quantities; exact to a thousandth.
+    package var pieces: Double
+    package var cubicFeet: Double
+    package var cubicMetres: Double
+    /// Estimated at 7 lb per cubic foot.
+    package var pounds: Double
+    package var kilograms: Double
+
+    package init(
+        name: String, items: Int, pieces: Double, cubicFeet: Double, cubicMetres: Double, pounds: Double,
+        kilograms: Double
+    ) {
+        self.name = name
+        self.items = items
+        self.pieces = pieces
+        self.cubicFeet = cubicFeet
+        self.cubicMetres = cubicMetres
+        self.pounds = pounds
+        self.kilograms = kilograms
+    }
+}
+
+package struct StorageUnitReport: Codable, Hashable, Sendable {
+    /// Length × width × height in feet, as in `10 × 15 × 8 ft`.
+    package var name: String
+    /// How many of them; more than one only when the largest is too small.
+    package var count: Int
+    /// Of all of them together, walls to walls.
+    package var cubicFeet: Double
+    /// What can be filled of that, since people stack neither to the ceiling nor without gaps.
+    package var usableCubicFeet: Double
+
+    package init(name: String, count: Int, cubicFeet: Double, usableCubicFeet: Double) {
+        self.name = name
+        self.count = count
+        self.cubicFeet = cubicFeet
+        self.usableCubicFeet = usableCubicFeet
+    }
+}
+
+package struct UnreadableValue: Codable, Hashable, Sendable {
+    package var item: String
+    package var field: String
+    package var value: String
+
+    package init(item: String, field: String, value: String) {
+        self.item = item
+        self.field = field
+        self.value = value
+    }
+}
