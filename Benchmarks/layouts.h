@@ -36,7 +36,7 @@ static const struct Layout layouts[] = {
     {"compact + segments, ckpt 8000", compactRows, segments, noIndex, insertFirst, 2500, 4096, 8000, 2000, 0},
     {"compact + segments, cache 16 MB", compactRows, segments, noIndex, insertFirst, 2500, 4096, 1000, 16000, 0},
     {"compact + segments, both", compactRows, segments, noIndex, insertFirst, 2500, 4096, 8000, 16000, 0},
-    {"compact + segments, both, ckpt end", compactRows, segments, noIndex, insertFirst, 2500, 4096, 8000, 16000, 1, 0},
+    {"compact + segments, both, ckpt end", compactRows, segments, noIndex, insertFirst, 2500, 4096, 8000, 16000, 1},
     {"compact + segments, both, page 8192", compactRows, segments, noIndex, insertFirst, 2500, 8192, 8000, 16000, 0},
     {"compact + segments, both, 10,000/tx", compactRows, segments, noIndex, insertFirst, 10000, 4096, 8000, 16000, 0},
     {"packed + segments, both", packedRows, segments, noIndex, insertFirst, 2500, 4096, 8000, 16000, 0},
