@@ -9,7 +9,7 @@ let knownHosts: Set<String> = [
 func foreignPlaces(in file: SourceFile, hosts: Set<String> = knownHosts) throws -> [Violation] {
     // Put together here, so that this file does not break its own rule.
     let places = ["home/[a-z]", "Users/[A-Za-z]", "root/", "work" + "/", "mnt/"].joined(separator: "|")
-    let path = try Regex<Substring>("(?<![\\w.~*}:/-])/(?:" + places + ")")
+    let path = try Regex<Substring>("(?:^|[^\\w.~*}:/-])/(?:" + places + ")")
     let url = try Regex<(Substring, Substring)>(#"https?://([A-Za-z0-9.-]+\.[A-Za-z]{2,})"#)
     let reserved = [".example", ".test", ".invalid", ".local", ".localhost", "example.com", "example.org"]
     var found: [Violation] = []

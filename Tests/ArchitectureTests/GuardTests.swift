@@ -32,7 +32,8 @@ struct GuardTests {
             "let die = Int.random(in: 1...6)", "let die = Int.random(in: 1...max(1, sides))",
             "let order = peers.shuffled()", "peers.shuffle()", "let one = peers.randomElement()",
             "var rng = SystemRandomNumberGenerator()", "let id = UUID()", "let key = name.hashValue",
-            "var hasher = Hasher()", "Task { }", "let value = await store.read()", "func read() async {}",
+            "var hasher = Hasher()", "Task { }", "Task.yield()", "let value = await store.read()",
+            "func read() async {}",
             "actor Store {}", "print(value)", "let text = \"\\\"\" + id.hashValue.description",
         ])
     func plantedCall(line: String) throws {
