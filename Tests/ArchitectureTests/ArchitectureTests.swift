@@ -7,7 +7,9 @@ struct ArchitectureTests {
     func imports() throws {
         let files = try Tree.swiftFiles(below: "Sources") + Tree.swiftFiles(below: "Tests/Simulation")
         #expect(files.count > moduleRules.count)
-        #expect(files.filter { !$0.isGenerated }.flatMap(forbiddenImports) == [])
+        // Generated code brings its own imports of the system.
+        let found = files.filter { !$0.isGenerated }.flatMap(forbiddenImports)
+        #expect(found == [])
     }
 
     @Test("Package.swift points in the direction of the table")
@@ -39,24 +41,28 @@ struct ArchitectureTests {
         let files = try Tree.swiftFiles(below: "Sources") + Tree.swiftFiles(below: "Tests/Simulation")
         let pure = files.filter { moduleRules[$0.module]?.isPure == true }
         #expect(pure.count > 4)
-        #expect(try pure.flatMap { try violations(of: bannedInPureModules, in: $0) } == [])
+        let found = try pure.flatMap { try violations(of: bannedInPureModules, in: $0) }
+        #expect(found == [])
     }
 
     @Test("No source crashes on purpose or is public")
     func allSources() throws {
         let files = try Tree.swiftFiles(below: "Sources").filter { !$0.isGenerated }
-        #expect(try files.flatMap { try violations(of: bannedInAllSources, in: $0) } == [])
+        let found = try files.flatMap { try violations(of: bannedInAllSources, in: $0) }
+        #expect(found == [])
     }
 
     @Test("No file is too long, and the list of exceptions only shrinks")
     func lengths() throws {
-        #expect(lengthViolations(of: try Tree.files(below: ""), exceptions: longFiles) == [])
+        let found = lengthViolations(of: try Tree.files(below: ""), exceptions: longFiles)
+        #expect(found == [])
     }
 
     @Test("Nothing names a folder of one machine or a host that strangers cannot reach")
     func places() throws {
         // The licence is quoted as it is, and this rule's own test plants what it looks for.
         let files = try Tree.files(below: "").filter { $0.path != "LICENSE" && !$0.path.hasSuffix("GuardTests.swift") }
-        #expect(try files.flatMap { try foreignPlaces(in: $0) } == [])
+        let found = try files.flatMap { try foreignPlaces(in: $0) }
+        #expect(found == [])
     }
 }

@@ -9,7 +9,10 @@ struct BannedCall: Sendable {
 
 let bannedInPureModules: [BannedCall] = [
     BannedCall(pattern: #"\bDate\s*\("#, insteadUse: "take the time as a parameter (now:)"),
-    BannedCall(pattern: #"\.now\b(?!\s*:)"#, insteadUse: "take the time as a parameter (now:)"),
+    // The simulated world has a now of its own.
+    BannedCall(
+        pattern: #"(?:^|[^\w)\]]|[Cc]lock|Instant|DispatchTime|Date)\.now\b"#,
+        insteadUse: "take the time as a parameter (now:)"),
     BannedCall(
         pattern: #"\b(ContinuousClock|SuspendingClock)\b"#, insteadUse: "take the time as a parameter (now:)"),
     BannedCall(

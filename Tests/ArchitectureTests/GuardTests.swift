@@ -50,6 +50,7 @@ struct GuardTests {
             "/* await /* Task */ print() */",
             "let text = \"await Date()\"", "let text = #\"say \"print(1)\" twice\"#", "blueprint(of: house)",
             "var tasks = [Tasked]()", "let text = \"\"\"\n  a \"Task\" is not here\n  \"\"\"", "onTick(now: now)",
+            "mesh.onTick(now: world.now)",
         ])
     func innocentCall(line: String) throws {
         let innocent = SourceFile(path: "Sources/CRDT/A.swift", text: line)
