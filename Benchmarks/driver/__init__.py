@@ -1,0 +1,1 @@
+"""Drives daemons through the measures of Benchmarks/run."""

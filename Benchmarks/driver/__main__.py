@@ -1,0 +1,66 @@
+"""The measures in order, the table, and the verdict."""
+
+import argparse
+import os
+import pathlib
+import signal
+import sys
+import traceback
+
+from .lab import Lab, LabError
+from .measures import catch_up, difference, edit, idle, sixteen
+from .report import Report
+
+FULL = {
+    "large": 100_000, "small": 1_000, "catch_ups": 3, "edits": 600, "differences": 9, "idle_seconds": 30, "shows": 20,
+    "starts": 5, "devices": 16, "spread_edits": 200,
+}
+QUICK = {
+    "large": 2_000, "small": 200, "catch_ups": 1, "edits": 60, "differences": 2, "idle_seconds": 2, "shows": 3,
+    "starts": 1, "devices": 4, "spread_edits": 20,
+}
+MEASURES = {
+    "catch-up": catch_up.measure, "edit": edit.measure, "difference": difference.measure, "idle": idle.measure,
+    "sixteen": sixteen.measure,
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="Benchmarks/run")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--only", action="append", choices=sorted(MEASURES))
+    parser.add_argument("--binaries", type=pathlib.Path, required=True)
+    parser.add_argument("--tools", type=pathlib.Path, required=True)
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    # An end from outside takes the same way out as an end from inside: everything started is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    report = Report(quick=options.quick)
+    failed = False
+    with Lab(options.binaries, options.tools, QUICK if options.quick else FULL) as lab:
+        for name in options.only or MEASURES:
+            print(f"measuring {name} …", file=sys.stderr, flush=True)
+            try:
+                MEASURES[name](lab, report)
+            except (LabError, OSError, KeyError, ValueError) as error:
+                # One measure that cannot run takes none of the others with it.
+                failed = True
+                report.note(f"{name} could not be measured: {error}")
+                if os.environ.get("BENCHMARK_TRACE"):
+                    traceback.print_exc()
+    print(report.table())
+    if options.json:
+        options.json.write_text(report.json())
+    if options.readme:
+        report.write_into(pathlib.Path("README.md"))
+    if failed:
+        sys.exit(2)
+    sys.exit(0 if options.quick or report.all_met() else 1)
+
+
+main()

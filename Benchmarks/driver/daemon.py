@@ -1,0 +1,122 @@
+"""One musterd: starting it, asking it, watching what it costs, ending it."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import time
+
+
+class LabError(Exception):
+    """Something on the way to a figure failed; the message is a sentence."""
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=120)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self.path))
+
+
+class Daemon:
+    def __init__(self, binary, directory, sockets, name, listen, prefix=(), extra=()):
+        self.binary, self.prefix, self.extra = binary, list(prefix), list(extra)
+        self.state = directory / name
+        self.socket = sockets / f"{name}.sock"
+        self.log = directory / f"{name}.log"
+        self.address = listen
+        self.process = None
+        self.connection = None
+
+    def start(self):
+        """Starts the daemon and waits until it says that it is ready; returns how many seconds that took."""
+        self.state.mkdir(parents=True, exist_ok=True)
+        notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notice_path = self.socket.with_suffix(".notify")
+        notice_path.unlink(missing_ok=True)
+        notices.bind(str(notice_path))
+        notices.settimeout(0.25)
+        command = self.prefix + [
+            str(self.binary), "--state-dir", str(self.state), "--socket", str(self.socket), "--listen", self.address,
+            "--no-discovery", *self.extra,
+        ]
+        environment = {**os.environ, "NOTIFY_SOCKET": str(notice_path)}
+        with self.log.open("ab") as log:
+            began = time.monotonic()
+            self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            self._await_ready(notices, began + 30)
+        finally:
+            notices.close()
+            notice_path.unlink(missing_ok=True)
+        took = time.monotonic() - began
+        self.connection = UnixConnection(self.socket)
+        return took
+
+    def _await_ready(self, notices, deadline):
+        while True:
+            try:
+                if b"READY=1" in notices.recv(4096):
+                    return
+            except TimeoutError:
+                if self.process.poll() is not None:
+                    raise LabError(f"musterd ended with {self.process.returncode}: {self.last_words()}") from None
+                if time.monotonic() > deadline:
+                    raise LabError("musterd did not say READY=1 within 30 s") from None
+
+    def last_words(self):
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+    def stop(self):
+        if self.connection:
+            self.connection.close()
+            self.connection = None
+        if not self.process:
+            return
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process = None
+
+    def ask(self, method, path, body=None):
+        payload = None if body is None else json.dumps(body)
+        headers = {"Content-Type": "application/json"} if payload else {}
+        try:
+            self.connection.request(method, path, payload, headers)
+            answer = self.connection.getresponse()
+            text = answer.read()
+        except (http.client.HTTPException, OSError) as error:
+            self.connection.close()
+            raise LabError(f"{method} {path} failed: {error!r}; {self.last_words()}") from error
+        if answer.status // 100 != 2:
+            raise LabError(f"{method} {path} gave {answer.status}: {text[:200].decode(errors='replace')}")
+        return json.loads(text) if text else None
+
+    def vector(self, job):
+        return self.ask("GET", f"/v1/jobs/{job}")["vector"]
+
+    def peers(self):
+        return self.ask("GET", "/v1/peers")
+
+    def sample(self):
+        """What the kernel counts for the process: seconds on a core, wake-ups, bytes resident."""
+        process = pathlib.Path("/proc") / str(self.process.pid)
+        nanoseconds = switches = 0
+        for task in process.glob("task/*"):
+            nanoseconds += int((task / "schedstat").read_text().split()[0])
+            for count in re.findall(r"ctxt_switches:\s*(\d+)", (task / "status").read_text()):
+                switches += int(count)
+        resident = int(re.search(r"VmRSS:\s*(\d+)", (process / "status").read_text())[1]) * 1024
+        return {"cpu": nanoseconds / 1e9, "switches": switches, "resident": resident, "at": time.monotonic()}

@@ -1,0 +1,1 @@
+"""One file per thing that a crew would notice."""

@@ -1,0 +1,92 @@
+/// What one module may import, and why not more.
+struct ModuleRule: Sendable {
+    /// Modules of this package.
+    let internalModules: Set<String>
+    /// Modules of other packages and of the system.
+    let externalModules: Set<String>
+    /// Pure: a value of the standard library alone. See `BannedCalls`.
+    let isPure: Bool
+    /// Why the list is as short as it is, and what to use instead.
+    let reason: String
+
+    static func pure(_ internalModules: Set<String> = [], _ reason: String) -> ModuleRule {
+        ModuleRule(internalModules: internalModules, externalModules: [], isPure: true, reason: reason)
+    }
+
+    static func shell(
+        _ internalModules: Set<String>, _ externalModules: Set<String>, _ reason: String
+    ) -> ModuleRule {
+        ModuleRule(
+            internalModules: internalModules, externalModules: externalModules.union(system), isPure: false,
+            reason: reason)
+    }
+
+    /// What comes with Swift or the system; shells may use it.
+    private static let system: Set<String> = [
+        "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization",
+    ]
+}
+
+/// The picture of the modules as a table: a module that is not in it may not exist.
+let moduleRules: [String: ModuleRule] = [
+    "CRDT": .pure([], "merging is arithmetic on values; pass bytes, time and randomness in as parameters"),
+    "Inventory": .pure(["CRDT"], "what a job means is decided by values; parse and print without Foundation"),
+    "Replication": .pure(["CRDT"], "the mesh is a value; return a directive and let Transport or Node carry it out"),
+    "Simulation": .pure(
+        ["CRDT", "Inventory", "Replication"],
+        "one seed replays a run exactly; draw from the world's generator and clock"),
+    "WireFormat": .shell(
+        ["CRDT", "Replication"], ["NIOCore", "SwiftProtobuf"],
+        "bytes in, messages out; sockets belong to Transport, tables to Storage"),
+    "Storage": .shell(
+        ["CRDT", "Inventory", "Replication"], ["Crypto", "GRDB", "GRDBSQLite"],
+        "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
+    "CDNSSD": .shell([], [], "a system library's header and nothing else"),
+    "Discovery": .shell(
+        ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
+    "Transport": .shell(
+        ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix"],
+        "moves messages; durability and meaning are reached through its handler, which Node implements"),
+    "LocalAPI": .shell(
+        ["CRDT", "Inventory"],
+        [
+            "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
+            "NIOPosix", "ServiceLifecycle",
+        ],
+        "types, server and client of the API; it reaches the daemon through MusterService only"),
+    "Node": .shell(
+        ["CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "Storage", "Transport"],
+        ["Configuration", "Logging", "ServiceLifecycle"],
+        "composes the others; a library that it seems to need belongs behind one of them"),
+    "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
+    "muster": .shell(
+        ["Inventory", "LocalAPI"], ["ArgumentParser"],
+        "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
+]
+
+/// The imports of a file that its module's rule does not allow.
+func forbiddenImports(in file: SourceFile) -> [Violation] {
+    guard let rule = moduleRules[file.module] else {
+        return [Violation(path: file.path, line: 1, message: "\(file.module) is not in the table of modules; add it")]
+    }
+    let allowed = rule.internalModules.union(rule.externalModules)
+    var violations: [Violation] = []
+    for (number, line) in CodeOnly.of(file.text).split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        guard let module = importedModule(line), !allowed.contains(module), module != "Swift" else { continue }
+        let message = "\(file.module) may not import \(module): \(rule.reason)"
+        violations.append(Violation(path: file.path, line: number + 1, message: message))
+    }
+    return violations
+}
+
+/// `import X`, with attributes, an access level, a kind of declaration or a submodule; nil for any other line.
+func importedModule(_ line: Substring) -> String? {
+    let words = line.split(whereSeparator: \.isWhitespace)
+    guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count else { return nil }
+    let levels: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
+    guard words[..<keyword].allSatisfy({ levels.contains($0) || $0.hasPrefix("@") }) else { return nil }
+    let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias", "actor"]
+    let next = kinds.contains(words[keyword + 1]) ? keyword + 2 : keyword + 1
+    guard next < words.count else { return nil }
+    return words[next].split(separator: ".").first.map(String.init)
+}
