@@ -67,8 +67,11 @@ extension Mesh {
         return new.isDialled == old.isDialled || new.isDialled == (device < peer)
     }
 
+    /// Why a link to this very process is closed.
+    package static let ownDeviceReason = "This is this device itself."
+
     private mutating func onOwnName(_ hello: Hello, on link: LinkID) -> [Directive] {
-        if hello.instance == instance { return [refuse(link, "This is this device itself.")] }
+        if hello.instance == instance { return [refuse(link, Self.ownDeviceReason)] }
         let reason = "Another device uses this device's name: one of them is a copy."
         guard !isRenewing else { return [refuse(link, reason)] }
         isRenewing = true

@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -17,9 +17,13 @@ struct ItemTable {
     private let barcodes: BarcodeTable?
     private var scratch: [UInt8] = []
     private(set) var counts = ItemCounts()
+    /// What happened, for people who watch; only of small batches.
+    private(set) var applied: [AppliedChange] = []
+    private let collectsApplied: Bool
 
-    init(job: Int64, maintainsBarcodes: Bool, in db: Database) throws {
+    init(job: Int64, maintainsBarcodes: Bool, collectsApplied: Bool = false, in db: Database) throws {
         self.db = db
+        self.collectsApplied = collectsApplied
         self.job = job
         insert = try RawStatement("INSERT INTO item (job, id, state) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", in: db)
         select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: db)
@@ -41,6 +45,13 @@ struct ItemTable {
             if let barcodes, scanned.setsBarcode || scanned.isRemoval {
                 try barcodes.change(of: scanned.item, from: nil, to: try ItemStateCodec.decode(scratch))
             }
+            if collectsApplied {
+                let change = ChangeCodec.decode(scanned, in: buffer)
+                applied.append(
+                    AppliedChange(
+                        change: change, author: change.origin ?? replica, before: nil,
+                        after: try ItemStateCodec.decode(scratch)))
+            }
             return
         }
         try merge(ChangeCodec.decode(scanned, in: buffer), id: id, of: replica)
@@ -55,6 +66,10 @@ struct ItemTable {
         let before = try select.firstBlob { try ItemStateCodec.decode($0) } ?? ItemState()
         var after = before
         after.apply(change, in: replica)
+        if collectsApplied {
+            applied.append(
+                AppliedChange(change: change, author: change.origin ?? replica, before: before, after: after))
+        }
         guard after != before else { return }
         try update.bind(job, id, ItemStateCodec.encode(after))
         try update.run()
@@ -90,6 +105,16 @@ struct ItemTable {
             }
         }
     }
+}
+
+/// A change that was taken in, and what it made of its item.
+package struct AppliedChange: Hashable, Sendable {
+    package let change: Change
+    /// Who wrote it first.
+    package let author: ReplicaID
+    /// Nil when nothing was known of the item.
+    package let before: ItemState?
+    package let after: ItemState
 }
 
 /// Items that have a conflict, so that listing them needs no scan.

@@ -3,11 +3,19 @@ import GRDB
 
 /// Takes a run of one replica's journal into the tables, inside a transaction.
 struct JournalWriter {
+    /// Batches up to this size are shown to people change by change.
+    static let collectedBytes = 16 << 10
+
     let db: Database
     let journal: JournalKey
 
-    enum Outcome: Sendable {
-        case stored(JournalHead)
+    struct Reached {
+        let head: JournalHead
+        let applied: [AppliedChange]
+    }
+
+    enum Outcome {
+        case stored(Reached)
         case duplicate(JournalHead)
         /// The run begins after the journal's end.
         case gap(JournalHead)
@@ -25,21 +33,22 @@ struct JournalWriter {
             return segment.head.sequence == known.sequence && segment.head.digest != known.digest
                 ? .forked(known) : .duplicate(known)
         }
+        var reached: Reached?
         do {
             try db.inSavepoint {
-                let reached = try apply(segment.bytes, first: segment.first, after: known)
-                guard reached == segment.head else { throw Forked() }
+                let candidate = try apply(segment.bytes, first: segment.first, after: known)
+                guard candidate.head == segment.head else { throw Forked() }
+                reached = candidate
                 return .commit
             }
         } catch is Forked {
             return .forked(known)
         }
-        return .stored(segment.head)
+        return reached.map { .stored($0) } ?? .duplicate(known)
     }
 
     /// Applies and stores the part of `bytes` after `known`; returns where the journal then stands.
-    @discardableResult
-    func apply(_ bytes: [UInt8], first: UInt64, after known: JournalHead) throws -> JournalHead {
+    func apply(_ bytes: [UInt8], first: UInt64, after known: JournalHead) throws -> Reached {
         var sequence = first - 1
         var digest = known.digest
         var latest = Stamp.zero
@@ -58,7 +67,7 @@ struct JournalWriter {
             latest = max(latest, scanned.stamp)
             count += 1
             do {
-                if items == nil { items = try itemTable(isBulk: isBulk) }
+                if items == nil { items = try itemTable(isBulk: isBulk, collects: bytes.count <= Self.collectedBytes) }
                 try items?.apply(scanned, in: buffer, of: journal.replica)
             } catch {
                 failure = error
@@ -66,19 +75,20 @@ struct JournalWriter {
         }
         if let failure { throw failure }
         let head = JournalHead(sequence: sequence, digest: digest)
-        guard let start, let items else { return head }
+        guard let start, let items else { return Reached(head: head, applied: []) }
         try JobTable.add(items.counts, to: journal.job, in: db)
         try JournalTable.append(
             bytes[start...], first: known.sequence + 1, head: head, latest: latest, to: journal, in: db)
-        return head
+        return Reached(head: head, applied: items.applied)
     }
 
-    private func itemTable(isBulk: Bool) throws -> ItemTable {
+    private func itemTable(isBulk: Bool, collects: Bool) throws -> ItemTable {
         var isIndexed = try JobTable.areBarcodesIndexed(journal.job, in: db)
         if isIndexed, isBulk {
             try JobTable.setBarcodesIndexed(false, job: journal.job, in: db)
             isIndexed = false
         }
-        return try ItemTable(job: journal.job, maintainsBarcodes: isIndexed, in: db)
+        return try ItemTable(
+            job: journal.job, maintainsBarcodes: isIndexed, collectsApplied: collects, in: db)
     }
 }

@@ -8,11 +8,8 @@ package struct Commit: Hashable, Sendable {
     package let job: JobID
     /// The run that was appended to this store's journal.
     package let segment: JournalSegment
-
-    package init(job: JobID, segment: JournalSegment) {
-        self.job = job
-        self.segment = segment
-    }
+    /// What it changed, if it was small enough for people to follow.
+    package let applied: [AppliedChange]
 }
 
 /// What `Store.edit` did with a batch.
@@ -68,8 +65,9 @@ extension Store {
         let writer = JournalWriter(db: db, journal: journal)
         let reached = try writer.apply(bytes, first: head.sequence + 1, after: head)
         try joinLooseSegments(of: journal, after: bytes.count, in: db)
-        let segment = JournalSegment(replica: replica, first: head.sequence + 1, head: reached, bytes: bytes)
-        return EditResult(commit: Commit(job: job, segment: segment), refusals: refusals)
+        let segment = JournalSegment(replica: replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
+        return EditResult(
+            commit: Commit(job: job, segment: segment, applied: reached.applied), refusals: refusals)
     }
 
     /// The first change of a replica in a job says which laptop it is on, for people.

@@ -123,7 +123,7 @@ extension Store {
         try JournalTable.append(
             bytes[...], first: head.sequence + 1, head: reached, latest: latest, to: own, in: db)
         let segment = JournalSegment(replica: own.replica, first: head.sequence + 1, head: reached, bytes: bytes)
-        return Commit(job: job, segment: segment)
+        return Commit(job: job, segment: segment, applied: [])
     }
 
     /// Makes a job's items anew from its journals.

@@ -4,7 +4,8 @@ import Synchronization
 
 /// What became of a run of journal that a peer sent.
 package enum IngestOutcome: Hashable, Sendable {
-    case stored(JournalHead)
+    /// With what it changed, if it was small enough for people to follow.
+    case stored(JournalHead, applied: [AppliedChange])
     case duplicate(JournalHead)
     case gap(JournalHead)
     case forked(JournalHead)
@@ -25,10 +26,10 @@ extension Store {
             }
             let outcome = try JournalWriter(db: db, journal: journal).ingest(segment)
             switch outcome {
-            case .stored(let head):
+            case .stored(let reached):
                 try observe(segment)
                 try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
-                return .stored(head)
+                return .stored(reached.head, applied: reached.applied)
             case .duplicate(let head): return .duplicate(head)
             case .gap(let head): return .gap(head)
             case .forked(let head): return .forked(head)

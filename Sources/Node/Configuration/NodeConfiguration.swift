@@ -1,0 +1,110 @@
+import Configuration
+package import Replication
+
+/// What a daemon is told: by flags, else by the environment (`MUSTER_…`), else by the file, else by default.
+package struct NodeConfiguration: Sendable {
+    package static let defaultPort = 7473
+
+    package var stateDirectory = "/var/lib/muster"
+    package var socket = "/run/muster/muster.sock"
+    package var listen = PeerAddress(host: "127.0.0.1", port: Self.defaultPort)
+    package var peers: [PeerAddress] = []
+    package var usesDiscovery = true
+    package var allowsInsecureLAN = false
+    package var hostName: String?
+    package var logLevel = "info"
+
+    package init() {}
+
+    /// The names under which all three sources know the settings.
+    package enum Key: String, CaseIterable {
+        case stateDirectory = "state-dir"
+        case socket
+        case listen
+        case peers
+        case discovery
+        case insecureLAN = "insecure-lan"
+        case hostName = "host-name"
+        case logLevel = "log-level"
+    }
+
+    /// Reads all sources.
+    ///
+    /// - Parameters:
+    ///   - flags: what the command line gave; `peers` may have several values.
+    ///   - file: a JSON file such as `{"listen": "127.0.0.1:7473", "peers": ["10.0.0.2:7473"]}`.
+    /// - Throws: `ConfigurationError`.
+    package static func read(
+        flags: [Key: [String]], environment: [String: String], file: String?
+    ) async throws -> NodeConfiguration {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (key, given) in flags {
+            let content: ConfigContent =
+                switch key {
+                case .peers: .stringArray(given)
+                case .discovery, .insecureLAN: .bool(given.first == "true")
+                default: .string(given.first ?? "")
+                }
+            values[AbsoluteConfigKey([key.rawValue])] = ConfigValue(content, isSecret: false)
+        }
+        var providers: [any ConfigProvider] = [InMemoryProvider(name: "flags", values: values)]
+        let prefixed = environment.filter { $0.key.hasPrefix("MUSTER_") }
+            .map { (String($0.key.dropFirst("MUSTER_".count)), $0.value) }
+        providers.append(
+            EnvironmentVariablesProvider(environmentVariables: Dictionary(prefixed, uniquingKeysWith: { first, _ in first })))
+        if let file {
+            let path = InMemoryProvider(
+                name: "path", values: ["filePath": ConfigValue(.string(file), isSecret: false)])
+            do {
+                providers.append(try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: path)))
+            } catch {
+                throw ConfigurationError("The configuration file \(file) cannot be read as JSON; correct it or leave --config out.")
+            }
+        }
+        return try NodeConfiguration(ConfigReader(providers: providers))
+    }
+
+    private init(_ reader: ConfigReader) throws(ConfigurationError) {
+        stateDirectory = reader.string(forKey: Key.stateDirectory.key, default: stateDirectory)
+        socket = reader.string(forKey: Key.socket.key, default: socket)
+        usesDiscovery = reader.bool(forKey: Key.discovery.key, default: usesDiscovery)
+        allowsInsecureLAN = reader.bool(forKey: Key.insecureLAN.key, default: allowsInsecureLAN)
+        hostName = reader.string(forKey: Key.hostName.key)
+        logLevel = reader.string(forKey: Key.logLevel.key, default: logLevel)
+        if let text = reader.string(forKey: Key.listen.key) { listen = try Self.address(text, key: .listen) }
+        for text in reader.stringArray(forKey: Key.peers.key, default: []) {
+            peers.append(try Self.address(text, key: .peers))
+        }
+        guard allowsInsecureLAN || isLoopbackOnly else {
+            throw ConfigurationError(
+                "Listening on \(listen.host) is refused, because connections are not encrypted yet; listen on 127.0.0.1, or "
+                    + "give --insecure-lan to let everybody on this network read and change the inventory.")
+        }
+    }
+
+    /// Nobody but this machine can connect.
+    package var isLoopbackOnly: Bool {
+        listen.host == "localhost" || listen.host == "::1" || listen.host.hasPrefix("127.")
+    }
+
+    private static func address(_ text: String, key: Key) throws(ConfigurationError) -> PeerAddress {
+        guard let address = PeerAddress(text) else {
+            throw ConfigurationError(
+                "'\(text)' is no address for \(key.rawValue); write HOST:PORT, for example 192.168.1.20:\(defaultPort).")
+        }
+        return address
+    }
+}
+
+extension NodeConfiguration.Key {
+    var key: ConfigKey { ConfigKey([rawValue]) }
+}
+
+/// A setting that cannot be used: one sentence with the remedy.
+package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,124 @@
+package import CRDT
+
+/// Which addresses to dial, and when. A value like the mesh; times are milliseconds of a clock that never goes back.
+///
+/// Addresses come from the configuration, from people and from discovery. One that does not answer is tried again after
+/// half a second, doubling to fifteen, with jitter; one at which this device itself answered is left alone.
+package struct DialPlan: Sendable {
+    package enum Origin: Hashable, Sendable {
+        case configured
+        case discovery
+    }
+
+    package struct Target: Hashable, Sendable {
+        package let origin: Origin
+        /// Discovered services that are there.
+        var instances: Set<String> = []
+        /// The short id that discovery claims for it.
+        package var claimedID: String?
+        /// Who answered there last.
+        package var device: DeviceID?
+        package var isDialling = false
+        package var failures = 0
+        var isSelf = false
+        var nextAttempt: UInt64
+    }
+
+    static let firstDelay: UInt64 = 500
+    static let longestDelay: UInt64 = 15_000
+
+    package private(set) var targets: [PeerAddress: Target] = [:]
+
+    package init() {}
+
+    package mutating func onConfigured(_ address: PeerAddress, now: UInt64) {
+        let known = targets[address]
+        targets[address] = Target(origin: .configured, device: known?.device, nextAttempt: now)
+    }
+
+    /// A service is there, or has changed: its addresses are worth a fresh try.
+    package mutating func onFound(_ instance: String, id: String, addresses: [PeerAddress], now: UInt64) {
+        for address in targets.keys where !addresses.contains(address) { forget(instance, at: address) }
+        for address in addresses {
+            var target = targets[address] ?? Target(origin: .discovery, nextAttempt: now)
+            target.instances.insert(instance)
+            if target.claimedID != id { target.isSelf = false }
+            target.claimedID = id
+            target.failures = 0
+            target.nextAttempt = now
+            targets[address] = target
+        }
+    }
+
+    package mutating func onLost(_ instance: String) {
+        for address in targets.keys { forget(instance, at: address) }
+    }
+
+    private mutating func forget(_ instance: String, at address: PeerAddress) {
+        guard targets[address]?.instances.remove(instance) != nil else { return }
+        if targets[address]?.origin == .discovery, targets[address]?.instances.isEmpty ?? false {
+            targets[address] = nil
+        }
+    }
+
+    package mutating func onOpened(_ address: PeerAddress) {
+        targets[address]?.isDialling = false
+    }
+
+    package mutating func onEstablished(_ address: PeerAddress, device: DeviceID) {
+        targets[address]?.device = device
+        targets[address]?.failures = 0
+    }
+
+    /// This device itself answered there.
+    package mutating func onSelf(_ address: PeerAddress) {
+        targets[address]?.isSelf = true
+    }
+
+    /// Nobody answered, or the connection has ended.
+    package mutating func onFailed(_ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator) {
+        guard var target = targets[address] else { return }
+        target.isDialling = false
+        let delay = min(Self.firstDelay << UInt64(min(target.failures, 10)), Self.longestDelay)
+        target.failures += 1
+        target.nextAttempt = now + delay / 2 + UInt64.random(in: 0...delay / 2, using: &generator)
+        targets[address] = target
+    }
+
+    /// The network has changed: everything is worth a fresh try.
+    package mutating func onNetworkChange(now: UInt64) {
+        for address in targets.keys {
+            targets[address]?.failures = 0
+            targets[address]?.nextAttempt = now
+        }
+    }
+
+    /// The addresses to dial now, one per device; they count as being dialled until something is told of them.
+    package mutating func due(now: UInt64, connected: Set<DeviceID>) -> [PeerAddress] {
+        let shortIDs = Set(connected.map(\.short))
+        var claimed = shortIDs.union(targets.values.filter(\.isDialling).compactMap(\.claimedID))
+        var due: [PeerAddress] = []
+        let order = targets.keys.sorted { (targets[$0]?.failures ?? 0, $0) < (targets[$1]?.failures ?? 0, $1) }
+        for address in order {
+            guard let target = targets[address], isWanted(target, connected: connected), target.nextAttempt <= now,
+                !(target.claimedID.map(claimed.contains) ?? false)
+            else { continue }
+            if let id = target.claimedID { claimed.insert(id) }
+            targets[address]?.isDialling = true
+            due.append(address)
+        }
+        return due
+    }
+
+    /// When `due` is worth asking next.
+    package func nextDeadline(connected: Set<DeviceID>) -> UInt64? {
+        let shortIDs = Set(connected.map(\.short))
+        return targets.values.filter { target in
+            isWanted(target, connected: connected) && !(target.claimedID.map(shortIDs.contains) ?? false)
+        }.map(\.nextAttempt).min()
+    }
+
+    private func isWanted(_ target: Target, connected: Set<DeviceID>) -> Bool {
+        !target.isDialling && !target.isSelf && !(target.device.map(connected.contains) ?? false)
+    }
+}
