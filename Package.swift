@@ -25,6 +25,7 @@ let nioTestUtils: Target.Dependency = .product(name: "NIOTestUtils", package: "s
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
@@ -79,7 +80,7 @@ let package = Package(
             ]),
         // Executables.
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
-        .executableTarget(name: "muster", dependencies: ["LocalAPI", "Inventory", arguments]),
+        .executableTarget(name: "muster", dependencies: ["LocalAPI", "Inventory", arguments, unixSignals]),
         // Test support.
         .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
@@ -91,9 +92,13 @@ let package = Package(
             name: "WireFormatTests",
             dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "CRDT", "Inventory", "Simulation", grdb]),
-        .testTarget(name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
+        .testTarget(
+            name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
         .testTarget(name: "NodeTests", dependencies: ["Node", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
-        .testTarget(name: "CommandTests", dependencies: ["LocalAPI"]),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["LocalAPI", "Inventory", "muster", lifecycle, logging],
+            exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),
     ]
 )

@@ -19,7 +19,8 @@ extension LocalClient {
     package func export(
         job: String, format: ExportFormat, _ each: ([UInt8]) async throws -> Void
     ) async throws {
-        let response = try await send(.GET, ["jobs", job, "export"], query: [("format", format.rawValue)], accept: "*/*")
+        let response = try await send(
+            .GET, ["jobs", job, "export"], query: [("format", format.rawValue)], accept: "*/*")
         try await pieces(response) { try await each(Array($0.readableBytesView)) }
     }
 

@@ -50,6 +50,7 @@ struct LocalResponder: Sendable {
     private func unknownPath(_ request: Request) -> APIError {
         APIError(
             .notFound,
-            "This daemon (version \(version)) has no \(request.method) \(request.uri.path): see openapi.json for what it has.")
+            "This daemon (version \(version)) has no \(request.method) \(request.uri.path): see openapi.json for what it has."
+        )
     }
 }

@@ -36,7 +36,8 @@ extension Route {
     static let jobs = [
         Route(.get, "/v1/jobs") { _, _, service in try Answer.json(try await service.jobs()) },
         Route(.post, "/v1/jobs") { request, _, service in
-            try Answer.json(try await service.createJob(try await request.decode(CreateJobRequest.self)), status: .created)
+            try Answer.json(
+                try await service.createJob(try await request.decode(CreateJobRequest.self)), status: .created)
         },
         Route(.get, "/v1/jobs/{job}") { _, context, service in
             try Answer.json(try await service.job(context.parameter("job")))

@@ -18,23 +18,30 @@ package struct VolumeReport: Codable, Hashable, Sendable {
     package var categories: [VolumeLine]
     /// The smallest storage unit that holds it all; null when nothing has a volume.
     @Nullable package var storageUnit: StorageUnitReport?
-    /// Ids of items whose volume nobody knows, sorted: they count as nothing in every volume above.
-    package var unknownVolume: [String]
-    /// Values that are not numbers and were not used.
-    package var unreadable: [UnreadableValue]
+    /// How many items have a volume that nobody knows: they count as nothing in every volume above.
+    package var unknownVolumeItems: Int
+    /// The ids of the first twenty of them, ascending.
+    package var unknownVolumeExamples: [String]
+    /// How many values are not numbers where one is needed; they were not used.
+    package var unreadableValues: Int
+    /// The first twenty of them.
+    package var unreadableExamples: [UnreadableValue]
     /// Where the volumes per category come from.
     package var source: String
 
     package init(
         total: VolumeLine, rooms: [VolumeLine], categories: [VolumeLine], storageUnit: StorageUnitReport?,
-        unknownVolume: [String], unreadable: [UnreadableValue], source: String
+        unknownVolumeItems: Int, unknownVolumeExamples: [String], unreadableValues: Int,
+        unreadableExamples: [UnreadableValue], source: String
     ) {
         self.total = total
         self.rooms = rooms
         self.categories = categories
         self.storageUnit = storageUnit
-        self.unknownVolume = unknownVolume
-        self.unreadable = unreadable
+        self.unknownVolumeItems = unknownVolumeItems
+        self.unknownVolumeExamples = unknownVolumeExamples
+        self.unreadableValues = unreadableValues
+        self.unreadableExamples = unreadableExamples
         self.source = source
     }
 }

@@ -1,0 +1,77 @@
+/// An exact decimal number with three digits after the point, so that every laptop gets the same sum whatever the order.
+package struct Thousandths: Hashable, Comparable, Sendable {
+    package static let zero = Thousandths(0)
+
+    /// The number times 1,000.
+    package let rawValue: Int
+
+    package init(_ rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Reads a number that is not negative: digits, and a fraction after a point, with spaces around. A comma is
+    /// refused, since some mean thousands by it and some a fraction. Digits past the third of the fraction are rounded half up. Nil for anything else, and from a billion on.
+    package init?(parsing text: some StringProtocol) {
+        var digits = Array(text.utf8)[...]
+        while digits.first == UInt8(ascii: " ") { digits.removeFirst() }
+        while digits.last == UInt8(ascii: " ") { digits.removeLast() }
+        var value = 0
+        var fractionDigits: Int?
+        var digitCount = 0
+        for byte in digits {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let digit = Int(byte - UInt8(ascii: "0"))
+                digitCount += 1
+                switch fractionDigits {
+                case nil, 0, 1, 2: value = value * 10 + digit
+                case 3: value += digit >= 5 ? 1 : 0
+                default: break
+                }
+                fractionDigits = fractionDigits.map { $0 + 1 }
+                guard value < 1_000_000_000_000 else { return nil }
+            case UInt8(ascii: "."):
+                guard fractionDigits == nil else { return nil }
+                fractionDigits = 0
+            default:
+                return nil
+            }
+        }
+        guard digitCount > 0 else { return nil }
+        for _ in min(fractionDigits ?? 0, 3)..<3 { value *= 10 }
+        guard value < 1_000_000_000_000 else { return nil }
+        rawValue = value
+    }
+
+    /// The nearest floating-point number: prints as the exact decimal.
+    package var double: Double { Double(rawValue) / 1000 }
+
+    package static func < (left: Thousandths, right: Thousandths) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    /// Sums stop at the greatest number instead of overflowing: a typing error in one item must not end the program.
+    package static func + (left: Thousandths, right: Thousandths) -> Thousandths {
+        let (sum, overflow) = left.rawValue.addingReportingOverflow(right.rawValue)
+        return Thousandths(overflow ? .max : sum)
+    }
+
+    package static func += (left: inout Thousandths, right: Thousandths) {
+        left = left + right
+    }
+
+    /// The product, rounded half up to a thousandth.
+    package static func * (left: Thousandths, right: Thousandths) -> Thousandths {
+        let product = left.rawValue.multipliedFullWidth(by: right.rawValue)
+        guard product.high == 0, product.low < UInt(Int.max) - 500 else { return Thousandths(.max) }
+        return Thousandths(Int((product.low + 500) / 1000))
+    }
+
+    /// `rawValue` × `numerator` ÷ `denominator`, rounded half up.
+    package func scaled(by numerator: Int, over denominator: Int) -> Thousandths {
+        let product = rawValue.multipliedFullWidth(by: numerator)
+        guard product.high >= 0, product.high < denominator else { return Thousandths(.max) }
+        let (quotient, remainder) = denominator.dividingFullWidth(product)
+        return Thousandths(remainder * 2 >= denominator ? quotient + 1 : quotient)
+    }
+}

@@ -1,0 +1,116 @@
+package import CRDT
+
+/// What a job adds up to: items, pieces, volume and weight, per room and per category.
+///
+/// Feed it items in any order; the result is the same.
+///
+/// An item's volume is its own `volumeCubicFeet`, else its category's in the catalogue, times its `quantity` (1 when
+/// it has none). A value that is not a number is listed and not used; an item without a volume is listed and counts as
+/// none.
+package struct VolumeSummary: Sendable {
+    package private(set) var total = Line()
+    private var itemsOfUnknownVolume: [ItemID] = []
+    private var unreadableValues: [Unreadable] = []
+    private var lineOfRoom: [String: NamedLine] = [:]
+    private var lineOfCategory: [String: NamedLine] = [:]
+
+    package init() {}
+
+    package struct Line: Hashable, Sendable {
+        package fileprivate(set) var items = 0
+        /// Items times their quantities.
+        package fileprivate(set) var pieces = Thousandths.zero
+        package fileprivate(set) var cubicFeet = Thousandths.zero
+
+        /// One international foot cubed is 0.028316846592 m³ exactly.
+        package var cubicMetres: Thousandths { cubicFeet.scaled(by: 28_316_846_592, over: 1_000_000_000_000) }
+
+        /// The estimate that the moving trade uses: 7 lb per cubic foot.
+        package var pounds: Thousandths { cubicFeet.scaled(by: 7, over: 1) }
+
+        /// One pound is 0.45359237 kg exactly.
+        package var kilograms: Thousandths { pounds.scaled(by: 45_359_237, over: 100_000_000) }
+
+        fileprivate mutating func add(pieces: Thousandths, cubicFeet: Thousandths) {
+            items += 1
+            self.pieces += pieces
+            self.cubicFeet += cubicFeet
+        }
+    }
+
+    package struct NamedLine: Hashable, Sendable {
+        /// Of several spellings that Unicode holds equal the first in byte order.
+        package fileprivate(set) var name: String
+        package fileprivate(set) var line = Line()
+    }
+
+    /// A value that is not a number where one is needed.
+    package struct Unreadable: Hashable, Sendable {
+        package let item: ItemID
+        package let field: String
+        package let value: String
+    }
+
+    /// Counts one item; `field` looks up the item's fields by name.
+    package mutating func add(_ item: ItemID, field: (FieldName) -> String?) {
+        let category = trimmed(field(WellKnownField.category))
+        let quantity = number(WellKnownField.quantity, of: item, field: field) ?? Thousandths(1000)
+        let own = number(WellKnownField.volumeCubicFeet, of: item, field: field)
+        let each = own ?? Catalogue.category(category)?.cubicFeet
+        if each == nil { itemsOfUnknownVolume.append(item) }
+        let cubicFeet = (each ?? .zero) * quantity
+        total.add(pieces: quantity, cubicFeet: cubicFeet)
+        let room = trimmed(field(WellKnownField.room))
+        Self.count(pieces: quantity, cubicFeet: cubicFeet, under: room, in: &lineOfRoom)
+        Self.count(pieces: quantity, cubicFeet: cubicFeet, under: category, in: &lineOfCategory)
+    }
+
+    /// Ids of items whose volume nobody knows, ascending.
+    package var unknownVolume: [ItemID] { itemsOfUnknownVolume.sorted() }
+
+    /// Sorted by item, then field.
+    package var unreadable: [Unreadable] { unreadableValues.sorted { ($0.item, $0.field) < ($1.item, $1.field) } }
+
+    /// Sorted by name; items without a room under the empty one.
+    package var rooms: [NamedLine] { Self.sorted(lineOfRoom) }
+
+    /// Sorted by name; items without a category under the empty one.
+    package var categories: [NamedLine] { Self.sorted(lineOfCategory) }
+
+    /// The storage unit that holds it all; nil when nothing has a volume.
+    package var storage: StorageFit? { StorageFit(for: total.cubicFeet) }
+
+    private static func sorted(_ lines: [String: NamedLine]) -> [NamedLine] {
+        lines.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    private static func count(
+        pieces: Thousandths, cubicFeet: Thousandths, under name: String, in lines: inout [String: NamedLine]
+    ) {
+        var line = lines[name] ?? NamedLine(name: name)
+        if name.utf8.lexicographicallyPrecedes(line.name.utf8) { line.name = name }
+        line.line.add(pieces: pieces, cubicFeet: cubicFeet)
+        lines[name] = line
+    }
+
+    /// Nil for a field that is absent, empty or not a number.
+    private mutating func number(
+        _ name: FieldName, of item: ItemID, field: (FieldName) -> String?
+    ) -> Thousandths? {
+        guard let text = field(name), !trimmed(text).isEmpty else { return nil }
+        guard let number = Thousandths(parsing: text) else {
+            unreadableValues.append(Unreadable(item: item, field: name.text, value: text))
+            return nil
+        }
+        return number
+    }
+
+    private func trimmed(_ text: String?) -> String {
+        guard let text else { return "" }
+        guard text.utf8.first == UInt8(ascii: " ") || text.utf8.last == UInt8(ascii: " ") else { return text }
+        var bytes = text[...]
+        while bytes.first == " " { bytes.removeFirst() }
+        while bytes.last == " " { bytes.removeLast() }
+        return String(bytes)
+    }
+}

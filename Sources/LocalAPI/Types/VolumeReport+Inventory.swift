@@ -1,0 +1,45 @@
+import CRDT
+package import Inventory
+
+extension VolumeReport {
+    private static let exampleCount = 20
+
+    package init(_ summary: VolumeSummary) {
+        let unknown = summary.unknownVolume
+        let unreadable = summary.unreadable
+        self.init(
+            total: VolumeLine("total", summary.total),
+            rooms: summary.rooms.map { VolumeLine($0.name, $0.line) },
+            categories: summary.categories.map { VolumeLine($0.name, $0.line) },
+            storageUnit: summary.storage.map(StorageUnitReport.init),
+            unknownVolumeItems: unknown.count,
+            unknownVolumeExamples: unknown.prefix(Self.exampleCount).map(\.description),
+            unreadableValues: unreadable.count,
+            unreadableExamples: unreadable.prefix(Self.exampleCount).map {
+                UnreadableValue(item: $0.item.description, field: $0.field, value: $0.value)
+            },
+            source: Catalogue.source)
+    }
+}
+
+extension VolumeLine {
+    fileprivate init(_ name: String, _ line: VolumeSummary.Line) {
+        self.init(
+            name: name, items: line.items, pieces: line.pieces.double, cubicFeet: line.cubicFeet.double,
+            cubicMetres: line.cubicMetres.double, pounds: line.pounds.double, kilograms: line.kilograms.double)
+    }
+}
+
+extension StorageUnitReport {
+    fileprivate init(_ fit: StorageFit) {
+        self.init(
+            name: fit.unit.name, count: fit.count, cubicFeet: fit.cubicFeet.double,
+            usableCubicFeet: fit.usableCubicFeet.double)
+    }
+}
+
+extension Volume {
+    package init(_ line: VolumeSummary.Line) {
+        self.init(cubicFeet: line.cubicFeet.double, cubicMetres: line.cubicMetres.double)
+    }
+}

@@ -1,0 +1,141 @@
+/// Cuts comma-separated values (RFC 4180) into records, fed in pieces of any size.
+///
+/// Takes LF as well as CRLF, skips a byte order mark and empty lines, and keeps a quote inside an unquoted cell as it is.
+/// A record that is wrong is handed out as such, with the line on which it begins; the next begins on the next line.
+struct CSVParser {
+    struct Record: Equatable {
+        /// The line on which it begins, from 1.
+        var line: Int
+        var content: Result<[String], Fault>
+    }
+
+    enum Fault: Error, Equatable {
+        case textAfterQuote
+        case unclosedQuote
+        case notUTF8
+
+        /// What is wrong, to follow "line 3: ".
+        var reason: String {
+            switch self {
+            case .textAfterQuote: "text follows a closing quote; double a quote that belongs to the text"
+            case .unclosedQuote: "a quote is never closed, so that everything to the end of the file belongs to it"
+            case .notUTF8: "the text is not UTF-8; convert the file first, for example with iconv"
+            }
+        }
+    }
+
+    private enum State {
+        case startOfCell
+        case unquoted
+        case quoted
+        case afterQuote
+        /// Skips the rest of a line that is wrong.
+        case skipping
+    }
+
+    private var state = State.startOfCell
+    private var cell: [UInt8] = []
+    private var cells: [String] = []
+    private var fault: Fault?
+    private var line = 1
+    private var recordLine = 1
+    private var isAfterReturn = false
+    private var hasContent = false
+    /// Of the byte order mark, how many bytes have been seen; nil when it is past.
+    private var markBytes: Int? = 0
+
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// The records that the piece completes.
+    mutating func feed(_ piece: some Sequence<UInt8>) -> [Record] {
+        var records: [Record] = []
+        for byte in piece {
+            if let seen = markBytes {
+                if byte == Self.mark[seen] {
+                    markBytes = seen == 2 ? nil : seen + 1
+                    continue
+                }
+                markBytes = nil
+                for early in Self.mark.prefix(seen) { take(early, into: &records) }
+            }
+            take(byte, into: &records)
+        }
+        return records
+    }
+
+    /// The last record, when the file does not end with a newline.
+    mutating func finish() -> [Record] {
+        var records: [Record] = []
+        if state == .quoted { fault = .unclosedQuote }
+        if isAfterReturn { cell.append(UInt8(ascii: "\r")) }
+        endRecord(into: &records)
+        return records
+    }
+
+    private mutating func take(_ byte: UInt8, into records: inout [Record]) {
+        let isNewline = byte == UInt8(ascii: "\n")
+        if isAfterReturn {
+            isAfterReturn = false
+            // A return that no newline follows belongs to the text.
+            if !isNewline { append(UInt8(ascii: "\r")) }
+        }
+        if isNewline { line += 1 }
+        switch (state, byte) {
+        case (.quoted, UInt8(ascii: "\"")):
+            state = .afterQuote
+        case (.quoted, _):
+            cell.append(byte)
+        case (_, UInt8(ascii: "\n")):
+            endRecord(into: &records)
+        case (_, UInt8(ascii: "\r")):
+            isAfterReturn = true
+        case (.skipping, _):
+            break
+        case (_, UInt8(ascii: ",")):
+            hasContent = true
+            endCell()
+            state = .startOfCell
+        case (.startOfCell, UInt8(ascii: "\"")):
+            hasContent = true
+            state = .quoted
+        case (.afterQuote, UInt8(ascii: "\"")):
+            cell.append(byte)
+            state = .quoted
+        default:
+            append(byte)
+        }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        hasContent = true
+        switch state {
+        case .startOfCell, .unquoted:
+            cell.append(byte)
+            state = .unquoted
+        case .afterQuote:
+            fault = .textAfterQuote
+            state = .skipping
+        case .quoted: cell.append(byte)
+        case .skipping: break
+        }
+    }
+
+    private mutating func endCell() {
+        if let text = String(validating: cell, as: UTF8.self) {
+            cells.append(text)
+        } else if fault == nil {
+            fault = .notUTF8
+        }
+        cell.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func endRecord(into records: inout [Record]) {
+        if hasContent || !cell.isEmpty || fault != nil {
+            endCell()
+            records.append(Record(line: recordLine, content: fault.map { .failure($0) } ?? .success(cells)))
+        }
+        cells.removeAll(keepingCapacity: true)
+        cell.removeAll(keepingCapacity: true)
+        (fault, hasContent, state, recordLine) = (nil, false, .startOfCell, line)
+    }
+}

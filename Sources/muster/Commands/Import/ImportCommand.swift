@@ -1,0 +1,42 @@
+import ArgumentParser
+import LocalAPI
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Add the rows of a CSV file to a job as items.",
+        discussion: """
+            The first line names the columns; each column fills the field of its name. With --key, a row whose key an \
+            item already has updates that item. A bad row is named by its line and left out; the rest goes in, and the \
+            exit code is 65.
+
+            Example:
+              muster import "Smith, 12 Elm Street" household.csv --key barcode --field "Cubic feet=volumeCubicFeet"
+            """)
+
+    @OptionGroup var job: JobArgument
+
+    @Argument(help: "A CSV file in UTF-8; - for standard input.", completion: .file(extensions: ["csv"]))
+    var file: String
+
+    @Option(name: .long, help: ArgumentHelp("The column that names an item, such as its barcode.", valueName: "column"))
+    var key: String?
+
+    @Option(name: .long, help: ArgumentHelp("Fill another field from a column.", valueName: "column=field"))
+    var field: [FieldArgument] = []
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let input = try InputFile(path: file)
+        let report = try await options.withClient { client in
+            var importer = Importer(client: client, job: job.reference, key: key, renamed: field.map(\.filter))
+            return try await importer.run(input)
+        }
+        for row in report.rejected.sorted(by: { $0.line < $1.line }) {
+            StandardError.write("muster: line \(row.line): \(Text.plain(row.reason))\n")
+        }
+        if options.json { try StandardOutput.json(report) } else { StandardOutput.write(report.sentence + "\n") }
+        if !report.rejected.isEmpty { throw Stop(code: .badData) }
+    }
+}

@@ -1,0 +1,71 @@
+import LocalAPI
+
+/// Reads rows and sends them in batches.
+struct Importer {
+    private static let rowsPerBatch = 1000
+    /// Of text; the JSON around it stays below the daemon's limit of a request.
+    private static let bytesPerBatch = 1 << 20
+
+    let client: LocalClient
+    let job: String
+    let key: String?
+    let renamed: [FieldFilter]
+
+    private var mapping: ColumnMapping?
+    private var report = ImportReport()
+    private var rows: [(line: Int, fields: [String: String])] = []
+    private var bytes = 0
+
+    init(client: LocalClient, job: String, key: String?, renamed: [FieldFilter]) {
+        self.client = client
+        self.job = job
+        self.key = key
+        self.renamed = renamed
+    }
+
+    mutating func run(_ input: InputFile) async throws -> ImportReport {
+        let progress = ImportProgress(size: input.size)
+        defer { progress.clear() }
+        var parser = CSVParser()
+        while let piece = try input.next() {
+            for record in parser.feed(piece) { try await take(record) }
+            progress.show(bytesRead: input.bytesRead, rows: report.rows)
+        }
+        for record in parser.finish() { try await take(record) }
+        guard mapping != nil else {
+            throw APIError(.invalidValue, "The file is empty: its first line must name the columns.")
+        }
+        try await send()
+        return report
+    }
+
+    private mutating func take(_ record: CSVParser.Record) async throws {
+        do {
+            let cells = try record.content.get()
+            guard let mapping else {
+                mapping = try ColumnMapping(header: cells, renamed: renamed, key: key)
+                return
+            }
+            let fields = try mapping.fields(of: cells)
+            rows.append((record.line, fields))
+            bytes += fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        } catch let fault as CSVParser.Fault {
+            guard mapping != nil else {
+                throw APIError(.invalidValue, "The first line cannot be read: \(fault.reason).")
+            }
+            report.rejected.append(ImportReport.BadRow(line: record.line, reason: fault.reason))
+        } catch let bad as ColumnMapping.BadRow {
+            report.rejected.append(ImportReport.BadRow(line: record.line, reason: bad.reason))
+        }
+        if rows.count >= Self.rowsPerBatch || bytes >= Self.bytesPerBatch { try await send() }
+    }
+
+    private mutating func send() async throws {
+        guard !rows.isEmpty else { return }
+        let batch = ItemBatch(key: mapping?.keyField, items: rows.map { FieldsRequest(fields: $0.fields) })
+        let results = try await client.addItems(batch, job: job).results
+        for (row, result) in zip(rows, results) { report.count(result, line: row.line) }
+        rows.removeAll(keepingCapacity: true)
+        bytes = 0
+    }
+}

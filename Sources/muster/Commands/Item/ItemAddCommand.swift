@@ -1,0 +1,28 @@
+import ArgumentParser
+import LocalAPI
+
+struct ItemAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add an item and print its id.",
+        discussion: """
+            Well-known fields: barcode, category, name, room, quantity, condition, volumeCubicFeet. Any other is kept \
+            as it is.
+
+            Example:
+              muster item add "Smith, 12 Elm Street" category=sofa-3-seat room="Living room" condition=good
+            """)
+
+    @OptionGroup var job: JobArgument
+
+    @Argument(help: ArgumentHelp("A field and its value.", valueName: "field=value"))
+    var fields: [FieldArgument]
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let request = FieldsRequest(fields: try fields.fields())
+        let added = try await options.withClient { try await $0.addItem(request, job: job.reference) }
+        try options.report(added, added.id)
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import LocalAPI
+
+struct ItemSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set fields of an item; others stay as they are.",
+        discussion: "Example:\n  muster item set \"Smith, 12 Elm Street\" 2000000000091 room=Hall quantity=2")
+
+    @OptionGroup var job: JobArgument
+    @OptionGroup var item: ItemArgument
+
+    @Argument(help: ArgumentHelp("A field and its value.", valueName: "field=value"))
+    var fields: [FieldArgument]
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let request = FieldsRequest(fields: try fields.fields())
+        let changed = try await options.withClient { client in
+            try await client.setFields(request, item: item.reference, job: job.reference)
+        }
+        try options.report(changed, "Set \(counted(request.fields.count, "field")) of item \(changed.id).")
+    }
+}

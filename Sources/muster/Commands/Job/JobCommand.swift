@@ -1,0 +1,19 @@
+import ArgumentParser
+import LocalAPI
+
+struct JobCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "job",
+        abstract: "Create, list, watch, check and export jobs.",
+        discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"",
+        subcommands: [
+            JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobWatchCommand.self, JobLogCommand.self,
+            JobSummaryCommand.self, JobConflictsCommand.self, JobCheckCommand.self, JobExportCommand.self,
+        ])
+}
+
+/// The first argument of most commands.
+struct JobArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("A job's id, the beginning of one, or its exact name.", valueName: "job"))
+    var reference: String
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Inventory
+import LocalAPI
+
+extension JobKind: ExpressibleByArgument {}
+
+struct JobCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Make a job and print its id.",
+        discussion: "Example:\n  muster job create --name \"Smith, 12 Elm Street\" --kind pickup")
+
+    @Option(name: .long, help: "What people call it.")
+    var name: String
+
+    @Option(name: .long, help: "What it is for.")
+    var kind: JobKind = .inventory
+
+    @Option(name: .long, help: "The office's own number, 1 to 64 of A–Z a–z 0–9 . _ -. Default: a new id.")
+    var id: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let request = CreateJobRequest(name: name, kind: kind, id: id)
+        let created = try await options.withClient { try await $0.createJob(request) }
+        if options.json { try StandardOutput.json(created) } else { StandardOutput.write(created.id + "\n") }
+    }
+}

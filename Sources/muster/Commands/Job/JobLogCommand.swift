@@ -1,0 +1,31 @@
+import ArgumentParser
+import LocalAPI
+
+struct JobLogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Show the timeline: who changed what, when, from what to what.",
+        discussion: "Example:\n  muster job log \"Smith, 12 Elm Street\" --item 2000000000091")
+
+    @OptionGroup var job: JobArgument
+
+    @Option(name: .long, help: "Only this item's changes: its id, the beginning of one, or its barcode.")
+    var item: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let terminal = Terminal.output
+        try await options.withClient { client in
+            if options.json {
+                var output = JSONArrayOutput()
+                try await client.log(job: job.reference, item: item) { try output.add($0) }
+                output.finish()
+            } else {
+                try await client.log(job: job.reference, item: item) { change in
+                    StandardOutput.lines([ChangeLine(change).text(width: terminal.width, style: terminal.style)])
+                }
+            }
+        }
+    }
+}

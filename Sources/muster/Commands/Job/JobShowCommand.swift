@@ -1,0 +1,47 @@
+import ArgumentParser
+import Inventory
+import LocalAPI
+
+struct JobShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a job's state, items, volume, conflicts, and which peers are behind.",
+        discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"")
+
+    @OptionGroup var job: JobArgument
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let details = try await options.withClient { try await $0.job(job.reference) }
+        if options.json { return try StandardOutput.json(details) }
+        var facts = Facts()
+        facts.add("Job", details.name)
+        facts.add("Id", details.id)
+        facts.add("Kind", details.kind.rawValue)
+        facts.add("State", details.state.description)
+        facts.add("Items", "\(Formats.count(details.items)), and \(Formats.count(details.removed)) removed")
+        facts.add("Volume", details.volume.description)
+        facts.add("Conflicts", conflicts(details))
+        facts.add("Peers", peers(details.peersBehind))
+        facts.add(
+            "Changes", "\(counted(transforms(details), "transform")) by \(counted(details.vector.count, "device"))")
+        facts.add("Changed", Formats.time(details.updatedAt))
+        facts.add("Digest", details.digest)
+        facts.print(on: .output)
+    }
+
+    private func transforms(_ details: JobDetails) -> Int {
+        details.vector.values.reduce(0) { $0 + Int(clamping: $1) }
+    }
+
+    private func conflicts(_ details: JobDetails) -> String {
+        details.conflicts == 0 ? "none" : "\(Formats.count(details.conflicts)) (see: muster job conflicts)"
+    }
+
+    private func peers(_ behind: [PeerBehind]) -> String {
+        guard !behind.isEmpty else { return "every connected device is in sync" }
+        return behind.map { peer in
+            "\(peer.name ?? ShortIDs.random(peer.deviceID)) \(Formats.count(peer.transforms)) behind"
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import LocalAPI
+
+struct JobWatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Watch a job change, live, until Ctrl-C.",
+        discussion: """
+            In a terminal a view that keeps itself up to date; elsewhere a line per change; with --json the events, \
+            one per line.
+
+            Example:
+              muster job watch "Smith, 12 Elm Street"
+            """)
+
+    @OptionGroup var job: JobArgument
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let terminal = Terminal.output
+        let (reference, json) = (job.reference, options.json)
+        try await options.withClient { client in
+            let id = try await client.job(reference).id
+            try await untilInterrupted {
+                if json {
+                    try await client.events(job: id) { try StandardOutput.jsonLine($0) }
+                } else if terminal.isInteractive {
+                    try await LiveWatch(client: client, job: id).run()
+                } else {
+                    try await Self.lines(client, id)
+                }
+            }
+        }
+    }
+
+    private static func lines(_ client: LocalClient, _ job: String) async throws {
+        let details = try await client.job(job)
+        StandardOutput.lines(["Watching \(Text.plain(details.name)): \(counted(details.items, "item"))."])
+        try await client.events(job: job) { event in
+            if case .change(let change) = event {
+                StandardOutput.lines([ChangeLine(change).text(width: 80, style: .plain)])
+            }
+        }
+    }
+}

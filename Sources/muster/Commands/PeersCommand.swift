@@ -1,0 +1,31 @@
+import ArgumentParser
+import LocalAPI
+
+struct PeersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "peers",
+        abstract: "List the devices that were found or are connected, and how far behind they are.",
+        discussion: "Example:\n  muster peers")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let peers = try await options.withClient { try await $0.peers() }
+        if options.json { return try StandardOutput.json(peers) }
+        guard !peers.isEmpty else {
+            return StandardOutput.write(
+                "No other device was found yet; 'muster status' tells whether discovery is on.\n")
+        }
+        var table = Table([
+            .text("DEVICE"), .whole("ID"), .text("ADDRESS"), .text("STATE"), .number("ROUND TRIP"),
+            .number("RECEIVED"), .number("SENT"),
+        ])
+        for peer in peers {
+            table.add(
+                peer.displayName, peer.deviceID.map(ShortIDs.random) ?? "–", peer.address, peer.syncDescription,
+                Formats.milliseconds(peer.roundTripMilliseconds), Formats.bytes(peer.bytesReceived),
+                Formats.bytes(peer.bytesSent))
+        }
+        table.print(on: .output)
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Glibc
+import LocalAPI
+
+/// What every command takes after its name.
+struct GlobalOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print one JSON document (JSON lines for streams) for scripts.")
+    var json = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The daemon's socket. Default: $MUSTER_SOCKET, else \(MusterVersion.defaultSocketPath).", valueName: "path")
+    )
+    var socket: String?
+
+    var socketPath: String {
+        if let socket { return socket }
+        if let path = getenv("MUSTER_SOCKET").map({ String(cString: $0) }), !path.isEmpty { return path }
+        return MusterVersion.defaultSocketPath
+    }
+
+    /// Runs the body with a client for the daemon.
+    func withClient<Value>(_ body: (LocalClient) async throws -> Value) async throws -> Value {
+        try await LocalClient.with(socketPath: socketPath, body)
+    }
+}
+
+/// `FIELD=VALUE` on the command line.
+struct FieldArgument: ExpressibleByArgument {
+    var filter: FieldFilter
+
+    init?(argument: String) {
+        guard let filter = try? FieldFilter(parsing: argument) else { return nil }
+        self.filter = filter
+    }
+}
+
+extension [FieldArgument] {
+    /// The fields by name; throws when one is given twice.
+    func fields() throws -> [String: String] {
+        var fields: [String: String] = [:]
+        for argument in self {
+            guard fields.updateValue(argument.filter.value, forKey: argument.filter.field) == nil else {
+                throw ValidationError("The field \"\(argument.filter.field)\" is given twice: give it once.")
+            }
+        }
+        return fields
+    }
+}

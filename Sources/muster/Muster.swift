@@ -1,0 +1,50 @@
+import ArgumentParser
+import Glibc
+import LocalAPI
+
+/// The command line: everything goes through the daemon's socket.
+struct Muster: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "muster",
+        abstract: "Keeps a crew's inventory the same on every laptop.",
+        discussion: """
+            JOB is a job's id, the beginning of one, or its exact name. ITEM is an item's id, the beginning of one, or \
+            a barcode that one item has. Every command takes --json for scripts.
+
+            Examples:
+              muster job create --name "Smith, 12 Elm Street" --kind pickup
+              muster item add "Smith, 12 Elm Street" category=sofa-3-seat room="Living room"
+              muster job watch "Smith, 12 Elm Street"
+            """,
+        version: MusterVersion.current,
+        subcommands: [
+            StatusCommand.self, PeersCommand.self, JobCommand.self, ItemCommand.self, ImportCommand.self,
+            CompletionsCommand.self,
+        ])
+}
+
+@main
+enum EntryPoint {
+    static func main() async {
+        do {
+            var command = try Muster.parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as APIError {
+            StandardError.write("muster: \(Text.plain(error.message))\n")
+            exit(error.systemExit.rawValue)
+        } catch let stop as Stop {
+            exit(stop.code.rawValue)
+        } catch {
+            Muster.exit(withError: error)
+        }
+    }
+}
+
+/// Ends the program with a code after everything has been said.
+struct Stop: Error {
+    var code: SystemExit
+}

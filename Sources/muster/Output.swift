@@ -1,0 +1,71 @@
+import Glibc
+import LocalAPI
+
+/// Standard output, written at once and whole.
+enum StandardOutput {
+    static func write(_ text: String) {
+        write(Array(text.utf8))
+    }
+
+    static func write(_ bytes: [UInt8]) {
+        Descriptor.write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// One document, readable for people too.
+    static func json(_ value: some Encodable) throws {
+        write(try JSON.encode(value, pretty: true) + [UInt8(ascii: "\n")])
+    }
+
+    /// One document on one line, as in a stream.
+    static func jsonLine(_ value: some Encodable) throws {
+        write(try JSON.encode(value) + [UInt8(ascii: "\n")])
+    }
+
+    static func lines(_ lines: [String]) {
+        write(lines.map { $0 + "\n" }.joined())
+    }
+}
+
+enum StandardError {
+    static func write(_ text: String) {
+        Descriptor.write(Array(text.utf8), to: STDERR_FILENO)
+    }
+}
+
+/// A JSON array on standard output whose elements come one by one.
+struct JSONArrayOutput {
+    private var buffer: [UInt8] = Array("[".utf8)
+    private var isFirst = true
+
+    mutating func add(_ value: some Encodable) throws {
+        buffer += Array((isFirst ? "\n" : ",\n").utf8)
+        buffer += try JSON.encode(value)
+        isFirst = false
+        if buffer.count > 64 << 10 { flush() }
+    }
+
+    mutating func finish() {
+        buffer += Array((isFirst ? "]\n" : "\n]\n").utf8)
+        flush()
+    }
+
+    private mutating func flush() {
+        StandardOutput.write(buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+}
+
+private enum Descriptor {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                // The reader has gone, as in `muster job log JOB | head`: there is nobody left to tell.
+                exit(errno == EPIPE ? SystemExit.ok.rawValue : SystemExit.software.rawValue)
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import LocalAPI
+
+/// Numbers and times for people.
+enum Formats {
+    /// With a comma every three digits.
+    static func count(_ value: Int) -> String {
+        let digits = Array(String(value.magnitude))
+        var result = value < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
+            result.append(digit)
+        }
+        return result
+    }
+
+    /// With a comma every three digits and a number of decimals.
+    static func decimal(_ value: Double, places: Int = 1) -> String {
+        guard value.magnitude < 1e15 else { return "very many" }
+        let scale = places == 0 ? 1.0 : places == 1 ? 10 : 100
+        let scaled = Int((value * scale).rounded())
+        let (whole, rest) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt(scale))
+        let sign = scaled < 0 ? "-" : ""
+        guard places > 0 else { return sign + count(Int(whole)) }
+        let digits = String(rest)
+        return sign + count(Int(whole)) + "." + String(repeating: "0", count: places - digits.count) + digits
+    }
+
+    /// Whole when it is, with up to three decimals when not.
+    static func quantity(_ value: Double) -> String {
+        value == value.rounded() && value.magnitude < 1e15 ? count(Int(value)) : String(value)
+    }
+
+    static func bytes(_ count: Int) -> String {
+        switch count {
+        case ..<1000: "\(count) B"
+        case ..<1_000_000: "\(decimal(Double(count) / 1000)) kB"
+        default: "\(decimal(Double(count) / 1_000_000)) MB"
+        }
+    }
+
+    static func milliseconds(_ value: Double?) -> String {
+        value.map { "\(decimal($0, places: $0 < 10 ? 2 : 0)) ms" } ?? "–"
+    }
+
+    /// Local time: the clock today, day and clock this year, the date before.
+    static func time(_ time: Timestamp?, now: Timestamp = .now) -> String {
+        guard let time, let then = local(time), let today = local(now) else { return "–" }
+        let clock = "\(two(then.tm_hour)):\(two(then.tm_min))"
+        if then.tm_year == today.tm_year, then.tm_yday == today.tm_yday { return "\(clock):\(two(then.tm_sec))" }
+        let day = "\(two(then.tm_mday)) \(months[Int(then.tm_mon)])"
+        return then.tm_year == today.tm_year ? "\(day) \(clock)" : "\(day) \(then.tm_year + 1900)"
+    }
+
+    /// Day, clock and seconds in local time.
+    static func exactTime(_ time: Timestamp) -> String {
+        guard let then = local(time) else { return time.description }
+        let date = "\(then.tm_year + 1900)-\(two(then.tm_mon + 1))-\(two(then.tm_mday))"
+        return "\(date) \(two(then.tm_hour)):\(two(then.tm_min)):\(two(then.tm_sec))"
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private static func local(_ time: Timestamp) -> tm? {
+        var seconds = time_t(time.milliseconds / 1000)
+        var parts = tm()
+        return localtime_r(&seconds, &parts) == nil ? nil : parts
+    }
+
+    private static func two(_ value: Int32) -> String {
+        value < 10 ? "0\(value)" : "\(value)"
+    }
+}
+
+extension Timestamp {
+    /// The device's clock: only to tell "today" from other days.
+    static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

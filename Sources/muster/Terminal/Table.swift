@@ -1,0 +1,72 @@
+/// Rows under titles, never wider than the terminal.
+struct Table {
+    struct Column {
+        var title: String
+        var alignment = Text.Alignment.left
+        /// Whether it may be cut when the table is too wide.
+        var isFlexible = false
+
+        /// Text that may be cut.
+        static func text(_ title: String) -> Column { Column(title: title, isFlexible: true) }
+        /// Text that is shown whole, such as an id.
+        static func whole(_ title: String) -> Column { Column(title: title) }
+        static func number(_ title: String) -> Column { Column(title: title, alignment: .right) }
+    }
+
+    private static let gap = 2
+    private static let narrowest = 6
+
+    var columns: [Column]
+    var rows: [[String]] = []
+
+    init(_ columns: [Column]) {
+        self.columns = columns
+    }
+
+    mutating func add(_ cells: String...) {
+        rows.append(cells.map(Text.plain))
+    }
+
+    func lines(width: Int, style: Style = .plain) -> [String] {
+        let widths = fittedWidths(to: width)
+        let head = line(columns.map(\.title), widths)
+        return [style.bold(head)] + rows.map { line($0, widths) }
+    }
+
+    func print(on terminal: Terminal) {
+        StandardOutput.lines(lines(width: terminal.width, style: terminal.style))
+    }
+
+    private func line(_ cells: [String], _ widths: [Int]) -> String {
+        var line = ""
+        for (index, cell) in cells.enumerated() where index < widths.count {
+            let isLast = index == widths.count - 1
+            let text = Text.fitted(cell, to: widths[index])
+            if isLast && columns[index].alignment == .left {
+                line += text
+            } else {
+                line += Text.padded(text, to: widths[index], alignment: columns[index].alignment)
+                if !isLast { line += String(repeating: " ", count: Self.gap) }
+            }
+        }
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// Takes columns from the widest flexible column until the table fits, then from any.
+    private func fittedWidths(to width: Int) -> [Int] {
+        var widths = columns.indices.map { index in
+            rows.reduce(Text.width(columns[index].title)) { max($0, index < $1.count ? Text.width($1[index]) : 0) }
+        }
+        for isFlexibleOnly in [true, false] {
+            while widths.reduce(0, +) + Self.gap * (widths.count - 1) > width {
+                let candidates = widths.indices.filter { index in
+                    (columns[index].isFlexible || !isFlexibleOnly) && widths[index] > Self.narrowest
+                }
+                guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { break }
+                widths[widest] -= 1
+            }
+        }
+        return widths
+    }
+}

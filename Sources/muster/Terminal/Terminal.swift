@@ -1,0 +1,42 @@
+import Glibc
+
+/// What standard output is connected to.
+struct Terminal: Sendable {
+    var isInteractive: Bool
+    /// In columns and rows; 80 × 24 when it is no terminal.
+    var width: Int
+    var height: Int
+    var style: Style
+
+    static var output: Terminal {
+        let isInteractive = isatty(STDOUT_FILENO) == 1
+        var size = winsize()
+        let known = isInteractive && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        // https://no-color.org: any value that is not empty.
+        let noColour = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        return Terminal(
+            isInteractive: isInteractive,
+            width: known ? Int(size.ws_col) : 80,
+            height: known ? Int(size.ws_row) : 24,
+            style: Style(isColoured: isInteractive && !noColour && !isDumb))
+    }
+}
+
+/// Colour and weight (ECMA-48 SGR), or nothing.
+struct Style: Sendable {
+    var isColoured: Bool
+
+    static let plain = Style(isColoured: false)
+
+    func bold(_ text: String) -> String { wrap(text, "1") }
+    func dim(_ text: String) -> String { wrap(text, "2") }
+    func red(_ text: String) -> String { wrap(text, "31") }
+    func green(_ text: String) -> String { wrap(text, "32") }
+    func yellow(_ text: String) -> String { wrap(text, "33") }
+    func cyan(_ text: String) -> String { wrap(text, "36") }
+
+    private func wrap(_ text: String, _ code: String) -> String {
+        isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,81 @@
+import LocalAPI
+import UnixSignals
+
+/// Keeps a `WatchView` up to date on the terminal's alternate screen.
+struct LiveWatch: Sendable {
+    /// Figures of a job that changes all the time are fetched five times a second at most,
+    private static let shortestPause = Duration.milliseconds(200)
+    /// and of one that rests every two seconds, since peers come and go without a change of the job.
+    private static let longestPause = Duration.seconds(2)
+    private static let tick = Duration.milliseconds(500)
+
+    let client: LocalClient
+    let job: String
+
+    private enum Stimulus: Sendable {
+        case change(ChangeReport)
+        /// The job has moved on.
+        case moved
+        case tick
+        case resized
+        case failed(any Error)
+    }
+
+    /// Until the task is cancelled; throws when the daemon goes away. The screen is given back in any case.
+    func run() async throws {
+        var view = WatchView(job: try await client.job(job), peers: try await client.peers())
+        StandardOutput.write("\u{1B}[?1049h\u{1B}[?25l")
+        defer { StandardOutput.write("\u{1B}[?25h\u{1B}[?1049l") }
+        draw(view)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (stimuli, continuation) = AsyncStream<Stimulus>.makeStream(bufferingPolicy: .bufferingNewest(1000))
+            group.addTask { await follow(continuation) }
+            group.addTask { await remind(continuation) }
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: [.sigwinch]) { continuation.yield(.resized) }
+            }
+            defer { group.cancelAll() }
+            var (isStale, refreshed) = (false, ContinuousClock.now)
+            for await stimulus in stimuli {
+                switch stimulus {
+                case .change(let change): view.add(change)
+                case .moved, .tick:
+                    if case .moved = stimulus { isStale = true }
+                    let pause = ContinuousClock.now - refreshed
+                    guard pause >= (isStale ? Self.shortestPause : Self.longestPause) else { continue }
+                    view.job = try await client.job(job)
+                    view.peers = try await client.peers()
+                    (isStale, refreshed) = (false, .now)
+                case .resized: break
+                case .failed(let error): throw error
+                }
+                draw(view)
+            }
+        }
+    }
+
+    /// Passes on what the daemon tells.
+    private func follow(_ continuation: AsyncStream<Stimulus>.Continuation) async {
+        do {
+            try await client.events(job: job) { event in
+                switch event {
+                case .change(let change): continuation.yield(.change(change))
+                case .job: continuation.yield(.moved)
+                }
+            }
+            continuation.yield(.failed(APIError(.unreachable, "The daemon has stopped: start it, then watch again.")))
+        } catch {
+            continuation.yield(.failed(error))
+        }
+    }
+
+    private func remind(_ continuation: AsyncStream<Stimulus>.Continuation) async {
+        while (try? await Task.sleep(for: Self.tick)) != nil { continuation.yield(.tick) }
+    }
+
+    /// Writes over the last picture line by line, which flickers less than clearing.
+    private func draw(_ view: WatchView) {
+        let lines = view.lines(on: .output)
+        StandardOutput.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+    }
+}

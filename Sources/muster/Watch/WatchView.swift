@@ -1,0 +1,83 @@
+import Inventory
+import LocalAPI
+
+/// What `job watch` knows, and how it looks.
+struct WatchView {
+    private static let keptChanges = 500
+
+    var job: JobDetails
+    var peers: [PeerStatus]
+    private(set) var changes: [ChangeReport] = []
+
+    init(job: JobDetails, peers: [PeerStatus]) {
+        self.job = job
+        self.peers = peers
+    }
+
+    mutating func add(_ change: ChangeReport) {
+        changes.append(change)
+        if changes.count > Self.keptChanges { changes.removeFirst(changes.count - Self.keptChanges) }
+    }
+
+    /// At most `terminal.height` lines of at most `terminal.width` columns: the job, the peers, the latest changes with
+    /// the newest at the bottom.
+    func lines(on terminal: Terminal) -> [String] {
+        let (width, style) = (terminal.width, terminal.style)
+        let rule = style.dim(String(repeating: "─", count: width))
+        var lines = [title(width, style), rule] + figures(width, style) + peerLines(width, style) + [rule]
+        let room = max(1, terminal.height - lines.count - 1)
+        if changes.isEmpty {
+            lines.append(style.dim(Text.fitted("Nothing has changed since you are watching.", to: width)))
+        }
+        lines += changes.suffix(room).map { ChangeLine($0).text(width: width, style: style) }
+        let used = lines.count + 1
+        lines += Array(repeating: "", count: max(0, terminal.height - used))
+        lines.append(style.dim(Text.fitted("Ctrl-C ends", to: width)))
+        return Array(lines.prefix(terminal.height))
+    }
+
+    private func title(_ width: Int, _ style: Style) -> String {
+        let kind = Text.fitted("\(job.kind.rawValue) · \(job.state.description)", to: width / 2)
+        let nameWidth = width - Text.width(kind) - 2
+        let name = Text.fitted(Text.plain(job.name), to: nameWidth)
+        return style.bold(Text.padded(name, to: nameWidth)) + "  " + style.dim(kind)
+    }
+
+    private func figures(_ width: Int, _ style: Style) -> [String] {
+        let conflicts = counted(job.conflicts, "conflict")
+        let text = "\(counted(job.items, "item")) · \(Formats.count(job.removed)) removed · \(job.volume.description)"
+        let fitted = Text.fitted(text, to: max(0, width - Text.width(conflicts) - 3))
+        return [fitted + " · " + (job.conflicts == 0 ? style.dim(conflicts) : style.yellow(conflicts))]
+    }
+
+    /// One peer after the other, as many to a line as fit, three lines at most.
+    private func peerLines(_ width: Int, _ style: Style) -> [String] {
+        guard !peers.isEmpty else { return [style.dim(Text.fitted("No other device found yet.", to: width))] }
+        var lines = [""]
+        var used = 0
+        for peer in peers {
+            let behind = job.peersBehind.first { $0.deviceID == peer.deviceID }?.transforms ?? 0
+            let state =
+                peer.state == .connected
+                ? (behind == 0 ? "in sync" : "\(Formats.count(behind)) behind") : peer.syncDescription
+            let text = Text.fitted("\(peer.displayName) \(state)", to: max(4, width - 4))
+            let columns = Text.width(text) + 5
+            if used > 0, used + columns > width {
+                guard lines.count < 3 else {
+                    if used < width { lines[lines.count - 1] += "…" }
+                    break
+                }
+                lines.append("")
+                used = 0
+            }
+            lines[lines.count - 1] += mark(peer, behind, style) + " " + text + "   "
+            used += columns
+        }
+        return lines
+    }
+
+    private func mark(_ peer: PeerStatus, _ behind: Int, _ style: Style) -> String {
+        guard peer.state == .connected else { return style.dim("○") }
+        return behind == 0 ? style.green("●") : style.yellow("◐")
+    }
+}
