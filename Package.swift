@@ -59,7 +59,9 @@ let package = Package(
         .target(name: "Inventory", dependencies: ["CRDT"]),
         .target(name: "Replication", dependencies: ["CRDT"]),
         // Shells.
-        .target(name: "WireFormat", dependencies: ["CRDT", "Replication", nioCore, protobuf]),
+        .target(
+            name: "WireFormat", dependencies: ["CRDT", "Replication", nioCore, protobuf],
+            exclude: ["muster/peer.proto"]),
         .target(name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", crypto, grdb, sqlite]),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),

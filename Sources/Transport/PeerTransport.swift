@@ -1,30 +1,70 @@
 package import Logging
+package import NIOCore
+import NIOPosix
 package import Replication
-
-// STUB: signatures only, to code against; the bodies follow.
+import WireFormat
 
 /// TCP connections to peers: listens, dials, frames messages, and keeps memory bounded.
+///
+/// All connections share one event loop. It moves bytes; each link has a task that takes its messages in order.
 package final class PeerTransport: Sendable {
-    package init(configuration: TransportConfiguration, handler: any TransportHandler, logger: Logger) {}
+    let configuration: TransportConfiguration
+    let handler: any TransportHandler
+    let logger: Logger
+    let eventLoop: any EventLoop
+    let registry: LinkRegistry
+    private let listener: Listener
+
+    package init(
+        configuration: TransportConfiguration, handler: any TransportHandler, logger: Logger,
+        eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    ) {
+        let registry = LinkRegistry(configuration: configuration)
+        self.configuration = configuration
+        self.handler = handler
+        self.logger = logger
+        self.eventLoop = eventLoop
+        self.registry = registry
+        let reception = LinkReception(
+            configuration: configuration, registry: registry, handler: handler, logger: logger)
+        self.reception = reception
+        listener = Listener(configuration: configuration, eventLoop: eventLoop, logger: logger) { channel in
+            reception.setUp(channel, isDialled: false, onRefusal: nil)
+        }
+    }
+
+    let reception: LinkReception
 
     /// Listens until the task is cancelled, then closes every link and returns when all were reported as closed.
-    /// Keeps trying when the address is not there yet or the port is taken.
-    package func run() async throws {}
+    /// Keeps trying when the address is not there yet or the port is taken. To be run once.
+    package func run() async {
+        await listener.run()
+        await registry.stop(reason: "this daemon is stopping")
+    }
 
     /// The port that is listened on; nil while there is none.
-    package var boundPort: Int? { nil }
-
-    /// Starts to connect. Does nothing while a dial to the same host and port is under way.
-    /// Ends in `linkOpened` with `dialled: true`, or in `dialFailed`.
-    package func dial(host: String, port: Int) {}
+    package var boundPort: Int? { listener.port }
 
     /// Queues a message; never blocks. A link that is gone ignores it.
-    package func send(_ message: Message, on link: LinkID) {}
+    package func send(_ message: Message, on link: LinkID) {
+        guard let link = registry[link] else { return }
+        do {
+            link.send(try FrameEncoder.encode(message))
+        } catch {
+            // To go on without it would leave both sides waiting for each other.
+            logger.error("a message cannot be sent", metadata: ["link": "\(link.id)", "reason": "\(error)"])
+            link.close(reason: "a message could not be sent: \(error)")
+        }
+    }
 
-    /// Closes a link once what was queued before is written (or its peer takes too long over that).
+    /// Closes a link once what was queued before is written, or after a second.
     /// `linkClosed` follows with this reason.
-    package func close(_ link: LinkID, reason: String) {}
+    package func close(_ link: LinkID, reason: String) {
+        registry[link]?.close(reason: reason)
+    }
 
     /// What went over an open link so far; nil for one that is gone.
-    package func traffic(of link: LinkID) -> LinkTraffic? { nil }
+    package func traffic(of link: LinkID) -> LinkTraffic? {
+        registry[link]?.traffic
+    }
 }

@@ -1,0 +1,83 @@
+import NIOCore
+import Synchronization
+import WireFormat
+
+extension Link {
+    /// Queues a frame; one that is too much for a peer that does not read ends the link.
+    func send(_ frame: ByteBuffer) {
+        enum Next { case flush, overflow, nothing }
+        let next: Next = update { state in
+            guard state.end == nil else { return (.nothing, false) }
+            let wasCongested = state.outbound.isCongested
+            guard case .accepted = state.outbound.append(frame) else { return (.overflow, false) }
+            let becameCongested = !wasCongested && state.outbound.isCongested
+            guard !state.isFlushScheduled else { return (.nothing, becameCongested) }
+            state.isFlushScheduled = true
+            return (.flush, becameCongested)
+        }
+        switch next {
+        case .flush: channel.eventLoop.execute { self.flush() }
+        case .overflow: abort(reason: "the peer does not read: too many bytes wait for it")
+        case .nothing: break
+        }
+    }
+
+    /// Ends the link when what was queued before is written, or after the time allowed.
+    func close(reason: String, within timeout: TimeAmount = .seconds(1)) {
+        guard end(LinkEnd(reason: reason, deliversRest: false)) else { return }
+        let channel = self.channel
+        channel.eventLoop.execute {
+            self.flush()
+            // Comes after everything before it. Only this side's half is closed then, because closing all of it with
+            // unread bytes inside would reset the connection and take from the peer what it has not read yet.
+            channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
+                channel.close(mode: .output, promise: nil)
+                channel.read()
+            }
+        }
+        channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+    }
+
+    /// Ends the link at once; what waits in either direction is lost.
+    func abort(reason: String) {
+        guard end(LinkEnd(reason: reason, deliversRest: false)) else { return }
+        channel.close(promise: nil)
+    }
+
+    /// The connection is gone: what came before that can still be taken.
+    func connectionEnded(reason: String) {
+        end(LinkEnd(reason: reason, deliversRest: true))
+    }
+
+    /// The first reason counts; later ones are its consequences. Returns whether this was the first.
+    @discardableResult
+    private func end(_ end: LinkEnd) -> Bool {
+        update { state in
+            guard state.end == nil else { return (false, false) }
+            state.end = end
+            return (true, true)
+        }
+    }
+
+    /// On the event loop: hands over all that waits, and flushes once.
+    private func flush() {
+        let frames = state.withLock { state in
+            state.isFlushScheduled = false
+            return state.outbound.take()
+        }
+        guard !frames.isEmpty else { return }
+        for frame in frames {
+            let length = frame.readableBytes
+            channel.write(frame).whenSuccess { self.wrote(length) }
+        }
+        channel.flush()
+    }
+
+    private func wrote(_ length: Int) {
+        update { state in
+            let wasCongested = state.outbound.isCongested
+            state.outbound.written(length)
+            return ((), wasCongested && !state.outbound.isCongested)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import NIOCore
+import Replication
+import Synchronization
+import WireFormat
+
+/// One connection: bytes come in on its event loop and are taken, a message at a time, by its one reader.
+final class Link: Sendable {
+    enum Event {
+        case message(Message)
+        case backlog(congested: Bool)
+    }
+
+    struct State {
+        var inbound = InboundBytes()
+        var outbound: OutboundBacklog
+        var isFlushScheduled = false
+        /// The congestion that the reader knows of.
+        var reportedCongestion = false
+        /// Nothing was asked from the socket because enough is waiting already.
+        var isReadingPaused = false
+        var end: LinkEnd?
+        var hasGreeted = false
+        /// The reader, when it sleeps; and whether something happened while it did not.
+        var reader: CheckedContinuation<Void, Never>?
+        var isReaderNeeded = false
+    }
+
+    let id: LinkID
+    let remote: String
+    let isDialled: Bool
+    let channel: any Channel
+    let state: Mutex<State>
+
+    init(id: LinkID, channel: any Channel, isDialled: Bool, configuration: TransportConfiguration) {
+        self.id = id
+        self.channel = channel
+        self.isDialled = isDialled
+        remote = channel.remoteAddress.map(RemoteName.init)?.text ?? "unknown"
+        state = Mutex(State(outbound: OutboundBacklog(configuration)))
+    }
+
+    var traffic: LinkTraffic {
+        state.withLock {
+            LinkTraffic(bytesReceived: $0.inbound.totalBytes, bytesSent: $0.outbound.totalWrittenBytes)
+        }
+    }
+
+    /// Why it ended, once it has.
+    var endReason: String { state.withLock { $0.end?.reason } ?? "the connection ended" }
+
+    /// Changes the state, and wakes the reader if the change says that there is something for it.
+    func update<Result: Sendable>(_ change: (inout State) -> (Result, wakesReader: Bool)) -> Result {
+        let (result, reader) = state.withLock { state in
+            let (result, wakesReader) = change(&state)
+            guard wakesReader else { return (result, nil as CheckedContinuation<Void, Never>?) }
+            let reader = state.reader
+            state.reader = nil
+            state.isReaderNeeded = reader == nil
+            return (result, reader)
+        }
+        reader?.resume()
+        return result
+    }
+}
+
+/// Why a connection ended, and whether what had come before may still be taken.
+struct LinkEnd {
+    let reason: String
+    let deliversRest: Bool
+}

@@ -1,0 +1,60 @@
+import Logging
+import NIOCore
+
+/// Receives new connections: puts their handlers together, admits them, and serves each link to its end.
+struct LinkReception: Sendable {
+    let configuration: TransportConfiguration
+    let registry: LinkRegistry
+    let handler: any TransportHandler
+    let logger: Logger
+
+    /// The one place where a connection's handlers are put together. Encryption goes before the last of them.
+    func setUp(
+        _ channel: any Channel, isDialled: Bool, onRefusal: (@Sendable (any Error) -> Void)?
+    ) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            let link = LinkChannelHandler(handshakeTimeout: TimeAmount(configuration.handshakeTimeout)) { channel in
+                admit(channel, isDialled: isDialled, onRefusal: onRefusal)
+            }
+            try channel.pipeline.syncOperations.addHandler(link)
+        }
+    }
+
+    private func admit(
+        _ channel: any Channel, isDialled: Bool, onRefusal: (@Sendable (any Error) -> Void)?
+    ) -> Link? {
+        switch registry.admit(channel, isDialled: isDialled) {
+        case .success(let link):
+            Task { await serve(link) }
+            return link
+        case .failure(let refusal):
+            // Not louder: whoever floods this port should not fill the log as well.
+            logger.debug("connection refused", metadata: ["reason": "\(refusal.rawValue)"])
+            onRefusal?(refusal)
+            return nil
+        }
+    }
+
+    /// Tells the handler everything about one link, in order.
+    private func serve(_ link: Link) async {
+        await handler.linkOpened(link.id, remote: link.remote, dialled: link.isDialled)
+        var isGreeted = false
+        while let event = await link.next() {
+            switch event {
+            case .message(let message):
+                if !isGreeted { registry.greeted(link.id) }
+                isGreeted = true
+                await handler.received(message, on: link.id)
+            case .backlog(let congested):
+                await handler.backlogChanged(link.id, congested: congested)
+            }
+        }
+        try? await link.channel.closeFuture.get()
+        let reason = link.endReason
+        logger.info(
+            "link closed",
+            metadata: ["link": "\(link.id)", "remote": "\(link.remote)", "reason": "\(reason)"])
+        await handler.linkClosed(link.id, reason: reason)
+        registry.forget(link.id)
+    }
+}

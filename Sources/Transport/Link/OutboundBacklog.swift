@@ -1,0 +1,47 @@
+import NIOCore
+
+/// What waits to be written to a peer, counted from `send` until the kernel has taken it.
+struct OutboundBacklog {
+    enum Verdict {
+        case accepted
+        /// Over the limit: the peer does not read.
+        case overflowed
+    }
+
+    let highWaterBytes: Int
+    let lowWaterBytes: Int
+    let limitBytes: Int
+
+    private var frames: [ByteBuffer] = []
+    private(set) var bytes = 0
+    private(set) var totalWrittenBytes: UInt64 = 0
+    private(set) var isCongested = false
+
+    init(_ configuration: TransportConfiguration) {
+        highWaterBytes = configuration.highWaterBytes
+        lowWaterBytes = configuration.lowWaterBytes
+        limitBytes = configuration.backlogLimitBytes
+    }
+
+    var isEmpty: Bool { frames.isEmpty }
+
+    mutating func append(_ frame: ByteBuffer) -> Verdict {
+        guard bytes + frame.readableBytes <= limitBytes else { return .overflowed }
+        bytes += frame.readableBytes
+        frames.append(frame)
+        if bytes > highWaterBytes { isCongested = true }
+        return .accepted
+    }
+
+    /// The frames that were not yet handed to the channel.
+    mutating func take() -> [ByteBuffer] {
+        defer { frames = [] }
+        return frames
+    }
+
+    mutating func written(_ count: Int) {
+        bytes -= count
+        totalWrittenBytes += UInt64(count)
+        if bytes <= lowWaterBytes { isCongested = false }
+    }
+}

@@ -1,0 +1,27 @@
+import CRDT
+import Replication
+
+extension Message {
+    /// Reads a frame with every bound checked.
+    init(_ frame: WireFrame) throws {
+        switch frame.kind {
+        case .hello(let hello): self = .hello(try hello.hello())
+        case .ping(let number): self = .ping(number)
+        case .pong(let number): self = .pong(number)
+        case .summaries(let summaries): self = .summaries(try summaries.summaries())
+        case .vector(let vector): self = .vector(job: try JobID(wire: vector.job), try vector.vector())
+        case .have(let vector): self = .have(job: try JobID(wire: vector.job), try vector.entries())
+        case .request(let request): self = try request.message()
+        case .credit(let credit): self = try credit.message()
+        case .delta(let delta):
+            self = .delta(job: try JobID(wire: delta.job), try delta.segment(), pushed: delta.pushed)
+        case .prune(let job): self = .prune(job: try JobID(wire: job))
+        case .probe(let probe): self = try probe.message()
+        case .probeAnswer(let answer):
+            self = .probeAnswer(
+                job: try JobID(wire: answer.job), replica: try ReplicaID(wire: answer.replica), try answer.answer())
+        case .goodbye(let reason): self = .goodbye(try reason.checked(.reason, limit: ProtocolLimits.reasonBytes))
+        case nil: throw WireFormatError.unknownMessage
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import CRDT
+import Replication
+
+extension WireFrame {
+    /// Calls `body` with the frame of a message; the frame must not outlive the call.
+    static func withFrame<Result>(of message: Message, _ body: (WireFrame) throws -> Result) throws -> Result {
+        switch message {
+        case .hello(let hello): try body(WireFrame(.hello(WireHello(hello))))
+        case .ping(let number): try body(WireFrame(.ping(number)))
+        case .pong(let number): try body(WireFrame(.pong(number)))
+        case .summaries(let summaries): try body(WireFrame(.summaries(WireSummaries(summaries))))
+        case .vector(let job, let vector):
+            try body(WireFrame(.vector(WireVector(job: job, entries: vector.entries))))
+        case .have(let job, let entries): try body(WireFrame(.have(WireVector(job: job, entries: entries))))
+        case .request(let job, let replica, let from, let credit, let graft):
+            try body(
+                WireFrame(.request(WireRequest(job: job, replica: replica, from: from, credit: credit, graft: graft))))
+        case .credit(let job, let replica, let bytes):
+            try body(WireFrame(.credit(WireCredit(job: job, replica: replica, bytes: bytes))))
+        case .delta(let job, let segment, let pushed):
+            try WireDelta.withDelta(job: job, segment: segment, pushed: pushed) { try body(WireFrame(.delta($0))) }
+        case .prune(let job): try body(WireFrame(.prune(job.text)))
+        case .probe(let job, let replica, let sequence):
+            try body(WireFrame(.probe(WireProbe(job: job, replica: replica, sequence: sequence))))
+        case .probeAnswer(let job, let replica, let answer):
+            try body(WireFrame(.probeAnswer(WireProbeAnswer(job: job, replica: replica, answer: answer))))
+        case .goodbye(let reason): try body(WireFrame(.goodbye(reason.asReason)))
+        }
+    }
+
+    private init(_ kind: OneOf_Kind) {
+        self.init()
+        self.kind = kind
+    }
+}

@@ -1,0 +1,30 @@
+import CRDT
+import Replication
+
+extension WireHello {
+    init(_ hello: Hello) throws {
+        try hello.checkVersions()
+        minimumVersion = hello.minimumVersion
+        maximumVersion = hello.maximumVersion
+        device = hello.device.wire
+        instance = hello.instance
+        name = try hello.name.checked(.name)
+        fleet = try hello.fleet.checked(.fleet)
+    }
+
+    func hello() throws -> Hello {
+        let hello = Hello(
+            minimumVersion: minimumVersion, maximumVersion: maximumVersion, device: try DeviceID(wire: device),
+            instance: instance, name: try name.checked(.name), fleet: try fleet.checked(.fleet))
+        try hello.checkVersions()
+        return hello
+    }
+}
+
+extension Hello {
+    fileprivate func checkVersions() throws {
+        guard 1 <= minimumVersion, minimumVersion <= maximumVersion else {
+            throw WireFormatError.versions(minimum: minimumVersion, maximum: maximumVersion)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package import NIOCore
+package import Replication
+
+/// Finds frames in the bytes of one connection, and messages in frames.
+///
+/// The first message must be a hello, within its smaller limit, and no later one may be. A length over the limit is
+/// refused before any of the frame is awaited. After an error the connection is of no further use.
+package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
+    package typealias InboundOut = Message
+
+    private var hasGreeted = false
+
+    package init() {}
+
+    package mutating func decode(buffer: inout ByteBuffer) throws -> Message? {
+        guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return nil }
+        let limit = hasGreeted ? ProtocolLimits.frameBytes : ProtocolLimits.helloFrameBytes
+        guard length <= limit else { throw WireFormatError.oversizedFrame(bytes: Int(length), limit: limit) }
+        let frameLength = ProtocolLimits.frameHeaderBytes + Int(length)
+        guard
+            let payload = buffer.getSlice(at: buffer.readerIndex + ProtocolLimits.frameHeaderBytes, length: Int(length))
+        else {
+            buffer.reserveCapacity(minimumWritableBytes: frameLength - buffer.readableBytes)
+            return nil
+        }
+        let message = try PayloadDecoder.decode(payload)
+        try checkGreeting(message)
+        buffer.moveReaderIndex(forwardBy: frameLength)
+        return message
+    }
+
+    package mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws -> Message? {
+        if let message = try decode(buffer: &buffer) { return message }
+        if seenEOF, buffer.readableBytes > 0 { throw WireFormatError.truncatedFrame(bytes: buffer.readableBytes) }
+        return nil
+    }
+
+    private mutating func checkGreeting(_ message: Message) throws {
+        switch (message, hasGreeted) {
+        case (.hello, true): throw WireFormatError.helloRepeated
+        case (.hello, false): hasGreeted = true
+        case (_, true): break
+        case (_, false): throw WireFormatError.helloMissing
+        }
+    }
+}

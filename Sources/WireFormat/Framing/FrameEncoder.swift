@@ -1,0 +1,20 @@
+package import NIOCore
+package import Replication
+import SwiftProtobuf
+
+/// Makes frames: the payload's length, four bytes big-endian, and the payload.
+package enum FrameEncoder {
+    /// The whole frame of a message.
+    ///
+    /// Throws a `WireFormatError` for a message that no peer would accept.
+    package static func encode(_ message: Replication.Message) throws -> ByteBuffer {
+        let limit = if case .hello = message { ProtocolLimits.helloFrameBytes } else { ProtocolLimits.frameBytes }
+        return try WireFrame.withFrame(of: message) { frame in
+            let frameBytes: FrameBytes = try frame.serializedBytes()
+            guard frameBytes.count <= limit else {
+                throw WireFormatError.oversizedFrame(bytes: frameBytes.count, limit: limit)
+            }
+            return frameBytes.buffer
+        }
+    }
+}
