@@ -83,6 +83,8 @@ let package = Package(
         // Test support.
         .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
+        .executableTarget(
+            name: "discovery-probe", dependencies: ["Discovery", logging], path: "Tests/DiscoveryProbe"),
         // Tests.
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
@@ -92,6 +94,7 @@ let package = Package(
             dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "CRDT", "Inventory", "Simulation", grdb]),
         .testTarget(name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
+        .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(name: "NodeTests", dependencies: ["Node", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
         .testTarget(name: "CommandTests", dependencies: ["LocalAPI"]),
         .testTarget(name: "ArchitectureTests"),
