@@ -60,7 +60,7 @@ let package = Package(
         // Shells.
         .target(name: "WireFormat", dependencies: ["CRDT", "Replication", nioCore, protobuf]),
         .target(name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", crypto, grdb, sqlite]),
-        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(
             name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),

@@ -60,7 +60,7 @@ extension DiscoveryMachine {
         if sighting.resolution != nil {
             for family in AddressFamily.allCases { directives += watchAddresses(of: host, family: family) }
         }
-        return directives + releaseHosts() + report(name)
+        return directives + releaseHosts() + reportOrWait(name)
     }
 
     /// Avahi gives up after five seconds; the instance is still sighted, so ask again.
@@ -106,12 +106,22 @@ extension DiscoveryMachine {
     // MARK: Found
 
     mutating func reportServices(on host: String) -> [Directive] {
-        sightings.filter { $0.value.resolution?.host == host }.keys.sorted().flatMap { report($0) }
+        sightings.filter { $0.value.resolution?.host == host }.keys.sorted().flatMap { reportOrWait($0) }
+    }
+
+    /// The addresses of both families come in either order, a moment apart. Dialling starts with the first report, so that
+    /// waits a moment for an IPv4 address (as RFC 8305 section 3 does, for the other family).
+    private mutating func reportOrWait(_ name: String) -> [Directive] {
+        guard let sighting = sightings[name], let host = sighting.resolution?.host,
+            let addresses = hosts[host]?.addresses.ranked, !addresses.isEmpty
+        else { return [] }
+        guard sighting.reported == nil, !addresses.contains(where: { !$0.contains(":") }) else { return report(name) }
+        return [.wake(.report(instanceName: name), afterMilliseconds: Self.familyDelayMilliseconds)]
     }
 
     /// Says what is new. A service whose last address has gone is not lost: the new one is usually on its way, and a
     /// service that has gone disappears from browsing.
-    private mutating func report(_ name: String) -> [Directive] {
+    mutating func report(_ name: String) -> [Directive] {
         guard let resolution = sightings[name]?.resolution, let addresses = hosts[resolution.host]?.addresses.ranked,
             !addresses.isEmpty
         else { return [] }

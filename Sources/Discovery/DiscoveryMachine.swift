@@ -8,6 +8,8 @@ struct DiscoveryMachine: Sendable {
     static let mostResolved = 64
     /// So many taken names are tried at once; after that with pauses.
     static let mostRenamesAtOnce = 16
+    /// How long the first report of a service waits for an IPv4 address when it has others.
+    static let familyDelayMilliseconds = 100
 
     private let advertisement: Advertisement
     private var isAvailable: Bool?
@@ -44,6 +46,8 @@ struct DiscoveryMachine: Sendable {
             return resolve(instanceName)
         case .addresses(let host, let family):
             return watchAddresses(of: host, family: family)
+        case .report(let instanceName):
+            return report(instanceName)
         }
     }
 

@@ -54,12 +54,13 @@ enum Directive: Hashable, Sendable {
     case report(DiscoveryEvent)
 }
 
-/// What to try again. An alarm that has become pointless does no harm.
+/// What to try again, or not to put off any longer. An alarm that has become pointless does no harm.
 enum Alarm: Hashable, Sendable {
     case reconnect
     case advertise
     case resolve(instanceName: String)
     case addresses(host: String, family: AddressFamily)
+    case report(instanceName: String)
 }
 
 /// The codes of dns_sd.h that make a difference.

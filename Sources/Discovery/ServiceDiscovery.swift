@@ -38,8 +38,7 @@ package actor ServiceDiscovery {
 
     /// Announces and browses until the task is cancelled.
     package func run() async {
-        // The library otherwise prints on stderr that programs should not use it, in each process that does.
-        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+        Self.preparedLibrary
         isRunning = true
         carryOut(machine.onStart())
         await untilCancelled()
@@ -47,6 +46,13 @@ package actor ServiceDiscovery {
         await closeAll()
         report.finish()
     }
+
+    /// Done once in the process, before the library's first use.
+    private static let preparedLibrary: Void = {
+        // The library otherwise prints on stderr that programs should not use it, in each process that does.
+        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+        muster_clear_avahi_memory()
+    }()
 
     private func untilCancelled() async {
         let (silence, continuation) = AsyncStream<Never>.makeStream()

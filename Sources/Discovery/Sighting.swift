@@ -10,7 +10,9 @@ struct Sighting: Sendable {
 
         /// Nil when the TXT record lacks `v` or `id`: not one of ours, whatever its type says.
         init?(host: String, port: UInt16, txtRecord: TXTRecord) {
-            guard let version = txtRecord["v"].flatMap({ Int($0) }), let id = txtRecord["id"], !id.isEmpty else { return nil }
+            guard let version = txtRecord["v"].flatMap({ Int($0) }), let id = txtRecord["id"], !id.isEmpty else {
+                return nil
+            }
             self.host = host
             self.port = port
             self.id = id

@@ -67,7 +67,7 @@ let discovery = ServiceDiscovery(
 let running = Task { await discovery.run() }
 let signals = [SIGTERM, SIGINT].map { number in
     signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
     source.setEventHandler { running.cancel() }
     source.activate()
     return source
