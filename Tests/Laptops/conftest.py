@@ -13,11 +13,23 @@ CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 measurements = []
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Lets the fixture below know whether the test has failed."""
+    outcome = yield
+    if call.when == "call":
+        item.has_failed = outcome.get_result().failed
+
+
 @pytest.fixture
-def lab():
-    """An empty lab, ended after the test."""
+def lab(request):
+    """An empty lab, ended after the test. When the test has failed, what its programs said is printed."""
     with Lab() as lab:
         yield lab
+        if getattr(request.node, "has_failed", False):
+            for laptop in lab.laptops:
+                for program in laptop.programs:
+                    print(f"--- {laptop.name}, {program.name}\n{program.output()}{program.errors()}")
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -95,6 +96,15 @@ class Lab:
     def switch(self, *command):
         """Runs a command where the bridge is."""
         return run(["nsenter", "-t", str(self._switch.pid), "-n", "--", *command])
+
+    def can_impair(self):
+        """Whether this kernel knows delay and loss (sch_netem; some machines' kernels come without)."""
+        rule = ["tc", "qdisc", "replace", "dev", "br0", "root", "netem", "delay", "0ms"]
+        command = ["nsenter", "-t", str(self._switch.pid), "-n", "--", *rule]
+        if subprocess.run(command, capture_output=True).returncode != 0:
+            return False
+        self.switch("tc", "qdisc", "del", "dev", "br0", "root")
+        return True
 
     def plug_in(self, laptop):
         """A cable from the bridge to the laptop's eth0."""

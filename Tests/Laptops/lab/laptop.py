@@ -24,12 +24,24 @@ publish-workstation=no
 publish-hinfo=no
 """
 
+# Debian's own system bus, except that it stays root: one that changes its user would outlive a lab that is killed.
+BUS_CONFIGURATION = """\
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <include>/usr/share/dbus-1/system.conf</include>
+  <user>root</user>
+</busconfig>
+"""
+
 # What the first process inside does: a private /run, so that bus and avahi of this laptop meet nobody else's.
 HOLD = """\
 set -e
 hostname "$1"
 mount -t tmpfs tmpfs /run
 mkdir -p /run/dbus /run/avahi-daemon
+# As systemd sets it: a new address survives when the old one of its network goes.
+echo 1 > /proc/sys/net/ipv4/conf/all/promote_secondaries
 ip link set lo up
 echo ready
 exec sleep infinity
@@ -88,12 +100,12 @@ class Laptop:
     def start_avahi(self):
         """Starts the system bus if it does not run, and avahi-daemon; returns when avahi has joined the bus."""
         if self.bus is None or not self.bus.is_running:
-            self.bus = self.start(["dbus-daemon", "--system", "--nofork", "--nopidfile"])
+            configuration = self._write("bus.conf", BUS_CONFIGURATION)
+            self.bus = self.start(["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile"])
             wait_until(self._bus_answers, 10, f"the system bus of {self.name} answers")
-        configuration = os.path.join(self.directory, "avahi-daemon.conf")
-        with open(configuration, "w", encoding="utf-8") as file:
-            use_ipv6 = "yes" if self.lab.ipv6 else "no"
-            file.write(AVAHI_CONFIGURATION.format(host_name=self.host_name, use_ipv6=use_ipv6))
+        use_ipv6 = "yes" if self.lab.ipv6 else "no"
+        text = AVAHI_CONFIGURATION.format(host_name=self.host_name, use_ipv6=use_ipv6)
+        configuration = self._write("avahi-daemon.conf", text)
         daemon = ["avahi-daemon", "-f", configuration, "--no-drop-root", "--no-chroot", "--no-rlimits"]
         self.avahi = self.start(daemon)
         wait_until(self._avahi_answers, 10, f"avahi-daemon of {self.name} has joined the bus")
@@ -115,6 +127,12 @@ class Laptop:
     def stop_bus(self):
         """Stops the system bus; avahi-daemon ends with it."""
         self.bus.stop()
+
+    def _write(self, name, text):
+        path = os.path.join(self.directory, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
 
     def _bus_answers(self):
         return self._call_bus("org.freedesktop.DBus.GetId") is not None
@@ -156,7 +174,7 @@ class Laptop:
         self.address = address
 
     def impair(self, delay_milliseconds=0, jitter_milliseconds=0, loss_percent=0.0):
-        """Delay and loss, in each direction."""
+        """Delay and loss, in each direction. Needs a kernel with netem, see `Lab.can_impair`."""
         rule = ["netem", "delay", f"{delay_milliseconds}ms", f"{jitter_milliseconds}ms", "loss", f"{loss_percent}%"]
         self.run(["tc", "qdisc", "replace", "dev", "eth0", "root", *rule])
         self.lab.switch("tc", "qdisc", "replace", "dev", self.port, "root", *rule)
