@@ -63,7 +63,7 @@ let package = Package(
             name: "WireFormat", dependencies: ["CRDT", "Replication", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
         .target(name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", crypto, grdb, sqlite]),
-        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(
             name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
@@ -86,6 +86,8 @@ let package = Package(
         // Test support.
         .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
+        .executableTarget(
+            name: "discovery-probe", dependencies: ["Discovery", logging], path: "Tests/DiscoveryProbe"),
         // Tests.
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
@@ -96,6 +98,7 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "CRDT", "Inventory", "Simulation", grdb]),
         .testTarget(
             name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
+        .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(name: "NodeTests", dependencies: ["Node", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
         .testTarget(
             name: "CommandTests",

@@ -1,0 +1,46 @@
+internal import CDNSSD
+import Dispatch
+
+/// One open question: its DNSServiceRef, the source that says when an answer can be read, and the answers.
+///
+/// Avahi's library keeps a thread and a connection to the system bus per question, both asleep until something happens.
+struct OpenQuestion {
+    let reference: DNSServiceRef
+    let source: any DispatchSourceRead
+    let mailbox: Mailbox
+
+    /// Lets the library read what has come. Returns the answers; the last is a failure when the question is dead.
+    func readAnswers() -> [Answer] {
+        let code = DNSServiceProcessResult(reference)
+        let answers = mailbox.empty()
+        return code == 0 ? answers : answers + [.failed(code: code)]
+    }
+}
+
+extension Query {
+    /// Puts the question to avahi. The code is one of dns_sd.h, and there is no reference unless it is 0.
+    func put(advertisement: Advertisement, mailbox: Mailbox) -> (reference: DNSServiceRef?, code: Int32) {
+        var reference: DNSServiceRef?
+        let type = Advertisement.serviceType
+        let context = mailbox.context
+        let code: Int32
+        switch self {
+        case .advertise(let instanceName):
+            let txtRecord = advertisement.txtRecord
+            code = DNSServiceRegister(
+                &reference, 0, 0, instanceName, type, nil, nil, advertisement.port.bigEndian, UInt16(txtRecord.count),
+                txtRecord, Mailbox.onRegister, context)
+        case .browse:
+            code = DNSServiceBrowse(&reference, 0, 0, type, nil, Mailbox.onBrowse, context)
+        case .resolve(let instanceName, let domain, let interface):
+            code = DNSServiceResolve(
+                &reference, 0, interface, instanceName, type, domain, Mailbox.onResolve, context)
+        case .addresses(let host, let family):
+            let recordType = family == .ipv4 ? kDNSServiceType_A : kDNSServiceType_AAAA
+            code = DNSServiceQueryRecord(
+                &reference, 0, 0, host, UInt16(recordType), UInt16(kDNSServiceClass_IN), Mailbox.onRecord, context)
+        }
+        guard code == 0, reference != nil else { return (nil, code == 0 ? ErrorCode.unknown : code) }
+        return (reference, 0)
+    }
+}

@@ -1,0 +1,160 @@
+internal import CDNSSD
+import Dispatch
+package import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Announces this laptop as `_muster._tcp` and says which others are there, through the dns_sd.h of avahi.
+///
+/// Call `run()` once; it returns when its task is cancelled, after a goodbye to the network. It works without avahi-daemon
+/// too: it says so once and picks discovery up when the daemon comes. Idle, it wakes up for nothing; without avahi it tries
+/// again every five seconds.
+package actor ServiceDiscovery {
+    /// What happens, for one reader. Ends when `run()` returns.
+    package nonisolated let events: AsyncStream<DiscoveryEvent>
+
+    private let advertisement: Advertisement
+    private let logger: Logger
+    private let report: AsyncStream<DiscoveryEvent>.Continuation
+    private nonisolated let executor = QueueExecutor(label: "muster.discovery")
+    private var machine: DiscoveryMachine
+    private var questions: [QueryID: OpenQuestion] = [:]
+    private var closing: [QueryID: OpenQuestion] = [:]
+    private var whenClosed: CheckedContinuation<Void, Never>?
+    private var isRunning = false
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    package init(advertisement: Advertisement, logger: Logger) {
+        self.advertisement = advertisement
+        self.logger = logger
+        machine = DiscoveryMachine(advertisement: advertisement)
+        (events, report) = AsyncStream.makeStream()
+    }
+
+    /// Announces and browses until the task is cancelled.
+    package func run() async {
+        Self.preparedLibrary
+        isRunning = true
+        carryOut(machine.onStart())
+        await untilCancelled()
+        isRunning = false
+        await closeAll()
+        report.finish()
+    }
+
+    /// Done once in the process, before the library's first use.
+    private static let preparedLibrary: Void = {
+        // The library otherwise prints on stderr that programs should not use it, in each process that does.
+        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+        muster_clear_avahi_memory()
+    }()
+
+    private func untilCancelled() async {
+        let (silence, continuation) = AsyncStream<Never>.makeStream()
+        for await _ in silence {}
+        continuation.finish()
+    }
+
+    // MARK: Directives
+
+    /// Carries the directives out, and those that follow from what opening a question brings at once.
+    private func carryOut(_ directives: [Directive]) {
+        var pending = directives[...]
+        while let directive = pending.popFirst() {
+            switch directive {
+            case .open(let id, let query):
+                for answer in open(query, as: id) { pending += machine.onAnswer(answer, to: id) }
+            case .close(let id):
+                close(id)
+            case .wake(let alarm, let milliseconds):
+                executor.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+                    self.assumeIsolated { $0.onAlarm(alarm) }
+                }
+            case .report(let event):
+                log(event)
+                report.yield(event)
+            }
+        }
+    }
+
+    private func onAlarm(_ alarm: Alarm) {
+        guard isRunning else { return }
+        carryOut(machine.onAlarm(alarm))
+    }
+
+    // MARK: Questions
+
+    private func open(_ query: Query, as id: QueryID) -> [Answer] {
+        let mailbox = Mailbox()
+        let (reference, code) = query.put(advertisement: advertisement, mailbox: mailbox)
+        guard let reference else {
+            logger.debug("could not ask avahi", metadata: ["query": "\(query)", "code": "\(code)"])
+            return [.failed(code: code)]
+        }
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: DNSServiceRefSockFD(reference), queue: executor.queue)
+        source.setEventHandler { self.assumeIsolated { $0.onReadable(id) } }
+        source.setCancelHandler { self.assumeIsolated { $0.onClosed(id) } }
+        questions[id] = OpenQuestion(reference: reference, source: source, mailbox: mailbox)
+        source.activate()
+        return [.opened] + mailbox.empty()
+    }
+
+    private func onReadable(_ id: QueryID) {
+        guard let question = questions[id] else { return }
+        for answer in question.readAnswers() {
+            if case .failed(let code) = answer {
+                logger.debug("avahi closed a question", metadata: ["query": "\(id.number)", "code": "\(code)"])
+            }
+            carryOut(machine.onAnswer(answer, to: id))
+        }
+    }
+
+    /// The socket belongs to the reference, so the source must be done with it before the reference goes.
+    private func close(_ id: QueryID) {
+        guard let question = questions.removeValue(forKey: id) else { return }
+        closing[id] = question
+        question.source.cancel()
+    }
+
+    private func onClosed(_ id: QueryID) {
+        if let question = closing.removeValue(forKey: id) { DNSServiceRefDeallocate(question.reference) }
+        if closing.isEmpty {
+            whenClosed?.resume()
+            whenClosed = nil
+        }
+    }
+
+    private func closeAll() async {
+        for id in questions.keys { close(id) }
+        guard !closing.isEmpty else { return }
+        await withCheckedContinuation { whenClosed = $0 }
+    }
+
+    // MARK: Log
+
+    private func log(_ event: DiscoveryEvent) {
+        switch event {
+        case .available:
+            logger.info("discovery is available")
+        case .unavailable(let reason):
+            logger.warning("discovery is not available", metadata: ["reason": "\(reason)"])
+        case .advertised(let instanceName):
+            logger.info("service is announced", metadata: ["instance": "\(instanceName)"])
+        case .found(let service):
+            logger.debug(
+                "service found",
+                metadata: [
+                    "instance": "\(service.instanceName)", "id": "\(service.id)", "host": "\(service.hostName)",
+                    "addresses": "\(service.addresses)", "port": "\(service.port)",
+                ])
+        case .lost(let instanceName):
+            logger.debug("service lost", metadata: ["instance": "\(instanceName)"])
+        }
+    }
+}

@@ -1,0 +1,57 @@
+"""Fixtures for the tests with several laptops, and the table of what they measured."""
+
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+from lab import Lab  # noqa: E402
+
+CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+measurements = []
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Lets the fixture below know whether the test has failed."""
+    outcome = yield
+    if call.when == "call":
+        item.has_failed = outcome.get_result().failed
+
+
+@pytest.fixture
+def lab(request):
+    """An empty lab, ended after the test. When the test has failed, what its programs said is printed."""
+    with Lab() as lab:
+        yield lab
+        if getattr(request.node, "has_failed", False):
+            for laptop in lab.laptops:
+                for program in laptop.programs:
+                    print(f"--- {laptop.name}, {program.name}\n{program.output()}{program.errors()}")
+
+
+@pytest.fixture(scope="session")
+def build_directory():
+    """Where the built programs are: MUSTER_BUILD, or the debug build of this checkout."""
+    return os.environ.get("MUSTER_BUILD", os.path.join(CHECKOUT, ".build", "debug"))
+
+
+@pytest.fixture
+def measured(request):
+    """Notes a latency in seconds, and asserts that it is below the limit."""
+
+    def note(what, seconds, limit_seconds):
+        measurements.append((what, seconds, limit_seconds))
+        assert seconds < limit_seconds, f"{what} took {seconds:.3f} s, allowed are {limit_seconds} s"
+
+    return note
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not measurements:
+        return
+    terminalreporter.section("measured")
+    for what, seconds, limit_seconds in measurements:
+        terminalreporter.write_line(f"{seconds * 1000:7.0f} ms  (limit {limit_seconds * 1000:5.0f} ms)  {what}")

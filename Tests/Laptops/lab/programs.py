@@ -1,0 +1,92 @@
+"""Programs of a lab: started as direct children, ended by process id."""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+
+
+def _die_with_the_lab():
+    """Runs in the child: the kernel kills it when the lab is gone, even after `kill -9` of the lab.
+
+    (The signal comes when the *thread* that started the child ends: start programs from a thread that lives on.)
+    """
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def run(command, **options):
+    """Runs a command to its end; raises with its output when it fails. Returns what it printed."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+class Program:
+    """A running program. Its output is in two files; lines of JSON in the first are its events."""
+
+    def __init__(self, name, command, directory, environment=None, stdin=subprocess.DEVNULL):
+        self.name = name
+        self.output_path = os.path.join(directory, f"{name}.out")
+        self.error_path = os.path.join(directory, f"{name}.err")
+        with open(self.output_path, "wb") as output, open(self.error_path, "wb") as errors:
+            self.process = subprocess.Popen(
+                command,
+                stdin=stdin,
+                stdout=output,
+                stderr=errors,
+                env={**os.environ, **(environment or {})},
+                # A group of its own: control-C at the terminal reaches the lab, and the lab decides.
+                start_new_session=True,
+                preexec_fn=_die_with_the_lab,
+            )
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def is_running(self):
+        return self.process.poll() is None
+
+    def output(self):
+        with open(self.output_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def errors(self):
+        with open(self.error_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def events(self, kind=None, **fields):
+        """The events so far, oldest first: all, or those of one kind whose fields have these values."""
+        lines = self.output().split("\n")[:-1]
+        events = [json.loads(line) for line in lines if line.startswith("{")]
+        return [
+            event
+            for event in events
+            if kind in (None, event.get("event")) and all(event.get(key) == fields[key] for key in fields)
+        ]
+
+    def signal(self, number):
+        if self.is_running:
+            self.process.send_signal(number)
+
+    def stop(self, deadline_seconds=5):
+        """Asks it to end, insists after the deadline, and returns its exit status."""
+        self.signal(signal.SIGTERM)
+        try:
+            return self.process.wait(deadline_seconds)
+        except subprocess.TimeoutExpired:
+            return self.kill()
+
+    def kill(self):
+        """Ends it as a power cut would."""
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGKILL)
+        return self.process.wait()

@@ -1,0 +1,73 @@
+"""discovery-probe and the two witnesses, as the tests use them."""
+
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+APPEAR_SECONDS = 2
+GO_SECONDS = 5
+# Longer than anything may take: whoever waits so long has found a fault.
+PATIENCE_SECONDS = 15
+
+
+class Probes:
+    """Starts probes and witnesses in laptops."""
+
+    def __init__(self, build_directory):
+        self.path = os.path.join(build_directory, "discovery-probe")
+        assert os.path.exists(self.path), f"{self.path} is missing: swift build --product discovery-probe"
+
+    def start(self, laptop, name=None, port=7447, id=None, fleet="f1"):
+        """Announces and browses in this laptop. The id is made from the laptop's name unless given."""
+        id = id or f"id-{laptop.name}"
+        return laptop.start([self.path, name or laptop.host_name, str(port), id, fleet])
+
+    def witness(self, laptop):
+        """Python's zeroconf watches from this laptop."""
+        command = ["/usr/bin/python3", os.path.join(HERE, "witness.py"), laptop.address]
+        return laptop.start(command, name="witness")
+
+
+def avahi_browse(laptop):
+    """What avahi-browse sees now, resolved, from its parsable output:
+    `=;interface;protocol;name;type;domain;host;address;port;txt`."""
+    output = laptop.run(["avahi-browse", "--resolve", "--terminate", "--parsable", "--no-db-lookup", "_muster._tcp"])
+    services = []
+    for line in output.splitlines():
+        fields = line.split(";")
+        if fields[0] != "=":
+            continue
+        txt = dict(entry.strip('"').split("=", 1) for entry in fields[9].split(" "))
+        services.append(
+            {
+                "name": unescaped(fields[3]),
+                "host": fields[6],
+                "address": fields[7],
+                "port": int(fields[8]),
+                "txt": txt,
+            }
+        )
+    return services
+
+
+def unescaped(name):
+    """avahi-browse writes other characters as a backslash and three decimal digits."""
+    result, position = bytearray(), 0
+    while position < len(name):
+        if name[position] == "\\" and name[position + 1 : position + 4].isdigit():
+            result.append(int(name[position + 1 : position + 4]))
+            position += 4
+        else:
+            result += name[position].encode()
+            position += 1
+    return result.decode()
+
+
+def now_found(probe):
+    """The services that a probe holds for present: those found and not yet lost, by instance name."""
+    present = {}
+    for event in probe.events():
+        if event["event"] == "found":
+            present[event["name"]] = event
+        elif event["event"] == "lost":
+            present.pop(event["name"], None)
+    return present

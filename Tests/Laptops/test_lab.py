@@ -1,0 +1,108 @@
+"""The lab itself: it cuts what it says it cuts, and leaves nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from lab import Lab, never_during, wait_until
+
+
+def reaches(laptop, address):
+    """Whether the host at this address refuses a connection, which proves that packets go there and back."""
+    script = (
+        "import socket,sys; s=socket.socket(socket.AF_INET,socket.SOCK_STREAM); s.settimeout(1)\n"
+        f"sys.exit(s.connect_ex(('{address}',9)) != 111)"
+    )
+    return subprocess.run(laptop.inside(["/usr/bin/python3", "-c", script])).returncode == 0
+
+
+def round_trip(laptop, address):
+    start = time.monotonic()
+    assert reaches(laptop, address)
+    return time.monotonic() - start
+
+
+def test_cables_are_cut_and_healed(lab):
+    anna, ben = lab.laptop("anna", avahi=False), lab.laptop("ben", avahi=False)
+    wait_until(lambda: reaches(anna, ben.address), 5, "anna reaches ben")
+    ben.cut()
+    assert not reaches(anna, ben.address)
+    ben.heal()
+    wait_until(lambda: reaches(anna, ben.address), 5, "anna reaches ben again")
+    ben.change_address("10.77.0.99")
+    assert reaches(anna, "10.77.0.99")
+    assert not reaches(anna, "10.77.0.2")
+
+
+def test_delay_comes_and_goes(lab):
+    if not lab.can_impair():
+        pytest.skip("this kernel has no netem")
+    anna, ben = lab.laptop("anna", avahi=False), lab.laptop("ben", avahi=False)
+    wait_until(lambda: reaches(anna, ben.address), 5, "anna reaches ben")
+    anna.impair(delay_milliseconds=200)
+    assert round_trip(anna, ben.address) > 0.4
+    anna.repair()
+    assert round_trip(anna, ben.address) < 0.4
+
+
+def test_laptops_have_a_host_name_a_run_and_a_network_of_their_own(lab):
+    anna = lab.laptop("anna", host_name="crew")
+    assert anna.run(["hostname"]).strip() == "crew"
+    assert anna.run(["cat", "/run/avahi-daemon/pid"]).strip() == str(anna.avahi.pid)
+    assert os.readlink(f"/proc/{anna.avahi.pid}/ns/net") != os.readlink("/proc/self/ns/net")
+    with open("/proc/net/dev", encoding="utf-8") as file:
+        assert anna.port not in file.read(), "the machine's own network sees nothing of it"
+
+
+def test_two_labs_run_at_once(lab):
+    with Lab() as other:
+        first, second = lab.laptop("anna"), other.laptop("anna")
+        assert first.address == second.address
+        assert first.avahi.is_running and second.avahi.is_running
+
+
+def lives(pid):
+    """A zombie does not."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+STORY = """
+import sys, time
+sys.path.insert(0, {here!r})
+from lab import Lab
+with Lab() as lab:
+    laptop = lab.laptop("anna")
+    program = laptop.start(["sleep", "1000"])
+    print(lab.directory, *[p.pid for p in lab._programs], flush=True)
+    time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_lab_that_is_ended_leaves_no_process_behind(number):
+    story = STORY.format(here=os.path.dirname(os.path.abspath(__file__)))
+    lab = subprocess.Popen([sys.executable, "-c", story], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    directory, *pids = lab.stdout.readline().split()
+    assert len(pids) == 5 and all(os.path.exists(f"/proc/{pid}") for pid in pids)
+    lab.send_signal(number)
+    lab.wait(10)
+    lab.stdout.close()
+    wait_until(lambda: not any(lives(pid) for pid in pids), 5, "every process has ended")
+    if number != signal.SIGKILL:
+        assert not os.path.exists(directory)
+    else:
+        subprocess.run(["rm", "-rf", directory], check=True)
+
+
+def test_waiting_names_what_did_not_come():
+    with pytest.raises(AssertionError, match="not within 0.05 s: the moon"):
+        wait_until(lambda: False, 0.05, "the moon")
+    with pytest.raises(AssertionError, match="must not: noise"):
+        never_during(lambda: True, 0.05, "noise")
