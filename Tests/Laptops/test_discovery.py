@@ -60,14 +60,30 @@ def test_a_laptop_appears_within_two_seconds_and_goes_within_five(lab, probes, m
     assert now_found(watching) == {}
 
 
-def test_a_laptop_whose_avahi_starts_with_it_appears_within_two_seconds_of_avahi(lab, probes, measured):
+def test_a_running_laptop_that_enters_the_network_appears_within_two_seconds(lab, probes, measured):
+    """Everything runs already; the wireless network comes into reach."""
+    anna, ben = lab.laptop("anna"), lab.laptop("ben")
+    watching = probes.start(anna)
+    ben.interface_down()
+    entering = probes.start(ben)
+    wait_until(lambda: entering.events("available"), PATIENCE_SECONDS, "ben waits for a network")
+    advertised(watching)
+    assert now_found(watching) == {} and now_found(entering) == {}
+    joined = time.monotonic()
+    ben.interface_up()
+    measured("a running laptop enters the network", found(watching, name="ben")["time"] - joined, APPEAR_SECONDS)
+    measured("it sees the other", found(entering, name="anna")["time"] - joined, APPEAR_SECONDS)
+
+
+def test_a_laptop_that_starts_together_with_its_avahi_appears_soon(lab, probes, measured):
+    """Avahi first defends the host's name, then the service's (RFC 6762 section 8.1): twice 0.75 to 1 second."""
     anna, ben = lab.laptop("anna"), lab.laptop("ben", avahi=False)
     watching = probes.start(anna)
     advertised(watching)
     ben.start_avahi()
     joined = time.monotonic()
     probes.start(ben)
-    measured("a laptop joins while its avahi starts", found(watching, name="ben")["time"] - joined, APPEAR_SECONDS)
+    measured("a laptop joins while its avahi starts", found(watching, name="ben")["time"] - joined, APPEAR_SECONDS + 1)
 
 
 def test_witnesses_see_the_record_and_a_txt_of_v_id_and_fleet_only(lab, probes):
@@ -205,6 +221,29 @@ def test_avahi_is_restarted_under_a_running_program(lab, probes, measured, how):
     wait_until(lambda: "ben" in now_found(steady), PATIENCE_SECONDS, "ben is announced again")
     assert len(shaken.events("unavailable")) == 1
     assert len(shaken.events("available")) == 2
+
+
+def test_restarts_of_avahi_leave_no_files_and_threads_behind(lab, probes):
+    anna, ben = lab.laptop("anna"), lab.laptop("ben")
+    probes.start(anna)
+    shaken = probes.start(ben)
+
+    def is_settled(restarts):
+        return "anna" in now_found(shaken) and len(shaken.events("advertised")) == restarts + 1
+
+    def entries(kind):
+        return len(os.listdir(f"/proc/{shaken.pid}/{kind}"))
+
+    wait_until(lambda: is_settled(0), PATIENCE_SECONDS, "ben is at work")
+    files = entries("fd")
+    for restarts in range(1, 6):
+        ben.kill_avahi()
+        wait_until(lambda: len(shaken.events("unavailable")) == restarts, PATIENCE_SECONDS, "ben notices")
+        ben.start_avahi()
+        wait_until(lambda: is_settled(restarts), PATIENCE_SECONDS, "ben is at work again")
+    wait_until(lambda: entries("fd") == files, PATIENCE_SECONDS, f"there are {files} open files again")
+    # Some threads belong to the dispatch library, which keeps a few more for a while.
+    assert entries("task") < 24
 
 
 def test_avahi_is_absent_at_the_start_and_comes_later(lab, probes, measured):
