@@ -110,6 +110,10 @@ class Laptop:
         self.avahi = self.start(daemon)
         wait_until(self._avahi_answers, 10, f"avahi-daemon of {self.name} has joined the bus")
 
+    def avahi_has_its_name(self):
+        """Whether avahi has found out that nobody else on the network has its host name, or has taken another."""
+        return "Server startup complete" in self.avahi.errors()
+
     def stop_avahi(self):
         """Stops avahi-daemon as the administrator would: it takes its records back."""
         self.avahi.stop()
