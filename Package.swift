@@ -63,6 +63,7 @@ let package = Package(
             name: "WireFormat", dependencies: ["CRDT", "Replication", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
         .target(name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", crypto, grdb, sqlite]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(
@@ -77,8 +78,8 @@ let package = Package(
         .target(
             name: "Node",
             dependencies: [
-                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", lifecycle,
-                configuration, logging,
+                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", "CMalloc", lifecycle,
+                unixSignals, configuration, logging,
             ]),
         // Executables.
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),

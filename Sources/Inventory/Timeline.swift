@@ -1,25 +1,61 @@
 package import CRDT
 
-/// One line of a job's timeline: who changed what, when, from what to what.
+/// One change in a job's timeline: who changed what, when, from what to what.
 package struct TimelineEntry: Hashable, Sendable {
-    package enum Action: Hashable, Sendable {
-        /// `before` is the value of the write that was replaced, where the journal still has it.
-        case set(field: FieldName, value: String, before: String?)
-        case note(text: String)
-        case removed
+    /// A field that was set.
+    package struct Setting: Hashable, Sendable {
+        package let field: FieldName
+        package let value: String
+        /// The value that stood there before, in the order of the timeline; nil when there was none.
+        package let before: String?
+
+        package init(field: FieldName, value: String, before: String?) {
+            self.field = field
+            self.value = value
+            self.before = before
+        }
     }
 
     package let key: TimelineKey
     package let item: ItemID
     /// Who wrote it first.
     package let author: ReplicaID
-    package let action: Action
+    /// The first change of its item.
+    package let isFirst: Bool
+    /// Ascending by field.
+    package let settings: [Setting]
+    package let notes: [String]
+    package let isRemoval: Bool
 
-    package init(key: TimelineKey, item: ItemID, author: ReplicaID, action: Action) {
+    package init(
+        key: TimelineKey, item: ItemID, author: ReplicaID, isFirst: Bool, settings: [Setting], notes: [String],
+        isRemoval: Bool
+    ) {
         self.key = key
         self.item = item
         self.author = author
-        self.action = action
+        self.isFirst = isFirst
+        self.settings = settings
+        self.notes = notes
+        self.isRemoval = isRemoval
+    }
+
+    /// Describes a change whose item was `before`.
+    package init(_ change: Change, key: TimelineKey, isFirst: Bool, before: (FieldName) -> String?) {
+        var settings: [Setting] = []
+        var notes: [String] = []
+        for operation in change.operations {
+            switch operation {
+            case .set(let field, let value, _):
+                settings.append(Setting(field: field, value: value, before: before(field)))
+            case .append(_, let entry): notes.append(entry)
+            case .remove: break
+            }
+        }
+        self.init(
+            key: key, item: change.item, author: key.replica, isFirst: isFirst,
+            settings: settings.sorted { $0.field < $1.field }, notes: notes,
+            isRemoval: change.operations.contains(.remove))
     }
 }
 
@@ -57,29 +93,19 @@ package struct Timeline: Sendable {
         changes.append((key, change))
     }
 
-    /// All transforms in order.
+    /// All changes in order.
     package func entries() -> [TimelineEntry] {
         var entries: [TimelineEntry] = []
-        var last: [RegisterName: String] = [:]
+        var values: [ItemID: [FieldName: String]] = [:]
         var previous: (key: TimelineKey, change: Change)?
         for (key, change) in changes.sorted(by: { $0.key < $1.key }) {
             defer { previous = (key, change) }
             if let previous, Self.isReissue(of: previous, (key, change)) { continue }
-            for (index, operation) in change.operations.enumerated() {
-                let action: TimelineEntry.Action
-                switch operation {
-                case .set(let field, let value, _):
-                    let before = last.updateValue(value, forKey: RegisterName(item: change.item, field: field))
-                    action = .set(field: field, value: value, before: before)
-                case .append(_, let entry): action = .note(text: entry)
-                case .remove: action = .removed
-                }
-                let place = TimelineKey(
-                    anchor: key.anchor, stamp: key.stamp, replica: key.replica, sequence: key.sequence + UInt64(index))
-                entries.append(
-                    TimelineEntry(
-                        key: place, item: change.item, author: key.replica, action: action))
-            }
+            let known = values[change.item]
+            entries.append(TimelineEntry(change, key: key, isFirst: known == nil) { known?[$0] })
+            var updated = known ?? [:]
+            for case .set(let field, let value, _) in change.operations { updated[field] = value }
+            values[change.item] = updated
         }
         return entries
     }
@@ -89,10 +115,5 @@ package struct Timeline: Sendable {
     ) -> Bool {
         previous.key.stamp == next.key.stamp && previous.key.replica == next.key.replica
             && previous.change.item == next.change.item && previous.change.operations == next.change.operations
-    }
-
-    private struct RegisterName: Hashable {
-        let item: ItemID
-        let field: FieldName
     }
 }

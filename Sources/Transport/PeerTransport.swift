@@ -29,7 +29,7 @@ package final class PeerTransport: Sendable {
             configuration: configuration, registry: registry, handler: handler, logger: logger)
         self.reception = reception
         listener = Listener(configuration: configuration, eventLoop: eventLoop, logger: logger) { channel in
-            reception.setUp(channel, isDialled: false, onRefusal: nil)
+            reception.setUp(channel, dialled: nil, onRefusal: nil)
         }
     }
 

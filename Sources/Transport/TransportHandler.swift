@@ -1,26 +1,13 @@
 package import Replication
 
-/// Names one connection of this process; never used again.
-package struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package let number: UInt64
-
-    package init(number: UInt64) {
-        self.number = number
-    }
-
-    package static func < (left: LinkID, right: LinkID) -> Bool {
-        left.number < right.number
-    }
-
-    package var description: String { "link-\(number)" }
-}
-
 /// What a transport tells its owner.
 ///
 /// The calls for one link come strictly one after another; calls for different links come at the same time.
 package protocol TransportHandler: Sendable {
     /// A connection stands, and nothing was said on it yet. Both sides now send their hello.
-    func linkOpened(_ link: LinkID, remote: String, dialled: Bool) async
+    ///
+    /// `dialled` is the address as it was given to `dial`; nil for a connection that came in.
+    func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async
 
     /// A message came. The first one of a link is always a hello, and no later one is.
     ///
@@ -34,5 +21,5 @@ package protocol TransportHandler: Sendable {
     func linkClosed(_ link: LinkID, reason: String) async
 
     /// A dial came to nothing; no link was opened.
-    func dialFailed(host: String, port: Int, reason: String) async
+    func dialFailed(_ address: PeerAddress, reason: String) async
 }

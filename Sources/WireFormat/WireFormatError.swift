@@ -32,7 +32,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The part of a message that is wrong.
     package enum Field: String, Hashable, Sendable {
-        case device, replica, name, fleet, reason, jobs, entries, from, first, sequence
+        case device, replica, name, fleet, reason, jobs, entries, from, first, sequence, digest
     }
 
     /// One sentence: what is wrong.
@@ -47,7 +47,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .helloRepeated: "a second hello came on one connection"
         case .versions(let minimum, let maximum):
             "a hello offers the protocol versions \(minimum) to \(maximum), which is no range from 1 on"
-        case .identifierLength(let field, let bytes): "the \(field.rawValue) id has a wrong length (\(bytes) bytes)"
+        case .identifierLength(let field, let bytes): "the \(field.rawValue) has a wrong length (\(bytes) bytes)"
         case .jobName: "a job id is not 1 to \(JobID.longest) of A–Z a–z 0–9 . _ -"
         case .textTooLong(let field, let bytes): "the \(field.rawValue) is too long (\(bytes) bytes)"
         case .controlCharacter(let field): "the \(field.rawValue) contains control characters"

@@ -35,13 +35,16 @@ package struct PeerStatus: Codable, Hashable, Sendable {
     /// On the connections with this peer since the daemon started.
     package var bytesReceived: Int
     package var bytesSent: Int
+    /// Transforms that came over the present connection, and those of them that were here already.
+    package var transformsReceived: Int
+    package var transformsDuplicate: Int
     /// When a frame last came from it.
     @Nullable package var lastHeardAt: Timestamp?
 
     package init(
         deviceID: String?, name: String?, address: String, state: State, origin: Origin, behind: Int? = nil,
         ahead: Int? = nil, roundTripMilliseconds: Double? = nil, bytesReceived: Int = 0, bytesSent: Int = 0,
-        lastHeardAt: Timestamp? = nil
+        transformsReceived: Int = 0, transformsDuplicate: Int = 0, lastHeardAt: Timestamp? = nil
     ) {
         self.deviceID = deviceID
         self.name = name
@@ -53,6 +56,8 @@ package struct PeerStatus: Codable, Hashable, Sendable {
         self.roundTripMilliseconds = roundTripMilliseconds
         self.bytesReceived = bytesReceived
         self.bytesSent = bytesSent
+        self.transformsReceived = transformsReceived
+        self.transformsDuplicate = transformsDuplicate
         self.lastHeardAt = lastHeardAt
     }
 

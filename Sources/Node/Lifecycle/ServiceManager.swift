@@ -39,7 +39,7 @@ struct ServiceManager: Sendable {
         let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
         _ = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
-                text.withCString { sendto(socket, $0, strlen($0), Int32(MSG_NOSIGNAL.rawValue), target, length) }
+                text.withCString { sendto(socket, $0, strlen($0), Int32(MSG_NOSIGNAL), target, length) }
             }
         }
     }

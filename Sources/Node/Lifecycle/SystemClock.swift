@@ -1,3 +1,5 @@
+import CDispatch
+
 #if canImport(Glibc)
     import Glibc
 #endif

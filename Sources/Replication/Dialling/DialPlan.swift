@@ -20,7 +20,7 @@ package struct DialPlan: Sendable {
         package var device: DeviceID?
         package var isDialling = false
         package var failures = 0
-        var isSelf = false
+        package internal(set) var isSelf = false
         var nextAttempt: UInt64
     }
 

@@ -40,18 +40,19 @@ extension Store {
 
     /// The canonical export in pieces of some 64 KiB, from one state of the store.
     package func exportPieces(of job: JobID) throws -> AsyncThrowingStream<[UInt8], any Error> {
-        let snapshot: DatabaseSnapshot
-        do { snapshot = try pool.makeSnapshot() } catch { throw StoreError(error) }
-        let cursor = ExportCursor(job: job)
-        return AsyncThrowingStream { try await cursor.next(in: snapshot) }
+        let cursor = ExportCursor(job: job, items: try itemCursor(of: job))
+        return AsyncThrowingStream { try await cursor.next() }
     }
 
     /// The items of one state of the store, in ascending order, in batches of some hundred; removed ones too.
     package func itemBatches(of job: JobID) throws -> AsyncThrowingStream<[StoredItem], any Error> {
-        let snapshot: DatabaseSnapshot
-        do { snapshot = try pool.makeSnapshot() } catch { throw StoreError(error) }
-        let cursor = ItemCursor(job: job)
-        return AsyncThrowingStream { try await cursor.next(in: snapshot) }
+        let cursor = try itemCursor(of: job)
+        return AsyncThrowingStream { try await cursor.next() }
+    }
+
+    /// The same, for a reader that asks batch by batch.
+    package func itemCursor(of job: JobID) throws -> ItemCursor {
+        do { return ItemCursor(job: job, snapshot: try pool.makeSnapshot()) } catch { throw StoreError(error) }
     }
 
     /// Shows the export in pieces of some 64 KiB, each with the items that it was made of.
@@ -77,17 +78,20 @@ extension Store {
     }
 }
 
-/// Where a reader of items stands.
-private actor ItemCursor {
+/// Where a reader of items stands, in one state of the store.
+package actor ItemCursor {
     private let job: JobID
+    private let snapshot: DatabaseSnapshot
     private var after = ItemID.job
     private var isAtEnd = false
 
-    init(job: JobID) {
+    init(job: JobID, snapshot: DatabaseSnapshot) {
         self.job = job
+        self.snapshot = snapshot
     }
 
-    func next(in snapshot: DatabaseSnapshot) async throws -> [StoredItem]? {
+    /// The next few hundred items; nil after the last.
+    package func next() async throws -> [StoredItem]? {
         guard !isAtEnd else { return nil }
         let start = after
         let job = job
@@ -117,18 +121,18 @@ private actor ExportCursor {
     private var hasBegun = false
     private var isAtEnd = false
 
-    init(job: JobID) {
-        items = ItemCursor(job: job)
+    init(job: JobID, items: ItemCursor) {
+        self.items = items
         export = CanonicalExport(job: job)
     }
 
-    func next(in snapshot: DatabaseSnapshot) async throws -> [UInt8]? {
+    func next() async throws -> [UInt8]? {
         guard !isAtEnd else { return nil }
         var bytes: [UInt8] = []
         if !hasBegun { export.begin(into: &bytes) }
         hasBegun = true
         while bytes.count < 64 << 10 {
-            guard let batch = try await items.next(in: snapshot) else {
+            guard let batch = try await items.next() else {
                 export.end(into: &bytes)
                 isAtEnd = true
                 break

@@ -6,6 +6,11 @@ import Inventory
 package struct StoredItem: Hashable, Sendable {
     package let id: ItemID
     package let state: ItemState
+
+    package init(id: ItemID, state: ItemState) {
+        self.id = id
+        self.state = state
+    }
 }
 
 /// A job as the store counts it.

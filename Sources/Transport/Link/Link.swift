@@ -27,14 +27,14 @@ final class Link: Sendable {
 
     let id: LinkID
     let remote: String
-    let isDialled: Bool
+    let dialled: PeerAddress?
     let channel: any Channel
     let state: Mutex<State>
 
-    init(id: LinkID, channel: any Channel, isDialled: Bool, configuration: TransportConfiguration) {
+    init(id: LinkID, channel: any Channel, dialled: PeerAddress?, configuration: TransportConfiguration) {
         self.id = id
         self.channel = channel
-        self.isDialled = isDialled
+        self.dialled = dialled
         remote = channel.remoteAddress.map(RemoteName.init)?.text ?? "unknown"
         state = Mutex(State(outbound: OutboundBacklog(configuration)))
     }

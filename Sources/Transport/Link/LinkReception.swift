@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import Replication
 
 /// Receives new connections: puts their handlers together, admits them, and serves each link to its end.
 struct LinkReception: Sendable {
@@ -10,20 +11,20 @@ struct LinkReception: Sendable {
 
     /// The one place where a connection's handlers are put together. Encryption goes before the last of them.
     func setUp(
-        _ channel: any Channel, isDialled: Bool, onRefusal: (@Sendable (any Error) -> Void)?
+        _ channel: any Channel, dialled: PeerAddress?, onRefusal: (@Sendable (any Error) -> Void)?
     ) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let link = LinkChannelHandler(handshakeTimeout: TimeAmount(configuration.handshakeTimeout)) { channel in
-                admit(channel, isDialled: isDialled, onRefusal: onRefusal)
+                admit(channel, dialled: dialled, onRefusal: onRefusal)
             }
             try channel.pipeline.syncOperations.addHandler(link)
         }
     }
 
     private func admit(
-        _ channel: any Channel, isDialled: Bool, onRefusal: (@Sendable (any Error) -> Void)?
+        _ channel: any Channel, dialled: PeerAddress?, onRefusal: (@Sendable (any Error) -> Void)?
     ) -> Link? {
-        switch registry.admit(channel, isDialled: isDialled) {
+        switch registry.admit(channel, dialled: dialled) {
         case .success(let link):
             Task { await serve(link) }
             return link
@@ -37,7 +38,7 @@ struct LinkReception: Sendable {
 
     /// Tells the handler everything about one link, in order.
     private func serve(_ link: Link) async {
-        await handler.linkOpened(link.id, remote: link.remote, dialled: link.isDialled)
+        await handler.linkOpened(link.id, remote: link.remote, dialled: link.dialled)
         var isGreeted = false
         while let event = await link.next() {
             switch event {

@@ -1,4 +1,5 @@
 import NIOCore
+import Replication
 import Synchronization
 
 /// Every link that stands, and the caps on them.
@@ -13,7 +14,7 @@ final class LinkRegistry: Sendable {
         var nextNumber: UInt64 = 1
         var links: [LinkID: Link] = [:]
         var halfOpen: Set<LinkID> = []
-        var dialling: Set<String> = []
+        var dialling: Set<PeerAddress> = []
         var isStopping = false
         var emptied: CheckedContinuation<Void, Never>?
     }
@@ -30,7 +31,7 @@ final class LinkRegistry: Sendable {
     }
 
     /// Gives a new connection its link, or says why there is no room for it.
-    func admit(_ channel: any Channel, isDialled: Bool) -> Result<Link, Refusal> {
+    func admit(_ channel: any Channel, dialled: PeerAddress?) -> Result<Link, Refusal> {
         state.withLock { state in
             guard !state.isStopping else { return .failure(.stopping) }
             guard state.links.count < configuration.linkLimit else { return .failure(.full) }
@@ -39,7 +40,7 @@ final class LinkRegistry: Sendable {
             }
             let id = LinkID(number: state.nextNumber)
             state.nextNumber += 1
-            let link = Link(id: id, channel: channel, isDialled: isDialled, configuration: configuration)
+            let link = Link(id: id, channel: channel, dialled: dialled, configuration: configuration)
             state.links[id] = link
             state.halfOpen.insert(id)
             return .success(link)
@@ -63,12 +64,12 @@ final class LinkRegistry: Sendable {
     }
 
     /// False when a dial to this address is under way already, or nothing is dialled any more.
-    func beginDial(_ address: String) -> Bool {
+    func beginDial(_ address: PeerAddress) -> Bool {
         state.withLock { !$0.isStopping && $0.dialling.insert(address).inserted }
     }
 
-    func endDial(_ address: String) {
-        _ = state.withLock { $0.dialling.remove(address) }
+    func endDial(_ address: PeerAddress) {
+        state.withLock { _ = $0.dialling.remove(address) }
     }
 
     /// Admits nothing any more, closes every link and returns when all of them are forgotten.

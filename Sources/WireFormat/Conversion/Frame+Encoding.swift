@@ -24,6 +24,10 @@ extension WireFrame {
             try body(WireFrame(.probe(WireProbe(job: job, replica: replica, sequence: sequence))))
         case .probeAnswer(let job, let replica, let answer):
             try body(WireFrame(.probeAnswer(WireProbeAnswer(job: job, replica: replica, answer: answer))))
+        case .forked(let job, let replica): try body(WireFrame(.forked(WireForked(job: job, replica: replica))))
+        case .reportRequest(let job, let number):
+            try body(WireFrame(.reportRequest(WireReportRequest(job: job, number: number))))
+        case .report(let report): try body(WireFrame(.report(WireReport(report))))
         case .goodbye(let reason): try body(WireFrame(.goodbye(reason.asReason)))
         }
     }

@@ -1,0 +1,89 @@
+import CMalloc
+import CRDT
+import Logging
+import ServiceLifecycle
+import Storage
+
+/// Does what can wait until a job is quiet: the barcode index, the digest, the write-ahead log, unused memory.
+///
+/// Nothing runs, and no timer, while nothing changes.
+final class Housekeeping: Service {
+    /// How long a job has to be quiet.
+    private static let quiet = Duration.seconds(2)
+
+    private let store: Store
+    private let logger: Logger
+    private let changes: AsyncStream<JobID>
+    private let report: AsyncStream<JobID>.Continuation
+
+    init(store: Store, logger: Logger) {
+        self.store = store
+        self.logger = logger
+        (changes, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+    }
+
+    func jobChanged(_ job: JobID) {
+        report.yield(job)
+    }
+
+    func run() async throws {
+        let dirty = DirtyJobs()
+        await withGracefulShutdownHandler {
+            for await job in changes {
+                if await dirty.mark(job) { Task { await self.tidy(dirty) } }
+            }
+        } onGracefulShutdown: {
+            self.report.finish()
+        }
+    }
+
+    private func tidy(_ dirty: DirtyJobs) async {
+        while true {
+            try? await Task.sleep(for: Self.quiet)
+            guard await dirty.isQuiet() else { continue }
+            let jobs = await dirty.take()
+            for job in jobs {
+                do {
+                    try await store.settle(job)
+                } catch {
+                    logger.warning("a job could not be tidied up", metadata: ["job": "\(job)", "error": "\(error)"])
+                }
+            }
+            try? await store.checkpoint()
+            malloc_trim(0)
+            if await dirty.end() { return }
+        }
+    }
+}
+
+/// Jobs that have changed since the last time that was quiet.
+private actor DirtyJobs {
+    private var jobs: Set<JobID> = []
+    private var hasChanged = false
+    private var isTidying = false
+
+    /// Returns whether somebody has to begin tidying.
+    func mark(_ job: JobID) -> Bool {
+        jobs.insert(job)
+        hasChanged = true
+        defer { isTidying = true }
+        return !isTidying
+    }
+
+    /// Whether nothing came since the last call.
+    func isQuiet() -> Bool {
+        defer { hasChanged = false }
+        return !hasChanged
+    }
+
+    func take() -> [JobID] {
+        defer { jobs = [] }
+        return jobs.sorted()
+    }
+
+    /// Returns whether the work is over.
+    func end() -> Bool {
+        isTidying = !jobs.isEmpty
+        return !isTidying
+    }
+}

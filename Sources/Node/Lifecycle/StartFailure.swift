@@ -1,0 +1,32 @@
+import LocalAPI
+import Storage
+
+/// Why a daemon could not run, for people and for scripts.
+package struct StartFailure: Sendable {
+    /// What is wrong and what to do.
+    package let sentence: String
+    /// As in sysexits.h.
+    package let exitCode: Int32
+
+    package init(_ error: any Error) {
+        switch error {
+        case let error as ConfigurationError:
+            sentence = error.description
+            exitCode = 64
+        case let error as StoreError:
+            sentence = error.description
+            exitCode =
+                switch error.code {
+                case .newerThanProgram, .damaged, .notAStore: 65
+                case .readOnly: 77
+                default: 75
+                }
+        case let error as APIError:
+            sentence = error.message
+            exitCode = 75
+        default:
+            sentence = "It failed: \(error)"
+            exitCode = 70
+        }
+    }
+}

@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The directory that holds the store: made if it is missing, closed to others, used by one daemon.
+struct StateDirectory {
+    let storePath: String
+
+    /// Takes the directory for this process, until the process ends.
+    /// - Throws: `ConfigurationError`.
+    init(path: String) throws(ConfigurationError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw ConfigurationError(
+                "The state directory \(path) cannot be made (\(String(cString: strerror(errno)))); make it, or name another with --state-dir.")
+        }
+        let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else {
+            throw ConfigurationError(
+                "The state directory \(path) cannot be written (\(String(cString: strerror(errno)))); check its owner and mode.")
+        }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw ConfigurationError(
+                "Another musterd uses \(path); stop it, or name another directory with --state-dir.")
+        }
+        storePath = path + "/muster.sqlite"
+    }
+}
+
+/// What this machine is called.
+enum Host {
+    static var name: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "laptop" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The id that systemd gave the installation (machine-id(5)); empty where there is none.
+    static var machineID: String {
+        guard let file = fopen("/etc/machine-id", "r") else { return "" }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 64)
+        guard fgets(&buffer, 64, file) != nil else { return "" }
+        let bytes = buffer.prefix { $0 != 0 && $0 != 0x0A }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,84 @@
+import CRDT
+import Discovery
+import LocalAPI
+package import Logging
+import Replication
+import ServiceLifecycle
+import Storage
+import Transport
+import UnixSignals
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A daemon: puts the modules together and runs them in order.
+package struct Node: Sendable {
+    private let configuration: NodeConfiguration
+    private let environment: [String: String]
+    private let logger: Logger
+
+    package init(configuration: NodeConfiguration, environment: [String: String], logger: Logger) {
+        self.configuration = configuration
+        self.environment = environment
+        self.logger = logger
+    }
+
+    /// Runs until it is told to stop (SIGTERM, SIGINT); everything acknowledged is durable whenever it ends.
+    /// - Throws: `StoreError`, `ConfigurationError` or `APIError` when it cannot start.
+    package func run() async throws {
+        let directory = try StateDirectory(path: configuration.stateDirectory)
+        let hostName = configuration.hostName ?? Host.name
+        var generator = SystemRandomNumberGenerator()
+        let store = try Store.open(
+            path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
+        if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
+        let jobs = try await store.vectors()
+
+        let hub = EventHub()
+        let housekeeping = Housekeeping(store: store, logger: logger)
+        let publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
+        let replicator = Replicator(
+            store: store, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher, logger: logger)
+        let transport = PeerTransport(
+            configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
+            handler: replicator, logger: logger)
+        await replicator.attach(transport)
+
+        let discovery = DiscoveryService(
+            configuration: configuration, device: store.identity.device, hostName: hostName, transport: transport,
+            replicator: replicator, logger: logger)
+        let service = InventoryService(
+            store: store, replicator: replicator, transport: transport, hub: hub,
+            facts: DaemonFacts(
+                hostName: hostName, startedAt: Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds)),
+                discovery: discovery.state),
+            keys: KeyCache())
+        let manager = ServiceManager(environment: environment)
+        let api = LocalServer(socketPath: configuration.socket, service: service, logger: logger) {
+            manager.ready("\(jobs.count) jobs")
+        }
+        warnOfInsecureLAN()
+        for peer in configuration.peers {
+            await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
+        }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(service: housekeeping), .init(service: TransportService(transport: transport)),
+                    .init(service: discovery), .init(service: Watchdog(manager: manager, replicator: replicator)),
+                    .init(service: StreamEnder(hub: hub)), .init(service: api),
+                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+        manager.stopping()
+        try store.close()
+        logger.info("stopped")
+    }
+
+    private func warnOfInsecureLAN() {
+        guard configuration.allowsInsecureLAN, !configuration.isLoopbackOnly else { return }
+        logger.warning(
+            "--insecure-lan: connections are neither encrypted nor authenticated; everybody on this network can read and change the inventory",
+            metadata: ["listen": "\(configuration.listen)"])
+    }
+}

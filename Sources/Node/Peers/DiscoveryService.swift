@@ -1,0 +1,80 @@
+import CRDT
+import Discovery
+import LocalAPI
+import Logging
+import Replication
+import ServiceLifecycle
+import Transport
+
+/// Brings discovery and dialling together: what is found is dialled.
+struct DiscoveryService: Service {
+    let state: DiscoveryState
+    private let configuration: NodeConfiguration
+    private let device: DeviceID
+    private let hostName: String
+    private let transport: PeerTransport
+    private let replicator: Replicator
+    private let logger: Logger
+
+    init(
+        configuration: NodeConfiguration, device: DeviceID, hostName: String, transport: PeerTransport,
+        replicator: Replicator, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.device = device
+        self.hostName = hostName
+        self.transport = transport
+        self.replicator = replicator
+        self.logger = logger
+        let off: String? =
+            !configuration.usesDiscovery
+            ? "Switched off by --no-discovery."
+            : configuration.isLoopbackOnly ? "This daemon listens on this machine only; see --insecure-lan." : nil
+        state = DiscoveryState(DiscoveryStatus(state: off == nil ? .unavailable : .off, reason: off))
+    }
+
+    func run() async throws {
+        guard state.status.state != .off else {
+            try? await gracefulShutdown()
+            return
+        }
+        await cancelWhenGracefulShutdown {
+            guard let port = await boundPort() else { return }
+            let advertisement = Advertisement(
+                instanceName: hostName, port: UInt16(clamping: port), protocolVersion: Int(ProtocolLimits.version), id: device.short,
+                fleet: "")
+            let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await discovery.run() }
+                group.addTask { for await event in discovery.events { await handle(event) } }
+            }
+        }
+    }
+
+    /// The listener may have to wait for its address.
+    private func boundPort() async -> Int? {
+        while !Task.isCancelled {
+            if let port = transport.boundPort { return port }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return nil
+    }
+
+    private func handle(_ event: DiscoveryEvent) async {
+        switch event {
+        case .available: state.status = DiscoveryStatus(state: .available)
+        case .unavailable(let reason): state.status = DiscoveryStatus(state: .unavailable, reason: reason)
+        case .advertised(let name):
+            logger.debug("advertised", metadata: ["instance": "\(name)"])
+        case .found(let service):
+            logger.info("discovered", metadata: ["instance": "\(service.instanceName)", "device": "\(service.id)"])
+            let addresses = service.addresses.map { PeerAddress(host: $0, port: Int(service.port)) }
+            await replicator.updatePlan { plan, now in
+                plan.onFound(service.instanceName, id: service.id, addresses: addresses, now: now)
+            }
+        case .lost(let name):
+            logger.info("no longer announced", metadata: ["instance": "\(name)"])
+            await replicator.updatePlan { plan, _ in plan.onLost(name) }
+        }
+    }
+}

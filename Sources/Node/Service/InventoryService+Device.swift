@@ -1,0 +1,67 @@
+import CRDT
+import LocalAPI
+import Replication
+import Storage
+import Transport
+
+/// This device and its peers.
+extension InventoryService {
+    func status() async throws -> Status {
+        try await answering {
+            let identity = store.identity
+            return Status(
+                deviceID: identity.device.description, replicaID: identity.replica.description, name: facts.hostName,
+                version: MusterVersion.current, startedAt: facts.startedAt, clock: ClockStatus(source: .none),
+                discovery: facts.discovery.status, peers: try await peers(), jobs: try await store.vectors().count,
+                queue: QueueStatus())
+        }
+    }
+
+    func peers() async throws -> [PeerStatus] {
+        let overview = await replicator.mesh.overview()
+        let remotes = await replicator.remotes
+        let targets = await replicator.plan.targets
+        let elapsed = SystemClock.elapsedMilliseconds
+        let wall = SystemClock.wallMilliseconds
+        var peers = overview.map { link in
+            let remote = remotes[link.link]
+            let traffic = transport.traffic(of: link.link)
+            let origin: PeerStatus.Origin =
+                switch remote?.dialled.flatMap({ targets[$0]?.origin }) {
+                case .discovery: .discovery
+                case .configured: .configured
+                case nil: .incoming
+                }
+            let silence = elapsed - min(elapsed, link.lastHeard)
+            return PeerStatus(
+                deviceID: link.peer.device.description, name: link.peer.name, address: remote?.address ?? "",
+                state: .connected, origin: origin, behind: Int(clamping: link.behind), ahead: Int(clamping: link.ahead),
+                roundTripMilliseconds: link.roundTripMilliseconds.map { Double($0) },
+                bytesReceived: Int(clamping: traffic?.bytesReceived ?? 0), bytesSent: Int(clamping: traffic?.bytesSent ?? 0),
+                transformsReceived: link.received.all, transformsDuplicate: link.received.duplicates,
+                lastHeardAt: Timestamp(milliseconds: Int64(clamping: wall - silence)))
+        }
+        let connected = Set(overview.map(\.peer.device))
+        let shortIDs = Set(connected.map(\.short))
+        for address in targets.keys.sorted() {
+            guard let target = targets[address], !target.isSelf,
+                !(target.device.map(connected.contains) ?? false),
+                !(target.claimedID.map(shortIDs.contains) ?? false)
+            else { continue }
+            peers.append(
+                PeerStatus(
+                    deviceID: target.device?.description, name: nil, address: address.description,
+                    state: target.isDialling ? .connecting : target.failures > 0 ? .unreachable : .discovered,
+                    origin: target.origin == .discovery ? .discovery : .configured))
+        }
+        return peers
+    }
+
+    func addPeer(_ request: AddPeerRequest) async throws {
+        guard let address = PeerAddress(request.address) else {
+            throw APIError(
+                .invalidValue, "'\(request.address)' is no address; write HOST:PORT, for example 192.168.1.20:7473.")
+        }
+        await replicator.updatePlan { plan, now in plan.onConfigured(address, now: now) }
+    }
+}

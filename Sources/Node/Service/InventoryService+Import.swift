@@ -1,0 +1,100 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Storage
+
+/// Many items at once.
+extension InventoryService {
+    func addItems(_ batch: ItemBatch, job text: String) async throws -> BatchReport {
+        try await answering {
+            let job = try await resolve(job: text)
+            let key = try batch.key.map(Self.field)
+            var results = Array(repeating: BatchResult(outcome: .rejected), count: batch.items.count)
+            var known: [String: ItemID] = [:]
+            if let key { known = try await keys.items(of: job.id, by: key, in: store) }
+            var generator = SystemRandomNumberGenerator()
+            var edits: [Edit] = []
+            var places: [Int] = []
+            for (index, request) in batch.items.enumerated() {
+                do {
+                    let fields = try Self.fields(request)
+                    let value = key.flatMap { key in fields.first { $0.field == key }?.value }
+                    if let key, value?.isEmpty ?? true {
+                        throw APIError(.invalidValue, "The key '\(key)' is empty; give it a value.")
+                    }
+                    let existing = value.flatMap { known[$0] }
+                    let edit = try await self.edit(fields, of: existing, job: job.id, using: &generator)
+                    let id = edit?.item ?? existing
+                    if let value, let id { known[value] = id }
+                    results[index] = BatchResult(
+                        outcome: edit == nil ? .unchanged : existing == nil ? .added : .updated, id: id?.description)
+                    if let edit {
+                        edits.append(edit)
+                        places.append(index)
+                    }
+                } catch let error as APIError {
+                    results[index] = BatchResult(outcome: .rejected, reason: error.message)
+                }
+            }
+            let made = try await store.edit(job: job.id, nowMilliseconds: nowMilliseconds, edits)
+            for (index, refusal) in zip(places, made.refusals) {
+                if let refusal { results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence) }
+            }
+            if let commit = made.commit {
+                await replicator.committed(commit)
+                if let key { await keys.keep(known, of: job.id, by: key, after: commit) }
+            }
+            return BatchReport(results: results)
+        }
+    }
+
+    /// The edit that gives an item these fields; nil when it has them already.
+    private func edit(
+        _ fields: [Edit.FieldValue], of existing: ItemID?, job: JobID,
+        using generator: inout SystemRandomNumberGenerator
+    ) async throws -> Edit? {
+        guard let existing else {
+            return .put(item: ItemID(milliseconds: nowMilliseconds, using: &generator), fields: fields)
+        }
+        let state = try await store.item(existing, job: job)
+        let changed = fields.filter { pair in
+            state?.value(of: pair.field).map { !$0.utf8.elementsEqual(pair.value.utf8) } ?? true
+        }
+        return changed.isEmpty ? nil : .put(item: existing, fields: changed)
+    }
+}
+
+/// Which item has which value of a key field, kept between the batches of one import.
+actor KeyCache {
+    private struct Entry {
+        let job: JobID
+        let key: FieldName
+        var vector: VersionVector
+        var items: [String: ItemID]
+    }
+
+    private var entry: Entry?
+
+    /// The items by the value of a field; of several with one value the first.
+    func items(of job: JobID, by key: FieldName, in store: Store) async throws -> [String: ItemID] {
+        let vector = try await store.vector(of: job)
+        if let entry, entry.job == job, entry.key == key, entry.vector == vector { return entry.items }
+        var items: [String: ItemID] = [:]
+        for try await batch in try store.itemBatches(of: job) {
+            for item in batch where item.state.removed == nil {
+                if let value = item.state.value(of: key), items[value] == nil { items[value] = item.id }
+            }
+        }
+        entry = Entry(job: job, key: key, vector: vector, items: items)
+        return items
+    }
+
+    /// After a batch was written: what it added is known, unless somebody else wrote too.
+    func keep(
+        _ items: [String: ItemID], of job: JobID, by key: FieldName, after commit: Commit
+    ) async {
+        guard var expected = entry?.vector, entry?.job == job, entry?.key == key else { return }
+        expected.advance(commit.segment.replica, to: commit.segment.head)
+        entry = Entry(job: job, key: key, vector: expected, items: items)
+    }
+}

@@ -1,0 +1,135 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Storage
+
+/// Single items.
+extension InventoryService {
+    func items(job text: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView> {
+        try await answering {
+            let job = try await resolve(job: text)
+            let wanted = try filters.map { (field: try Self.field($0.field), value: $0.value) }
+            let cursor = try store.itemCursor(of: job.id)
+            return AsyncThrowingStream {
+                while let batch = try await cursor.next() {
+                    let views = batch.filter { item in
+                        item.state.removed == nil
+                            && wanted.allSatisfy { item.state.value(of: $0.field).map(Array.init(utf8:)) == Array(utf8: $0.value) }
+                    }.map { ItemView($0, in: job) }
+                    if !views.isEmpty { return views }
+                }
+                return nil
+            }
+        }
+    }
+
+    func item(_ item: String, job text: String) async throws -> ItemDetails {
+        try await answering {
+            let job = try await resolve(job: text)
+            let found = try await resolve(item: item, job: job.id)
+            // Of a removed item the journals still tell what it was.
+            let isRemoved = found.state.removed != nil
+            let state = isRemoved ? try await store.stateBeforeRemoval(of: found.id, job: job.id) : found.state
+            let view = ItemView(StoredItem(id: found.id, state: state), in: job)
+            let last = found.state.lastWrite ?? WriteStamp(stamp: .zero, author: ReplicaID(0))
+            let history = state.fields.compactMap { field in
+                field.register.winner.map { (field.name.text, WrittenValue($0, in: job)) }
+            }
+            return ItemDetails(
+                id: found.id.description, isRemoved: isRemoved, replaces: state.value(of: WellKnownField.replaces),
+                fields: view.fields, notes: view.notes, updatedAt: last.stamp.timestamp,
+                updatedBy: last.author.description, updatedByName: Self.hostName(of: last.author, in: job),
+                fieldHistory: Dictionary(history, uniquingKeysWith: { first, _ in first }),
+                remarks: state.notes.map { remark in
+                    WrittenValue(
+                        value: remark.text, at: remark.write.stamp.timestamp, by: remark.write.author.description,
+                        byName: Self.hostName(of: remark.write.author, in: job))
+                })
+        }
+    }
+
+    func addItem(_ request: FieldsRequest, job text: String) async throws -> Identified {
+        try await answering {
+            let job = try await resolve(job: text)
+            var generator = SystemRandomNumberGenerator()
+            let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
+            try await make(.put(item: id, fields: try Self.fields(request)), job: job.id)
+            return Identified(id: id.description)
+        }
+    }
+
+    func setFields(_ request: FieldsRequest, item: String, job text: String) async throws -> Identified {
+        try await answering {
+            let job = try await resolve(job: text)
+            let found = try await resolve(item: item, job: job.id)
+            try await make(.put(item: found.id, fields: try Self.fields(request)), job: job.id)
+            return Identified(id: found.id.description)
+        }
+    }
+
+    func addNote(_ request: NoteRequest, item: String, job text: String) async throws -> Identified {
+        try await answering {
+            let job = try await resolve(job: text)
+            let found = try await resolve(item: item, job: job.id)
+            guard !request.text.isEmpty else { throw APIError(.invalidValue, "A remark needs some text.") }
+            try await make(.note(item: found.id, text: request.text), job: job.id)
+            return Identified(id: found.id.description)
+        }
+    }
+
+    func removeItem(_ item: String, job text: String) async throws -> Identified {
+        try await answering {
+            let job = try await resolve(job: text)
+            let found = try await resolve(item: item, job: job.id)
+            try await make(.remove(item: found.id), job: job.id)
+            return Identified(id: found.id.description)
+        }
+    }
+
+    /// A tombstone is final: what comes back is a new item that names the one it stands for (rule R2).
+    func restoreItem(_ item: String, job text: String) async throws -> Restored {
+        try await answering {
+            let job = try await resolve(job: text)
+            let found = try await resolve(item: item, job: job.id)
+            guard found.state.removed != nil else {
+                throw APIError(.itemNotRemoved, "Item \(found.id) is not removed; there is nothing to restore.")
+            }
+            let state = try await store.stateBeforeRemoval(of: found.id, job: job.id)
+            var generator = SystemRandomNumberGenerator()
+            let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
+            var fields = state.fields.compactMap { field in
+                field.register.winner.map { Edit.FieldValue(field: field.name, value: $0.value) }
+            }.filter { $0.field != WellKnownField.replaces }
+            fields.append(Edit.FieldValue(field: WellKnownField.replaces, value: found.id.description))
+            let notes = state.notes.map { Edit.note(item: id, text: $0.text) }
+            let result = try await store.edit(
+                job: job.id, nowMilliseconds: nowMilliseconds, [.put(item: id, fields: fields)] + notes)
+            if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
+            if let commit = result.commit { await replicator.committed(commit) }
+            return Restored(id: id.description, replaces: found.id.description)
+        }
+    }
+}
+
+extension ItemState {
+    var notes: [Remark] { remarks.filter { $0.list == WellKnownField.notes } }
+}
+
+extension ItemView {
+    init(_ item: StoredItem, in job: StoredJob) {
+        let last = item.state.lastWrite ?? WriteStamp(stamp: .zero, author: ReplicaID(0))
+        let fields = item.state.fields.compactMap { field in
+            field.register.winner.map { (field.name.text, $0.value) }
+        }
+        self.init(
+            id: item.id.description, fields: Dictionary(fields, uniquingKeysWith: { first, _ in first }),
+            notes: item.state.notes.map(\.text), updatedAt: last.stamp.timestamp, updatedBy: last.author.description,
+            updatedByName: InventoryService.hostName(of: last.author, in: job))
+    }
+}
+
+extension Array where Element == UInt8 {
+    fileprivate init(utf8 text: String) {
+        self = Array(text.utf8)
+    }
+}

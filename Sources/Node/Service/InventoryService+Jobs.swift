@@ -1,0 +1,178 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Replication
+import Storage
+
+/// Jobs as a whole.
+extension InventoryService {
+    func jobs() async throws -> [JobListEntry] {
+        try await answering {
+            var entries: [JobListEntry] = []
+            for job in try await store.jobs() {
+                entries.append(
+                    JobListEntry(
+                        id: job.id.text, name: job.name, kind: job.kind, state: JobState(), items: job.items,
+                        removed: job.removed, conflicts: try await conflictCount(of: job),
+                        updatedAt: try await store.lastStamp(of: job.id)?.timestamp))
+            }
+            return entries
+        }
+    }
+
+    func createJob(_ request: CreateJobRequest) async throws -> Identified {
+        try await answering {
+            let name = request.name.trimmingSpaces
+            guard !name.isEmpty, name.utf8.count <= 256 else {
+                throw APIError(.invalidValue, "A job needs a name of 1 to 256 bytes; give one with --name.")
+            }
+            let now = nowMilliseconds
+            var generator = SystemRandomNumberGenerator()
+            var id = JobID(ItemID(milliseconds: now, using: &generator))
+            if let text = request.id {
+                guard let given = JobID(text) else {
+                    throw APIError(
+                        .invalidValue, "'\(text)' is no job id; use 1 to \(JobID.longest) of A–Z a–z 0–9 . _ -")
+                }
+                guard (try? await store.job(given)) == nil else {
+                    throw APIError(.jobExists, "Job \(given) is here already; 'muster job show \(given)' shows it.")
+                }
+                id = given
+            }
+            let kind = request.kind ?? .inventory
+            let properties = [
+                Edit.FieldValue(field: JobProperty.kind, value: kind.rawValue),
+                Edit.FieldValue(field: JobProperty.name, value: name),
+            ]
+            let result = try await store.edit(
+                job: id, createsJob: true, nowMilliseconds: now, [.put(item: .job, fields: properties)])
+            if let commit = result.commit { await replicator.committed(commit) }
+            return Identified(id: id.text)
+        }
+    }
+
+    func job(_ text: String) async throws -> JobDetails {
+        try await answering {
+            let job = try await resolve(job: text)
+            let report = try await store.report(of: job.id)
+            let mesh = await replicator.mesh
+            let behind = mesh.overview().compactMap { link in
+                let transforms = mesh.behind(link.link, job: job.id)
+                return transforms == 0
+                    ? nil
+                    : PeerBehind(
+                        deviceID: link.peer.device.description, name: link.peer.name, transforms: Int(clamping: transforms))
+            }
+            return JobDetails(
+                id: job.id.text, name: job.name, kind: job.kind, state: JobState(), items: job.items,
+                removed: job.removed, volume: Volume(report.cubicFeet), conflicts: try await conflictCount(of: job),
+                peersBehind: behind, vector: job.vector.sequences, digest: report.digest,
+                updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
+        }
+    }
+
+    func summary(job text: String) async throws -> VolumeReport {
+        try await answering {
+            let job = try await resolve(job: text)
+            var summary = VolumeSummary()
+            for try await batch in try store.itemBatches(of: job.id) {
+                for item in batch where item.state.removed == nil { summary.add(item.id) { item.state.value(of: $0) } }
+            }
+            return VolumeReport(summary)
+        }
+    }
+
+    func conflicts(job text: String) async throws -> ConflictReport {
+        try await answering {
+            let job = try await resolve(job: text)
+            var edits: [ConflictingEdit] = []
+            for item in try await store.conflicts(job: job.id) where item.id != .job {
+                for field in item.state.fields {
+                    guard let winner = field.register.winner else { continue }
+                    for loser in field.register.losers {
+                        edits.append(
+                            ConflictingEdit(
+                                item: item.id.description, itemName: item.state.label, field: field.name.text,
+                                winner: WrittenValue(winner, in: job), loser: WrittenValue(loser, in: job)))
+                    }
+                }
+            }
+            let duplicates = try await store.duplicateBarcodes(job: job.id).map {
+                LocalAPI.DuplicateBarcode(barcode: $0.barcode, items: $0.items.map(\.description))
+            }
+            return ConflictReport(edits: edits, duplicateBarcodes: duplicates)
+        }
+    }
+
+    /// The length of what `conflicts` lists.
+    private func conflictCount(of job: StoredJob) async throws -> Int {
+        try await store.conflictingFieldCount(job: job.id) + store.duplicateBarcodeCount(job: job.id)
+    }
+
+    func log(job text: String, item: String?) async throws -> Batches<ChangeReport> {
+        try await answering {
+            let job = try await resolve(job: text)
+            var id: ItemID?
+            if let item { id = try await resolve(item: item, job: job.id).id }
+            let entries = try await store.timeline(of: job.id, item: id)
+            let cursor = LogCursor(entries: entries, reporter: ChangeReporter(job: job))
+            return AsyncThrowingStream { await cursor.next() }
+        }
+    }
+}
+
+/// Where a reader of the log stands.
+private actor LogCursor {
+    private let entries: [TimelineEntry]
+    private let reporter: ChangeReporter
+    private var position = 0
+    private var labels: [ItemID: String] = [:]
+
+    init(entries: [TimelineEntry], reporter: ChangeReporter) {
+        self.entries = entries
+        self.reporter = reporter
+    }
+
+    func next() -> [ChangeReport]? {
+        guard position < entries.count else { return nil }
+        let end = min(position + 256, entries.count)
+        defer { position = end }
+        return entries[position..<end].map { entry in
+            for setting in entry.settings where setting.field == WellKnownField.name {
+                labels[entry.item] = setting.value
+            }
+            return reporter.report(entry, label: labels[entry.item])
+        }
+    }
+}
+
+extension VersionVector {
+    /// As the API writes it.
+    var sequences: [String: UInt64] {
+        Dictionary(uniqueKeysWithValues: entries.map { ($0.replica.description, $0.head.sequence) })
+    }
+}
+
+extension Volume {
+    init(_ cubicFeet: Thousandths) {
+        let cubicMetres = cubicFeet.scaled(by: 28_316_846_592, over: 1_000_000_000_000)
+        self.init(cubicFeet: cubicFeet.double, cubicMetres: cubicMetres.double)
+    }
+}
+
+extension WrittenValue {
+    init(_ head: Register.Head, in job: StoredJob) {
+        self.init(
+            value: head.value, at: head.write.stamp.timestamp, by: head.write.author.description,
+            byName: InventoryService.hostName(of: head.write.author, in: job))
+    }
+}
+
+extension String {
+    var trimmingSpaces: String {
+        var rest = self[...]
+        while rest.first?.isWhitespace ?? false { rest.removeFirst() }
+        while rest.last?.isWhitespace ?? false { rest.removeLast() }
+        return String(rest)
+    }
+}

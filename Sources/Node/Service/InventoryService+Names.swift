@@ -1,0 +1,92 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Storage
+
+/// From what people write to what they mean, and back.
+extension InventoryService {
+    /// A job by its id, a unique prefix of it, or its exact name.
+    func resolve(job text: String) async throws -> StoredJob {
+        if let id = JobID(text), let job = try? await store.job(id) { return job }
+        let jobs = try await store.jobs()
+        let matches = jobs.filter { $0.id.text.hasPrefix(text) || $0.name == text }
+        let named = matches.filter { $0.name == text }
+        if named.count == 1 { return named[0] }
+        guard let job = matches.first, !text.isEmpty else {
+            throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
+        }
+        guard matches.count == 1 else {
+            throw APIError(
+                .ambiguousJob, "'\(text)' fits \(matches.count) jobs; write more of the id.",
+                candidates: matches.prefix(8).map { "\($0.id) \($0.name)" })
+        }
+        return job
+    }
+
+    /// An item by its id, a unique prefix of it, or a barcode that one item has.
+    ///
+    /// - Returns: its id and state; a removed item is found by its id only.
+    func resolve(item text: String, job: JobID) async throws -> StoredItem {
+        if let id = ItemID(text), id != .job, let state = try await store.item(id, job: job) {
+            return StoredItem(id: id, state: state)
+        }
+        var matches = try await store.items(job: job, withBarcode: text)
+        let digits = text.lowercased().filter { $0 != "-" }
+        if matches.isEmpty, digits.count >= 4 {
+            matches = try await store.items(job: job, withPrefix: digits, limit: 9)
+        }
+        guard let id = matches.first, let state = try await store.item(id, job: job) else {
+            throw APIError(
+                .unknownItem, "There is no item '\(text)' in this job; 'muster item list' shows the items.")
+        }
+        guard matches.count == 1 else {
+            throw APIError(
+                .ambiguousItem, "'\(text)' fits \(matches.count > 8 ? "many" : "\(matches.count)") items; write more of the id.",
+                candidates: matches.prefix(8).map(\.description))
+        }
+        return StoredItem(id: id, state: state)
+    }
+
+    /// The laptop that a replica is on, if its first change in the job has said so.
+    static func hostName(of replica: ReplicaID, in job: StoredJob) -> String? {
+        job.properties.value(of: JobProperty.author(replica))
+    }
+
+    static func field(_ text: String) throws -> FieldName {
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "=" }
+        guard let field = FieldName(text), isPrintable else {
+            throw APIError(
+                .invalidValue,
+                "'\(text)' is no field name; use 1 to \(FieldName.longest) bytes without '=' or control characters.")
+        }
+        guard field != WellKnownField.notes else {
+            throw APIError(.invalidValue, "Remarks only grow: add one with 'muster item note' instead of setting 'notes'.")
+        }
+        return field
+    }
+
+    /// Fields in ascending order, checked.
+    static func fields(_ request: FieldsRequest) throws -> [Edit.FieldValue] {
+        try request.fields.map { Edit.FieldValue(field: try field($0.key), value: $0.value) }
+            .sorted { $0.field < $1.field }
+    }
+}
+
+extension StoredJob {
+    var name: String { properties.value(of: JobProperty.name) ?? id.text }
+
+    var kind: JobKind {
+        properties.value(of: JobProperty.kind).flatMap(JobKind.init(rawValue:)) ?? .inventory
+    }
+}
+
+extension Stamp {
+    var timestamp: Timestamp { Timestamp(milliseconds: Int64(clamping: milliseconds)) }
+}
+
+extension ItemState {
+    /// The item's name or barcode, for people.
+    var label: String? {
+        [WellKnownField.name, WellKnownField.barcode].compactMap { value(of: $0) }.first { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,79 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Logging
+import Replication
+import Storage
+import Transport
+
+/// Answers the local API: people's words in, the store's and the mesh's facts out.
+///
+/// The operations stand in the extensions beside this file, by what they are about.
+struct InventoryService: MusterService {
+    let store: Store
+    let replicator: Replicator
+    let transport: PeerTransport
+    let hub: EventHub
+    let facts: DaemonFacts
+    let keys: KeyCache
+
+    /// Runs an operation of the store and says what went wrong in the API's words.
+    func answering<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as StoreError {
+            throw APIError(error)
+        } catch let refusal as EditRefusal {
+            throw APIError(refusal)
+        }
+    }
+
+    /// Corrected time. There is no source of it yet: it is the machine's own.
+    var nowMilliseconds: UInt64 { SystemClock.wallMilliseconds }
+
+    /// Makes one edit and tells everybody.
+    func make(_ edit: Edit, job: JobID) async throws {
+        let result = try await store.edit(job: job, nowMilliseconds: nowMilliseconds, [edit])
+        if let refusal = result.refusals.first ?? nil { throw refusal }
+        if let commit = result.commit { await replicator.committed(commit) }
+    }
+
+    func events(job: String?) async throws -> AsyncStream<Event> {
+        try await answering {
+            var id: String?
+            if let job { id = try await resolve(job: job).id.text }
+            return hub.subscribe(job: id)
+        }
+    }
+}
+
+/// What does not change while the daemon runs.
+struct DaemonFacts: Sendable {
+    let hostName: String
+    let startedAt: Timestamp
+    let discovery: DiscoveryState
+}
+
+extension APIError {
+    init(_ error: StoreError) {
+        let code: APIError.Code =
+            switch error.code {
+            case .unknownJob: .unknownJob
+            case .jobExists: .jobExists
+            case .unknownItem: .unknownItem
+            case .diskFull, .busy: .unavailable
+            default: .failed
+            }
+        self.init(code, error.description)
+    }
+
+    init(_ refusal: EditRefusal) {
+        let code: APIError.Code =
+            switch refusal {
+            case .removed: .itemRemoved
+            case .changeTooLarge, .tooManyFields: .tooLarge
+            case .noFields, .valueTooLong, .fieldTwice: .invalidValue
+            }
+        self.init(code, refusal.sentence)
+    }
+}

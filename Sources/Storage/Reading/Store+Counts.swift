@@ -1,0 +1,40 @@
+package import CRDT
+import GRDB
+
+extension Store {
+    /// The stamp of the latest change of a job; nil for a job without any.
+    package func lastStamp(of job: JobID) async throws -> Stamp? {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try Int64.fetchOne(db, sql: "SELECT max(stamp) FROM journal WHERE job = ?", arguments: [number])
+                .map { Stamp(rawValue: UInt64(bitPattern: $0)) }
+        }
+    }
+
+    /// How many fields of items have concurrent writes.
+    package func conflictingFieldCount(job: JobID) async throws -> Int {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try Int.fetchOne(db, sql: "SELECT conflicts FROM job WHERE number = ?", arguments: [number]) ?? 0
+        }
+    }
+
+    /// Tidies up after a job has changed, when nobody waits: indexes, the report, the write-ahead log.
+    package func settle(_ job: JobID) async throws {
+        try await indexBarcodes(of: job)
+        _ = try await report(of: job)
+    }
+
+    /// Moves the write-ahead log into the database, without waiting for readers, and gives unused memory back.
+    package func checkpoint() async throws {
+        do {
+            try await pool.writeWithoutTransaction { db in
+                _ = try db.checkpoint(.passive)
+                try db.execute(sql: "PRAGMA shrink_memory")
+            }
+            pool.releaseMemoryEventually()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

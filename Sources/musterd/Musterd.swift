@@ -1,0 +1,97 @@
+import ArgumentParser
+import Logging
+import Node
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The daemon's command line.
+@main
+struct Musterd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "musterd",
+        abstract: "Keeps a crew's inventory the same on every laptop.",
+        discussion: """
+            Finds the other laptops with DNS-SD, exchanges changes with them over TCP, and answers the muster command on
+            a Unix socket. Flags win over the environment (MUSTER_STATE_DIR, MUSTER_LISTEN …), that over the file.
+
+            Example: musterd --state-dir /var/lib/muster --listen 127.0.0.1:7473 --peer 127.0.0.1:7474
+            """)
+
+    @Option(help: ArgumentHelp("A JSON file with the same settings, as in {\"listen\": \"127.0.0.1:7473\"}.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Where the store lies (default: /var/lib/muster).", valueName: "directory"))
+    var stateDir: String?
+
+    @Option(help: ArgumentHelp("The Unix socket of the local API (default: /run/muster/muster.sock).", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("Where other laptops connect (default: 127.0.0.1:7473).", valueName: "host:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("A laptop to connect to, besides those discovered; may be repeated.", valueName: "host:port"))
+    var peer: [String] = []
+
+    @Flag(help: "Neither announce this laptop nor look for others.")
+    var noDiscovery = false
+
+    @Flag(help: "Allow --listen beyond this machine although connections are not encrypted yet: everybody on the network can read and change the inventory.")
+    var insecureLan = false
+
+    @Option(help: ArgumentHelp("What other people see this laptop as (default: the host's name).", valueName: "name"))
+    var hostName: String?
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
+    var logLevel: String?
+
+    func run() async throws {
+        do {
+            let environment = Environment.all
+            let configuration = try await NodeConfiguration.read(flags: flags, environment: environment, file: config)
+            guard let level = Logger.Level(rawValue: configuration.logLevel) else {
+                throw ConfigurationError(
+                    "'\(configuration.logLevel)' is no log level; use trace, debug, info, notice, warning, error or critical.")
+            }
+            LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
+            var logger = Logger(label: "musterd")
+            logger.logLevel = level
+            try await Node(configuration: configuration, environment: environment, logger: logger).run()
+        } catch {
+            let failure = StartFailure(error)
+            let line = Array("musterd: \(failure.sentence)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+            throw ExitCode(failure.exitCode)
+        }
+    }
+
+    private var flags: [NodeConfiguration.Key: [String]] {
+        var flags: [NodeConfiguration.Key: [String]] = [:]
+        let single: [(NodeConfiguration.Key, String?)] = [
+            (.stateDirectory, stateDir), (.socket, socket), (.listen, listen), (.hostName, hostName),
+            (.logLevel, logLevel),
+        ]
+        for case (let key, let value?) in single { flags[key] = [value] }
+        if !peer.isEmpty { flags[.peers] = peer }
+        if noDiscovery { flags[.discovery] = ["false"] }
+        if insecureLan { flags[.insecureLAN] = ["true"] }
+        return flags
+    }
+}
+
+/// The process's environment, without Foundation.
+enum Environment {
+    static var all: [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let equals = text.firstIndex(of: "=") {
+                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+            }
+            next += 1
+        }
+        return variables
+    }
+}
