@@ -114,10 +114,17 @@ extension InventoryService {
             let job = try await resolve(job: text)
             var id: ItemID?
             if let item { id = try await resolve(item: item, job: job.id).id }
-            let entries = try await store.timeline(of: job.id, item: id)
+            let entries = try await store.timeline(of: job.id, item: id).filter { !$0.isIntroduction }
             let cursor = LogCursor(entries: entries, reporter: ChangeReporter(job: job))
             return AsyncThrowingStream { await cursor.next() }
         }
+    }
+}
+
+extension TimelineEntry {
+    /// A replica only says which laptop it is on: nothing that people did.
+    var isIntroduction: Bool {
+        item == .job && notes.isEmpty && !isRemoval && settings.allSatisfy { $0.field.text.hasPrefix("author.") }
     }
 }
 
