@@ -96,11 +96,11 @@ let package = Package(
         .testTarget(
             name: "WireFormatTests",
             dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils]),
-        .testTarget(name: "StorageTests", dependencies: ["Storage", "CRDT", "Inventory", "Simulation", grdb]),
+        .testTarget(name: "StorageTests", dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Simulation", grdb]),
         .testTarget(
             name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
-        .testTarget(name: "NodeTests", dependencies: ["Node", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
+        .testTarget(name: "NodeTests", dependencies: ["Node", "Replication", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
         .testTarget(
             name: "CommandTests",
             dependencies: ["LocalAPI", "Inventory", "muster", lifecycle, logging],

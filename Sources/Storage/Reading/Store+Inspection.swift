@@ -1,0 +1,26 @@
+import GRDB
+
+/// What `muster doctor` and the tests look at.
+extension Store {
+    /// 2 is FULL: each commit is flushed to disk.
+    package func synchronousSetting() async throws -> Int {
+        do {
+            return try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    package func journalMode() async throws -> String {
+        try await read { try String.fetchOne($0, sql: "PRAGMA journal_mode") ?? "" }
+    }
+
+    package func segmentCount() async throws -> Int {
+        try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM segment") ?? 0 }
+    }
+
+    /// What SQLite finds wrong with the file; empty when it is sound.
+    package func integrityProblems() async throws -> [String] {
+        try await read { try String.fetchAll($0, sql: "PRAGMA integrity_check").filter { $0 != "ok" } }
+    }
+}

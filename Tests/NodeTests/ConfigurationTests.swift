@@ -1,0 +1,48 @@
+import Foundation
+import Node
+import Replication
+import Testing
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    @Test("Flags win over the environment, that over the file, that over the defaults")
+    func precedence() async throws {
+        let file = NSTemporaryDirectory() + "muster-\(UUID().uuidString).json"
+        let json = #"{"listen": "127.0.0.1:1", "socket": "/file", "peers": ["10.0.0.1:7"], "state-dir": "/file"}"#
+        try json.write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let configuration = try await NodeConfiguration.read(
+            flags: [.socket: ["/flag"]], environment: ["MUSTER_SOCKET": "/env", "MUSTER_STATE_DIR": "/env"], file: file)
+        #expect(configuration.socket == "/flag")
+        #expect(configuration.stateDirectory == "/env")
+        #expect(configuration.listen.description == "127.0.0.1:1")
+        #expect(configuration.peers.map(\.description) == ["10.0.0.1:7"])
+        #expect(configuration.usesDiscovery)
+    }
+
+    @Test("Listening beyond loopback is refused without --insecure-lan, and the refusal says what that means")
+    func insecureLAN() async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [.listen: ["0.0.0.0:7473"]], environment: [:], file: nil)
+        }
+        #expect(error?.description.contains("--insecure-lan") == true)
+        let allowed = try await NodeConfiguration.read(
+            flags: [.listen: ["0.0.0.0:7473"], .insecureLAN: ["true"]], environment: [:], file: nil)
+        #expect(!allowed.isLoopbackOnly)
+    }
+
+    @Test("A wrong address is named with an example", arguments: ["nonsense", "host", "host:99999", "1:2:3", ":7"])
+    func wrongAddress(text: String) async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [.peers: [text]], environment: [:], file: nil)
+        }
+        #expect(error?.description.contains("HOST:PORT") == true)
+    }
+
+    @Test("A missing or broken file is named")
+    func brokenFile() async {
+        await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [:], environment: [:], file: "/nowhere/muster.json")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CRDT
+import Inventory
+import Replication
+import Storage
+import Testing
+
+@Suite("Restored and cloned stores", .timeLimit(.minutes(2)))
+struct CopiedStoreTests {
+    @Test("A copy of the file becomes a new replica when it is opened; the original stays who it is")
+    func copiesAreNewReplicas() async throws {
+        let place = try Place()
+        let store = try place.open("a")
+        try await store.put(1, "name", "Sofa")
+        let identity = store.identity
+        try store.close()
+        try place.copy("a", to: "b")
+        let copy = try place.open("b")
+        #expect(copy.wasCopied)
+        #expect(copy.identity.replica != identity.replica)
+        #expect(copy.identity.device == identity.device, "a file put back from a backup is the same laptop")
+        #expect(try place.open("a").identity == identity)
+    }
+
+    @Test("On another machine the device is another one too")
+    func anotherMachine() async throws {
+        let place = try Place()
+        let store = try place.open("a", machine: "one")
+        let identity = store.identity
+        try store.close()
+        let moved = try place.open("a", machine: "two")
+        #expect(moved.wasCopied)
+        #expect(moved.identity.device != identity.device && moved.identity.replica != identity.replica)
+    }
+
+    @Test("A store set back in place forks its journal; the fork is found and settled, and nothing is lost")
+    func setBackInPlace() async throws {
+        let place = try Place()
+        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        try await anna.put(1, "name", "before")
+        try anna.close()
+        try place.copy("a", to: "backup")
+        let later = try place.open("a")
+        let forkedReplica = later.identity.replica
+        try await later.put(1, "name", "after", now: 2_000)
+        try await later.put(2, "name", "lost here", now: 2_001)
+        _ = try await later.send(to: bert)
+        try later.close()
+        try place.overwrite("a", with: "backup")
+
+        let restored = try place.open("a")
+        #expect(!restored.wasCopied, "the file is the same: only the peers can tell")
+        #expect(restored.identity.replica == forkedReplica)
+        try await restored.put(3, "name", "written after the restore", now: 3_000)
+        // The proof: bert holds more of this journal, and what follows the common part differs.
+        let held = try await bert.vector(of: Store.job)[forkedReplica]
+        let own = try await restored.vector(of: Store.job)[forkedReplica]
+        #expect(held.sequence > own.sequence && held.digest != own.digest)
+        let equal = own.sequence - 1
+        try #require(equal > 0)
+        let branch = try #require(
+            try await bert.segment(of: forkedReplica, job: Store.job, from: equal + 1, maximumBytes: .max))
+        #expect(try await restored.ingest(branch, job: Store.job) == .ownFuture)
+
+        let adopted = try await restored.adoptBranch(branch, job: Store.job, after: equal, using: &place.generator)
+        #expect(adopted.head == held)
+        #expect(restored.identity.replica != forkedReplica)
+        #expect(try await restored.item(ItemID(1), job: Store.job)?.value(of: "name") == "after")
+        #expect(try await restored.item(ItemID(2), job: Store.job)?.value(of: "name") == "lost here")
+        #expect(try await restored.item(ItemID(3), job: Store.job)?.value(of: "name") == "written after the restore")
+        _ = try await restored.send(to: bert)
+        #expect(try await restored.exported() == bert.exported())
+        // Its author is still the replica that wrote it.
+        let write = try await bert.item(ItemID(3), job: Store.job)?.lastWrite
+        #expect(write?.author == forkedReplica)
+    }
+}

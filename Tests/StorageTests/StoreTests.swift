@@ -1,0 +1,185 @@
+import CRDT
+import Foundation
+import GRDB
+import Inventory
+import Simulation
+import Storage
+import Testing
+
+@Suite("The store", .timeLimit(.minutes(2)))
+struct StoreTests {
+    @Test("What was committed is there after opening again, and the journal continues")
+    func reopening() async throws {
+        let place = try Place()
+        let first = try place.open()
+        try await first.put(1, "name", "Sofa")
+        let identity = first.identity
+        try first.close()
+        let second = try place.open()
+        #expect(second.identity == identity)
+        #expect(!second.wasCopied)
+        let commit = try await second.put(1, "room", "Den")
+        #expect(commit.segment.first == 3)
+        #expect(try await second.item(ItemID(1), job: Store.job)?.value(of: "name") == "Sofa")
+    }
+
+    @Test("A commit is flushed to disk before it is acknowledged")
+    func durability() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.put(1, "name", "Sofa")
+        #expect(try await store.synchronousSetting() == 2, "PRAGMA synchronous is FULL")
+        #expect(try await store.journalMode() == "wal")
+    }
+
+    @Test("Two stores that exchange their journals export the same bytes, whatever the order")
+    func convergence() async throws {
+        let place = try Place()
+        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        var generator = SeededGenerator(seed: 4)
+        for round in 0..<40 {
+            for (index, store) in [anna, bert].enumerated() {
+                let item = UInt128.random(in: 1...12, using: &generator)
+                let clock = UInt64(1_000 + round * 10 + index)
+                _ = try? await store.put(item, "name", "value \(generator.next() % 5)", now: clock)
+                if generator.oneIn(15) {
+                    _ = try await store.edit(
+                        job: Store.job, nowMilliseconds: clock, [.remove(item: ItemID(item))])
+                }
+                if generator.oneIn(3) {
+                    _ = try await store.edit(
+                        job: Store.job, nowMilliseconds: clock, [.note(item: ItemID(item), text: "scratch \(round)")])
+                }
+            }
+            if generator.oneIn(4) { _ = try await anna.send(to: bert) }
+        }
+        _ = try await anna.send(to: bert)
+        _ = try await bert.send(to: anna)
+        #expect(try await anna.vector(of: Store.job) == bert.vector(of: Store.job))
+        #expect(try await anna.exported() == bert.exported())
+        #expect(try await anna.report(of: Store.job).digest == bert.report(of: Store.job).digest)
+        for store in [anna, bert] { try await expectCountersToMatch(store) }
+    }
+
+    /// The counters that are kept with the changes say what counting says.
+    private func expectCountersToMatch(_ store: Store) async throws {
+        let job = try await store.job(Store.job)
+        let items = try await store.items(job: Store.job, limit: .max)
+        #expect(job.items == items.count { $0.state.removed == nil })
+        #expect(job.removed == items.count { $0.state.removed != nil })
+        #expect(job.conflicts == items.reduce(0) { $0 + $1.state.conflictCount })
+        #expect(try await store.conflicts(job: Store.job).map(\.id) == items.filter { $0.state.conflictCount > 0 }.map(\.id))
+    }
+
+    @Test("Pieces of a journal may overlap; a gap, a repetition and a false digest change nothing")
+    func ingesting() async throws {
+        let place = try Place()
+        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        for item in 1...6 as ClosedRange<UInt128> { try await anna.put(item, "name", "thing \(item)") }
+        let replica = anna.identity.replica
+        let all = try #require(try await anna.segment(of: replica, job: Store.job, from: 1, maximumBytes: .max))
+        let late = try #require(try await anna.segment(of: replica, job: Store.job, from: 4, maximumBytes: .max))
+        #expect(try await bert.ingest(late, job: Store.job) == .gap(.empty))
+        let lie = JournalSegment(
+            replica: replica, first: 1, head: JournalHead(sequence: all.head.sequence, digest: 1), bytes: all.bytes)
+        #expect(try await bert.ingest(lie, job: Store.job) == .forked(.empty))
+        #expect(try await bert.job(Store.job).items == 0)
+        let first = try await anna.segment(of: replica, job: Store.job, from: 1, maximumBytes: 1)
+        guard case .stored = try await bert.ingest(try #require(first), job: Store.job) else {
+            Issue.record("the first piece was not stored")
+            return
+        }
+        guard case .stored(let head, _) = try await bert.ingest(all, job: Store.job) else {
+            Issue.record("the overlapping piece was not stored")
+            return
+        }
+        #expect(head == all.head)
+        #expect(try await bert.ingest(all, job: Store.job) == .duplicate(all.head))
+        #expect(try await bert.exported() == anna.exported())
+    }
+
+    @Test("Malformed bytes are refused and change nothing")
+    func malformed() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.put(1, "name", "Sofa")
+        let before = try await store.exported()
+        let segment = JournalSegment(
+            replica: ReplicaID(9), first: 1, head: JournalHead(sequence: 1, digest: 0), bytes: [3, 1, 2, 3])
+        await #expect(throws: CodecError.self) { try await store.ingest(segment, job: Store.job) }
+        #expect(try await store.exported() == before)
+        #expect(try await store.vector(of: Store.job).entries.count == 1)
+    }
+
+    @Test("Many small segments are joined, and the journal stays what it was")
+    func joining() async throws {
+        let place = try Place()
+        let store = try place.open()
+        for number in 0..<600 { try await store.put(UInt128(number % 7 + 1), "name", "v\(number)") }
+        #expect(try await store.segmentCount() < 300)
+        let replica = store.identity.replica
+        let all = try #require(try await store.segment(of: replica, job: Store.job, from: 1, maximumBytes: .max))
+        #expect(try JournalDigest.extend(.empty, with: all.bytes) == all.head)
+        let vector = try await store.vector(of: Store.job)
+        #expect(all.head == vector[replica])
+    }
+
+    @Test("Barcodes are found, and found twice, whether they came singly or in bulk")
+    func barcodes() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let bulk = (1...1_500).map { number in
+            Edit.put(
+                item: ItemID(UInt128(number)),
+                fields: [Edit.FieldValue(field: "barcode", value: "\(1_000_000 + number % 1_490)")])
+        }
+        _ = try await store.edit(job: Store.job, createsJob: true, nowMilliseconds: 5, bulk)
+        #expect(try await store.duplicateBarcodes(job: Store.job).count == 10)
+        #expect(try await store.items(job: Store.job, withBarcode: "1000001") == [ItemID(1), ItemID(1_491)])
+        try await store.put(1, "barcode", "7")
+        #expect(try await store.items(job: Store.job, withBarcode: "7") == [ItemID(1)])
+        #expect(try await store.items(job: Store.job, withBarcode: "1000001") == [ItemID(1_491)])
+        _ = try await store.edit(job: Store.job, nowMilliseconds: 5, [.remove(item: ItemID(1))])
+        #expect(try await store.items(job: Store.job, withBarcode: "7").isEmpty)
+        #expect(try await store.duplicateBarcodeCount(job: Store.job) == 9)
+    }
+
+    @Test("An edit of a removed item is refused with the remedy; the rest of the batch is made")
+    func refusals() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.put(1, "name", "Sofa")
+        _ = try await store.edit(job: Store.job, nowMilliseconds: 5, [.remove(item: ItemID(1))])
+        let fields = [Edit.FieldValue(field: "name", value: "Bed")]
+        let result = try await store.edit(
+            job: Store.job, nowMilliseconds: 6, [.put(item: ItemID(1), fields: fields), .put(item: ItemID(2), fields: fields)])
+        #expect(result.refusals == [.removed(ItemID(1)), nil])
+        #expect(try await store.item(ItemID(2), job: Store.job)?.value(of: "name") == "Bed")
+        #expect(try await store.stateBeforeRemoval(of: ItemID(1), job: Store.job).value(of: "name") == "Sofa")
+    }
+
+    @Test("A store of a newer program is refused in one sentence and not touched")
+    func newerStore() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.put(1, "name", "Sofa")
+        try store.close()
+        let queue = try DatabaseQueue(path: place.path())
+        try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
+        try queue.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: place.path()))
+        let error = #expect(throws: StoreError.self) { try place.open() }
+        #expect(error?.code == .newerThanProgram)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == before)
+    }
+
+    @Test("A file that is no store is refused and not touched")
+    func notAStore() throws {
+        let place = try Place()
+        let content = Data(String(repeating: "not a database ", count: 500).utf8)
+        try content.write(to: URL(fileURLWithPath: place.path()))
+        let error = #expect(throws: StoreError.self) { try place.open() }
+        #expect(error?.code == .damaged)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == content)
+    }
+}

@@ -1,0 +1,77 @@
+import CRDT
+import Foundation
+import Inventory
+import Simulation
+import Storage
+
+/// A directory for stores, gone with the test.
+final class Place {
+    let directory: String
+    var generator = SeededGenerator(seed: UInt64(ProcessInfo.processInfo.processIdentifier))
+
+    init() throws {
+        directory = NSTemporaryDirectory() + "muster-store-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    func path(_ name: String = "a") -> String { "\(directory)/\(name).sqlite" }
+
+    func open(_ name: String = "a", machine: String = "laptop") throws -> Store {
+        try Store.open(path: path(name), machine: machine, hostName: "anna", generator: &generator)
+    }
+
+    /// Copies a closed store, log and all, to a new file.
+    func copy(_ name: String, to copy: String) throws {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
+            try FileManager.default.copyItem(atPath: path(name) + suffix, toPath: path(copy) + suffix)
+        }
+    }
+
+    /// Puts the content of one file into another that keeps its identity, as a restore in place does.
+    func overwrite(_ name: String, with other: String) throws {
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path(name) + suffix) }
+        let content = try Data(contentsOf: URL(fileURLWithPath: path(other)))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path(name)))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: content)
+        try file.close()
+        if FileManager.default.fileExists(atPath: path(other) + "-wal") {
+            try FileManager.default.copyItem(atPath: path(other) + "-wal", toPath: path(name) + "-wal")
+        }
+    }
+}
+
+extension Store {
+    static let job = JobID(ItemID(77))
+
+    @discardableResult
+    func put(_ item: UInt128, _ field: FieldName = "name", _ value: String, now: UInt64 = 1_000) async throws -> Commit {
+        let fields = [Edit.FieldValue(field: field, value: value)]
+        let result = try await edit(
+            job: Self.job, createsJob: true, nowMilliseconds: now, [.put(item: ItemID(item), fields: fields)])
+        guard let commit = result.commit else { throw result.refusals.compactMap { $0 }.first ?? EditRefusal.noFields }
+        return commit
+    }
+
+    /// Everything that `other` lacks, as a peer would bring it.
+    func send(to other: Store) async throws -> [IngestOutcome] {
+        var outcomes: [IngestOutcome] = []
+        for entry in try await vector(of: Self.job).entries {
+            let known = try? await other.vector(of: Self.job)[entry.replica].sequence
+            guard
+                let segment = try await segment(
+                    of: entry.replica, job: Self.job, from: (known ?? 0) + 1, maximumBytes: .max)
+            else { continue }
+            outcomes.append(try await other.ingest(segment, job: Self.job))
+        }
+        return outcomes
+    }
+
+    func exported() async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await piece in try exportPieces(of: Self.job) { bytes += piece }
+        return bytes
+    }
+}
