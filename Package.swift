@@ -80,7 +80,8 @@ let package = Package(
         .target(
             name: "Node",
             dependencies: [
-                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", "CMalloc", lifecycle,
+                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", "CMalloc",
+                lifecycle,
                 unixSignals, configuration, logging,
             ]),
         // Executables.

@@ -56,6 +56,9 @@ struct SchemaCheck {
     /// Names of the object's keys that its schema does not mention.
     func undocumented(_ value: Any, _ schema: [String: Any]) -> [String] {
         let schema = (schema["$ref"] as? String).map(resolve) ?? schema
+        if let elements = value as? [Any], let element = schema["items"] as? [String: Any] {
+            return elements.flatMap { undocumented($0, element) }
+        }
         guard let object = value as? [String: Any], let properties = schema["properties"] as? [String: Any] else {
             return []
         }
