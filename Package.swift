@@ -86,7 +86,7 @@ let package = Package(
             ]),
         // Executables.
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
-        .executableTarget(name: "muster", dependencies: ["LocalAPI", "Inventory", arguments, unixSignals]),
+        .executableTarget(name: "muster", dependencies: ["LocalAPI", "CRDT", "Inventory", arguments, unixSignals]),
         // Test support.
         .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),

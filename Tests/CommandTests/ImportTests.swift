@@ -56,6 +56,20 @@ struct ImportTests {
         try expectSnapshot(outcome.output, "json-import")
     }
 
+    @Test("A column of notes becomes remarks, and importing it again does not repeat them")
+    func remarks() async throws {
+        let (outcome, written) = try await run("name,notes\nSofa,left leg scratched\nsame,torn\nLamp,\n,alone\n")
+        #expect(outcome.exitCode == 65)
+        #expect(outcome.error == "muster: line 5: it has nothing but a remark\n")
+        #expect(
+            written == [
+                "batch key=- name=Sofa | name=same | name=Lamp",
+                "note \(FakeService.itemIDs[0]) left leg scratched", "note \(FakeService.itemIDs[1]) torn",
+            ])
+        let (_, again) = try await run("name,notes\nfirst,left leg scratched\n")
+        #expect(again == ["batch key=- name=first"])
+    }
+
     @Test("Many rows go in batches")
     func batches() async throws {
         let rows = (1...2500).map { "\($0),thing \($0)" }.joined(separator: "\n")

@@ -73,6 +73,7 @@ extension FakeService {
                 switch item.fields["name"] {
                 case "refused": BatchResult(outcome: .rejected, reason: "the daemon does not like it")
                 case "known": BatchResult(outcome: .updated, id: Self.itemIDs[1])
+                case "first": BatchResult(outcome: .unchanged, id: Self.itemIDs[0])
                 case "same": BatchResult(outcome: .unchanged, id: Self.itemIDs[1])
                 default: BatchResult(outcome: .added, id: Self.itemIDs[0])
                 }

@@ -10,7 +10,7 @@ struct ImportCommand: AsyncParsableCommand {
                           [--json] [--socket <path>]
             """,
         discussion: """
-            The first line names the columns; each column fills the field of its name. With --key, a row whose key an \
+            The first line names the columns; each column fills the field of its name, notes a remark. With --key, a row whose key an \
             item already has updates that item. A bad row is named by its line and left out; the rest goes in, and the \
             exit code is 65.
 
