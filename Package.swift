@@ -21,6 +21,7 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioTestUtils: Target.Dependency = .product(name: "NIOTestUtils", package: "swift-nio")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -44,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON"]),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
@@ -71,19 +73,20 @@ let package = Package(
         .target(
             name: "LocalAPI",
             dependencies: [
-                "CRDT", "Inventory", hummingbird, hummingbirdCore, httpClient, lifecycle, logging, nioCore, nioHTTP1,
-                nioPosix,
+                "CRDT", "Inventory", hummingbird, hummingbirdCore, httpClient, httpTypes, lifecycle, logging, nioCore,
+                nioHTTP1, nioPosix,
             ],
             exclude: ["openapi.json"]),
         .target(
             name: "Node",
             dependencies: [
-                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", "CMalloc", lifecycle,
+                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", "CMalloc",
+                lifecycle,
                 unixSignals, configuration, logging,
             ]),
         // Executables.
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
-        .executableTarget(name: "muster", dependencies: ["LocalAPI", "Inventory", arguments, unixSignals]),
+        .executableTarget(name: "muster", dependencies: ["LocalAPI", "CRDT", "Inventory", arguments, unixSignals]),
         // Test support.
         .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
@@ -103,7 +106,9 @@ let package = Package(
         .testTarget(name: "NodeTests", dependencies: ["Node", "Replication", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["LocalAPI", "Inventory", "muster", lifecycle, logging],
+            dependencies: [
+                "LocalAPI", "CRDT", "Inventory", "muster", httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
+            ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),
     ]

@@ -13,7 +13,7 @@ struct Muster: AsyncParsableCommand {
 
             Examples:
               muster job create --name "Smith, 12 Elm Street" --kind pickup
-              muster item add "Smith, 12 Elm Street" category=sofa-3-seat room="Living room"
+              muster item add "Smith, 12 Elm Street" category=sofa-3-seat room=Kitchen
               muster job watch "Smith, 12 Elm Street"
             """,
         version: MusterVersion.current,

@@ -17,14 +17,12 @@ struct PeersCommand: AsyncParsableCommand {
                 "No other device was found yet; 'muster status' tells whether discovery is on.\n")
         }
         var table = Table([
-            .text("DEVICE"), .whole("ID"), .text("ADDRESS"), .text("STATE"), .number("ROUND TRIP"),
-            .number("RECEIVED"), .number("SENT"),
+            .text("DEVICE"), .whole("ID"), .text("ADDRESS"), .whole("STATE"), .number("ROUND TRIP"),
         ])
         for peer in peers {
             table.add(
-                peer.displayName, peer.deviceID.map(ShortIDs.random) ?? "–", peer.address, peer.syncDescription,
-                Formats.milliseconds(peer.roundTripMilliseconds), Formats.bytes(peer.bytesReceived),
-                Formats.bytes(peer.bytesSent))
+                peer.name ?? "–", peer.deviceID.map(ShortIDs.random) ?? "–", peer.address, peer.syncDescription,
+                Formats.milliseconds(peer.roundTripMilliseconds))
         }
         table.print(on: .output)
     }

@@ -8,12 +8,15 @@ struct ChangeLine {
         self.change = change
     }
 
-    func text(width: Int, style: Style) -> String {
-        let time = Formats.exactTime(change.at)
-        let author = Text.padded(Text.fitted(change.authorName, to: 12), to: 12)
-        let itemWidth = max(12, min(24, width / 4))
+    /// - Parameter isBrief: without the date, for what happens now.
+    func text(width: Int, style: Style, isBrief: Bool = false) -> String {
+        let exactTime = Formats.exactTime(change.at)
+        let time = isBrief ? String(exactTime.suffix(8)) : exactTime
+        let authorWidth = width < 60 ? 8 : 12
+        let itemWidth = max(8, min(24, width / 4))
+        let author = Text.padded(Text.fitted(change.authorName, to: authorWidth), to: authorWidth)
         let item = Text.padded(Text.fitted(change.itemDisplayName, to: itemWidth), to: itemWidth)
-        let used = Text.width(time) + 12 + itemWidth + 6
+        let used = Text.width(time) + authorWidth + itemWidth + 6
         let summary = Text.fitted(change.summary, to: max(8, width - used))
         return "\(style.dim(time))  \(style.cyan(author))  \(item)  \(coloured(summary, style))"
     }

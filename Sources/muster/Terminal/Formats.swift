@@ -31,14 +31,6 @@ enum Formats {
         value == value.rounded() && value.magnitude < 1e15 ? count(Int(value)) : String(value)
     }
 
-    static func bytes(_ count: Int) -> String {
-        switch count {
-        case ..<1000: "\(count) B"
-        case ..<1_000_000: "\(decimal(Double(count) / 1000)) kB"
-        default: "\(decimal(Double(count) / 1_000_000)) MB"
-        }
-    }
-
     static func milliseconds(_ value: Double?) -> String {
         value.map { "\(decimal($0, places: $0 < 10 ? 2 : 0)) ms" } ?? "–"
     }

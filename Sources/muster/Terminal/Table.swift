@@ -14,7 +14,7 @@ struct Table {
     }
 
     private static let gap = 2
-    private static let narrowest = 6
+    private static let narrowest = 8
 
     var columns: [Column]
     var rows: [[String]] = []

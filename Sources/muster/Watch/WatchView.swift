@@ -4,6 +4,7 @@ import LocalAPI
 /// What `job watch` knows, and how it looks.
 struct WatchView {
     private static let keptChanges = 500
+    private static let peerLineCount = 3
 
     var job: JobDetails
     var peers: [PeerStatus]
@@ -29,7 +30,7 @@ struct WatchView {
         if changes.isEmpty {
             lines.append(style.dim(Text.fitted("Nothing has changed since you are watching.", to: width)))
         }
-        lines += changes.suffix(room).map { ChangeLine($0).text(width: width, style: style) }
+        lines += changes.suffix(room).map { ChangeLine($0).text(width: width, style: style, isBrief: true) }
         let used = lines.count + 1
         lines += Array(repeating: "", count: max(0, terminal.height - used))
         lines.append(style.dim(Text.fitted("Ctrl-C ends", to: width)))
@@ -53,27 +54,28 @@ struct WatchView {
     /// One peer after the other, as many to a line as fit, three lines at most.
     private func peerLines(_ width: Int, _ style: Style) -> [String] {
         guard !peers.isEmpty else { return [style.dim(Text.fitted("No other device found yet.", to: width))] }
-        var lines = [""]
-        var used = 0
+        let gap = "   "
+        var lines: [String] = []
+        var used = width
         for peer in peers {
             let behind = job.peersBehind.first { $0.deviceID == peer.deviceID }?.transforms ?? 0
             let state =
                 peer.state == .connected
                 ? (behind == 0 ? "in sync" : "\(Formats.count(behind)) behind") : peer.syncDescription
-            let text = Text.fitted("\(peer.displayName) \(state)", to: max(4, width - 4))
-            let columns = Text.width(text) + 5
-            if used > 0, used + columns > width {
-                guard lines.count < 3 else {
-                    if used < width { lines[lines.count - 1] += "…" }
-                    break
-                }
-                lines.append("")
-                used = 0
+            let text = Text.fitted("\(peer.displayName) \(state)", to: width - 2)
+            let shown = mark(peer, behind, style) + " " + text
+            let columns = Text.width(text) + 2
+            if used + gap.count + columns <= width {
+                lines[lines.count - 1] += gap + shown
+                used += gap.count + columns
+            } else {
+                lines.append(shown)
+                used = columns
             }
-            lines[lines.count - 1] += mark(peer, behind, style) + " " + text + "   "
-            used += columns
         }
-        return lines
+        let hidden = lines.count - Self.peerLineCount
+        guard hidden > 0 else { return lines }
+        return lines.prefix(Self.peerLineCount - 1) + [style.dim(Text.fitted("… and more: muster peers", to: width))]
     }
 
     private func mark(_ peer: PeerStatus, _ behind: Int, _ style: Style) -> String {

@@ -5,13 +5,17 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Add the rows of a CSV file to a job as items.",
+        usage: """
+            muster import <job> <file> [--key <column>] [--field <column=field> ...]
+                          [--json] [--socket <path>]
+            """,
         discussion: """
-            The first line names the columns; each column fills the field of its name. With --key, a row whose key an \
+            The first line names the columns; each column fills the field of its name, notes a remark. With --key, a row whose key an \
             item already has updates that item. A bad row is named by its line and left out; the rest goes in, and the \
             exit code is 65.
 
             Example:
-              muster import "Smith, 12 Elm Street" household.csv --key barcode --field "Cubic feet=volumeCubicFeet"
+              muster import "Smith, 12 Elm Street" house.csv --key barcode --field What=name
             """)
 
     @OptionGroup var job: JobArgument

@@ -1,3 +1,5 @@
+import CRDT
+import Inventory
 import LocalAPI
 
 /// Reads rows and sends them in batches.
@@ -13,8 +15,15 @@ struct Importer {
 
     private var mapping: ColumnMapping?
     private var report = ImportReport()
-    private var rows: [(line: Int, fields: [String: String])] = []
+    private var rows: [Row] = []
     private var bytes = 0
+
+    private struct Row {
+        var line: Int
+        var fields: [String: String]
+        /// From the column `notes`: a remark, not a field (rule R1b).
+        var remark: String?
+    }
 
     init(client: LocalClient, job: String, key: String?, renamed: [FieldFilter]) {
         self.client = client
@@ -46,8 +55,10 @@ struct Importer {
                 mapping = try ColumnMapping(header: cells, renamed: renamed, key: key)
                 return
             }
-            let fields = try mapping.fields(of: cells)
-            rows.append((record.line, fields))
+            var fields = try mapping.fields(of: cells)
+            let remark = fields.removeValue(forKey: WellKnownField.notes.text)
+            guard !fields.isEmpty else { throw ColumnMapping.BadRow(reason: "it has nothing but a remark") }
+            rows.append(Row(line: record.line, fields: fields, remark: remark))
             bytes += fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         } catch let fault as CSVParser.Fault {
             guard mapping != nil else {
@@ -64,7 +75,13 @@ struct Importer {
         guard !rows.isEmpty else { return }
         let batch = ItemBatch(key: mapping?.keyField, items: rows.map { FieldsRequest(fields: $0.fields) })
         let results = try await client.addItems(batch, job: job).results
-        for (row, result) in zip(rows, results) { report.count(result, line: row.line) }
+        for (row, result) in zip(rows, results) {
+            report.count(result, line: row.line)
+            guard let remark = row.remark, let id = result.id else { continue }
+            // Importing a file again must not repeat its remarks.
+            if result.outcome != .added, try await client.item(id, job: job).notes.contains(remark) { continue }
+            _ = try await client.addNote(NoteRequest(text: remark), item: id, job: job)
+        }
         rows.removeAll(keepingCapacity: true)
         bytes = 0
     }

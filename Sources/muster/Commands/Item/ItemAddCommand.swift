@@ -10,7 +10,7 @@ struct ItemAddCommand: AsyncParsableCommand {
             as it is.
 
             Example:
-              muster item add "Smith, 12 Elm Street" category=sofa-3-seat room="Living room" condition=good
+              muster item add "Smith, 12 Elm Street" category=sofa-3-seat room=Kitchen
             """)
 
     @OptionGroup var job: JobArgument

@@ -36,7 +36,7 @@ struct ItemListCommand: AsyncParsableCommand {
         // Ids of one moment differ only towards their end: of a part of the items show enough for the rest, too.
         let short = ShortIDs(items.map(\.id), atLeast: isPart ? 23 : 8)
         var table = Table([
-            .whole("ID"), .text("BARCODE"), .text("NAME"), .text("ROOM"), .number("QTY"), .text("CONDITION"),
+            .whole("ID"), .whole("BARCODE"), .text("NAME"), .text("ROOM"), .number("QTY"), .text("CONDITION"),
             .number("NOTES"),
         ])
         for item in items {

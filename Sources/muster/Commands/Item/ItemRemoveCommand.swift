@@ -15,6 +15,6 @@ struct ItemRemoveCommand: AsyncParsableCommand {
         let removed = try await options.withClient { client in
             try await client.removeItem(item.reference, job: job.reference)
         }
-        try options.report(removed, "Removed item \(removed.id); 'muster item restore' makes a new one like it.")
+        try options.report(removed, "Removed item \(removed.id).")
     }
 }

@@ -8,6 +8,10 @@ struct JobCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Make a job and print its id.",
+        usage: """
+            muster job create --name <name> [--kind <kind>] [--id <id>]
+                              [--json] [--socket <path>]
+            """,
         discussion: "Example:\n  muster job create --name \"Smith, 12 Elm Street\" --kind pickup")
 
     @Option(name: .long, help: "What people call it.")

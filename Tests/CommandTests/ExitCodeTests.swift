@@ -1,0 +1,46 @@
+import LocalAPI
+import Testing
+
+/// Errors are one sentence on standard error, and the exit code tells their kind.
+@Suite(.timeLimit(.minutes(2)))
+struct ExitCodeTests {
+    static let failures: [([String], Int32)] = [
+        (["job", "show", "nobody"], 65), (["job", "show", "ambiguous"], 65), (["job", "show", "stopping"], 75),
+        (["job", "show", "secret"], 77), (["job", "show", "broken"], 70),
+        (["job", "create", "--name", "x", "--id", "taken"], 65), (["item", "show", "0190", "nothing"], 65),
+        (["item", "set", "0190", FakeService.removedItemID, "a=b"], 65),
+        (["item", "restore", "0190", FakeService.itemIDs[0]], 65),
+    ]
+
+    @Test("The exit codes are those of sysexits.h", arguments: failures)
+    func codes(command: [String], code: Int32) async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(command, socket: socket)
+        }
+        #expect(outcome.exitCode == code)
+        #expect(outcome.output == "")
+        #expect(outcome.error.hasPrefix("muster: "))
+        #expect(outcome.error.split(separator: "\n").count == 1)
+    }
+
+    @Test(
+        "A command line that is wrong exits with 64",
+        arguments: [
+            ["job", "show"], ["item", "add", "x", "novalue"], ["item", "add", "x", "a=1", "a=2"], ["nonsense"],
+            ["job", "create", "--name", "x", "--kind", "party"], ["completions", "cmd"], ["item", "add", "x"],
+        ])
+    func usage(command: [String]) async throws {
+        let outcome = try await MusterProcess.run(command, socket: "/nowhere/m.sock")
+        #expect(outcome.exitCode == 64)
+        #expect(!outcome.error.isEmpty)
+    }
+
+    @Test("A daemon that is not there is told at once, with what to do")
+    func unreachable() async throws {
+        let start = ContinuousClock.now
+        let outcome = try await MusterProcess.run(["status", "--socket", "/tmp/muster-nobody.sock"])
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.error.contains("systemctl start musterd"))
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+/// The help of every command, as people see it.
+@Suite(.timeLimit(.minutes(2)))
+struct HelpTests {
+    static let commands: [[String]] = [
+        [], ["status"], ["peers"], ["job"], ["job", "create"], ["job", "list"], ["job", "show"], ["job", "watch"],
+        ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"], ["item"],
+        ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
+        ["item", "show"], ["import"], ["completions"],
+    ]
+
+    @Test("Every command explains itself, with an example, within 80 columns", arguments: commands)
+    func help(command: [String]) async throws {
+        let outcome = try await MusterProcess.run(command + ["--help"])
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.output.contains("Example"))
+        #expect(outcome.output.contains("  muster "))
+        for line in outcome.output.split(separator: "\n") where !line.contains("  muster ") {
+            #expect(line.count <= 80, "\(line)")
+        }
+        try expectSnapshot(outcome.output, "help" + command.map { "-" + $0 }.joined())
+    }
+
+    @Test("Every leaf command takes --json and --socket", arguments: commands.filter { $0.count == 2 })
+    func globalOptions(command: [String]) async throws {
+        let outcome = try await MusterProcess.run(command + ["--help"])
+        #expect(outcome.output.contains("--json"))
+        #expect(outcome.output.contains("--socket <path>"))
+    }
+
+    @Test("A completion script is printed for each shell", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) async throws {
+        let outcome = try await MusterProcess.run(["completions", shell])
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.output.contains("conflicts"))
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+@testable import LocalAPI
+
+@Suite(.timeLimit(.minutes(1)))
+struct LocalServerTests {
+    @Test("Owner and group may use the socket, others not; it goes when the daemon stops")
+    func mode() async throws {
+        let path = try await withDaemon(FakeService()) { path in
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o660)
+            #expect(attributes[.type] as? FileAttributeType == .typeSocket)
+            return path
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("A socket that a daemon left behind is replaced; one that answers is not")
+    func stale() async throws {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let path = directory.path + "/m.sock"
+        try await withDaemon(FakeService(), at: path) { _ in
+            // A second name for the first daemon's file: it stays behind when that daemon has gone.
+            try FileManager.default.linkItem(atPath: path, toPath: directory.path + "/left.sock")
+            let error = await #expect(throws: APIError.self) {
+                try await withDaemon(FakeService(), at: path) { _ in }
+            }
+            #expect(error?.code == .unavailable)
+            #expect(error?.message.contains("Another daemon answers on \(path)") == true)
+        }
+        let left = directory.path + "/left.sock"
+        #expect(FileManager.default.fileExists(atPath: left))
+        let jobs = try await withDaemon(FakeService(), at: left) { path in
+            try await LocalClient.with(socketPath: path) { try await $0.jobs() }
+        }
+        #expect(jobs.count == 1)
+    }
+
+    @Test("A file that is no socket is left alone, and a path that is too long is refused")
+    func refused() async throws {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let file = try directory.write("precious", to: "m.sock")
+        let error = await #expect(throws: APIError.self) { try await withDaemon(FakeService(), at: file) { _ in } }
+        #expect(error?.message.contains("is not a socket") == true)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
+        let long = directory.path + "/" + String(repeating: "x", count: 120)
+        await #expect(throws: APIError.self) { try await withDaemon(FakeService(), at: long) { _ in } }
+    }
+
+    @Test("Events arrive, and a stop of the daemon ends the stream")
+    func events() async throws {
+        let service = FakeService()
+        let received = Mutable<[Event]>([])
+        let sent: [Event] = [
+            .change(FakeService.changes[0]),
+            .job(JobAdvanced(job: FakeService.jobID, vector: [FakeService.replicaID: 28])),
+        ]
+        let path = "/tmp/muster-events-\(UUID().uuidString.prefix(8)).sock"
+        try await LocalClient.with(socketPath: path) { client in
+            let (arrived, arrival) = AsyncStream<Void>.makeStream()
+            async let daemon: Void = withDaemon(service, at: path) { _ in
+                for await _ in arrived {}
+            }
+            while !FileManager.default.fileExists(atPath: path) { await Task.yield() }
+            // Ends by itself when the daemon stops.
+            try await client.events(job: nil, onSubscribed: { sent.forEach(service.send) }) { event in
+                received.value.append(event)
+                if received.value.count == sent.count { arrival.finish() }
+            }
+            try await daemon
+        }
+        #expect(received.value == sent)
+    }
+
+    @Test("A request that cannot be read is refused with a problem that says why")
+    func malformed() async throws {
+        try await withDaemon(FakeService()) { path in
+            try await LocalClient.with(socketPath: path) { client in
+                let missing = await #expect(throws: APIError.self) {
+                    _ = try await client.send(.POST, ["jobs"], body: NoteRequest(text: "no name"))
+                }
+                #expect(missing?.code == .invalidRequest)
+                #expect(
+                    missing?.message == "The body is not what this path takes: \"name\" is missing in the document.")
+                let unknown = await #expect(throws: APIError.self) { _ = try await client.send(.GET, ["nowhere"]) }
+                #expect(unknown?.code == .notFound)
+                let wrongMethod = await #expect(throws: APIError.self) { _ = try await client.send(.PUT, ["status"]) }
+                #expect(wrongMethod?.code == .notFound)
+                let filter = await #expect(throws: APIError.self) {
+                    _ = try await client.send(.GET, ["jobs", "0190", "items"], query: [("where", "novalue")])
+                }
+                #expect(filter?.code == .invalidRequest)
+            }
+        }
+    }
+
+    @Test("A body beyond the limit is refused, and the connection goes on")
+    func tooLarge() async throws {
+        try await withDaemon(FakeService()) { path in
+            try await LocalClient.with(socketPath: path) { client in
+                let error = await #expect(throws: APIError.self) {
+                    let text = String(repeating: "x", count: 5 << 20)
+                    _ = try await client.addNote(NoteRequest(text: text), item: FakeService.itemIDs[0], job: "0190")
+                }
+                #expect(error?.code == .tooLarge)
+                let jobs = try await client.jobs()
+                #expect(jobs.count == 1)
+            }
+        }
+    }
+
+    @Test("A fault of the daemon reaches the caller without its inner words")
+    func fault() async throws {
+        try await withDaemon(FakeService()) { path in
+            try await LocalClient.with(socketPath: path) { client in
+                let error = await #expect(throws: APIError.self) { try await client.job("broken") }
+                #expect(error?.code == .failed)
+                #expect(error?.message.contains("FakeFault") == false)
+            }
+        }
+    }
+}

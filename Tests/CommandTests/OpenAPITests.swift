@@ -1,0 +1,96 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import LocalAPI
+
+/// The OpenAPI document beside the running server.
+@Suite(.timeLimit(.minutes(2)))
+struct OpenAPITests {
+    struct Operation: Sendable, CustomTestStringConvertible {
+        var method: String
+        var path: String
+        var testDescription: String { "\(method) \(path)" }
+    }
+
+    static let operations = Route.all.map { Operation(method: $0.method.rawValue, path: $0.path) }
+
+    private static func document() throws -> [String: Any] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/LocalAPI/openapi.json")
+        return try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+    }
+
+    @Test("Every served operation is documented, and every documented one is served")
+    func complete() throws {
+        let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
+        let documented = paths.flatMap { path, item in
+            item.keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" }
+        }
+        #expect(Set(documented) == Set(Self.operations.map(\.testDescription)))
+        #expect(Self.operations.count == Set(Self.operations.map(\.testDescription)).count)
+    }
+
+    @Test("Every operation answers as documented", arguments: operations)
+    func answers(operation: Operation) async throws {
+        let schemas = SchemaCheck(document: try Self.document())
+        let described = try #require(
+            schemas.resolve("#/paths")[operation.path].flatMap { $0 as? [String: Any] }?[operation.method.lowercased()]
+                as? [String: Any])
+        let responses = try #require(described["responses"] as? [String: [String: Any]])
+        let service = FakeService()
+        let (status, mediaType, body) = try await withDaemon(service) { socket in
+            try await Self.request(operation, socket, service)
+        }
+        let response = try #require(responses["\(status)"], "status \(status) is not documented")
+        let content = try #require(response["content"] as? [String: [String: Any]])
+        let media = try #require(content[mediaType], "\(mediaType) is not documented")
+        let schema = try #require(media["schema"] as? [String: Any])
+        let value = try JSONSerialization.jsonObject(with: Data(body), options: .fragmentsAllowed)
+        #expect(schemas.problems(value, schema) == [])
+        #expect(schemas.undocumented(value, schema) == [])
+    }
+
+    private static func request(
+        _ operation: Operation, _ socket: String, _ service: FakeService
+    ) async throws -> (status: Int, mediaType: String, body: [UInt8]) {
+        let isRestore = operation.path.hasSuffix("restore")
+        let path = operation.path.split(separator: "/").dropFirst().map { segment in
+            switch segment {
+            case "{job}": FakeService.jobID
+            case "{item}": isRestore ? FakeService.removedItemID : FakeService.itemIDs[0]
+            default: String(segment)
+            }
+        }
+        let body: (any Encodable & Sendable)? =
+            switch "\(operation.method) \(path.last ?? "")" {
+            case "POST peers": AddPeerRequest(address: "10.0.0.1:4710")
+            case "POST jobs": CreateJobRequest(name: "Jones")
+            case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])
+            case "POST notes": NoteRequest(text: "scratched")
+            case "POST items", "PATCH \(FakeService.itemIDs[0])": FieldsRequest(fields: ["name": "Sofa"])
+            default: nil
+            }
+        return try await LocalClient.with(socketPath: socket) { client in
+            let response = try await client.send(
+                HTTPMethod(rawValue: operation.method), path, body: body, accept: "*/*")
+            #expect(response.headers.first(name: "Muster-Version") == MusterVersion.current)
+            let mediaType = response.headers.first(name: "content-type") ?? ""
+            guard operation.path == "/v1/events" else {
+                let bytes = try await response.body.collect(upTo: 1 << 20)
+                return (Int(response.status.code), mediaType, Array(bytes.readableBytesView))
+            }
+            service.send(.change(FakeService.changes[1]))
+            var text = ""
+            for try await piece in response.body {
+                text += String(buffer: piece)
+                if text.contains("data: ") { break }
+            }
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("data: ") })
+            return (Int(response.status.code), mediaType, Array(line.dropFirst(6).utf8))
+        }
+    }
+}

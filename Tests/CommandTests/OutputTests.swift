@@ -1,0 +1,78 @@
+import LocalAPI
+import Synchronization
+import Testing
+
+/// What the commands print, for people and for scripts, against a daemon that always says the same.
+@Suite(.timeLimit(.minutes(2)))
+struct OutputTests {
+    static let job = "Smith, 12 Elm Street"
+    static let commands: [[String]] = [
+        ["status"], ["peers"], ["job", "create", "--name", "Jones"], ["job", "list"], ["job", "show", job],
+        ["job", "log", job], ["job", "summary", job], ["job", "conflicts", job], ["job", "check", job],
+        ["job", "export", job], ["item", "add", job, "name=Sofa"], ["item", "set", job, "2000000000091", "room=Hall"],
+        ["item", "note", job, "2000000000091", "scratched"], ["item", "remove", job, "2000000000091"],
+        ["item", "restore", job, FakeService.removedItemID], ["item", "list", job],
+        ["item", "show", job, "2000000000091"],
+    ]
+
+    @Test("For people: tables of at most 80 columns, without colour when it is no terminal", arguments: commands)
+    func people(command: [String]) async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(command, socket: socket)
+        }
+        #expect(outcome.error == "")
+        #expect(outcome.exitCode == 0)
+        #expect(!outcome.output.contains("\u{1B}"))
+        for line in outcome.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        try expectSnapshot(
+            outcome.output, "people-" + command.prefix(2).filter { $0 != Self.job }.joined(separator: "-"))
+    }
+
+    @Test("For scripts: stable JSON", arguments: commands)
+    func scripts(command: [String]) async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(command + ["--json", "--socket", socket])
+        }
+        #expect(outcome.error == "")
+        #expect(outcome.exitCode == 0)
+        try expectSnapshot(outcome.output, "json-" + command.prefix(2).filter { $0 != Self.job }.joined(separator: "-"))
+    }
+
+    @Test("A filter names a field and its value")
+    func filter() async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(["item", "list", Self.job, "room=Living room", "--json"], socket: socket)
+        }
+        let items = try JSON.decode([ItemView].self, from: Array(outcome.output.utf8))
+        #expect(items == [FakeService.items[0]])
+    }
+
+    @Test("A job and an item reach the daemon as they were written, whatever their characters")
+    func references() async throws {
+        let service = FakeService()
+        let outcome = try await withDaemon(service) { socket in
+            try await MusterProcess.run(["job", "show", "a/b c?d=ü%25#e"], socket: socket)
+        }
+        #expect(outcome.error == "muster: There is no job \"a/b c?d=ü%25#e\": see 'muster job list'.\n")
+    }
+
+    @Test("Different copies make the check exit with 1 and name what is missing where")
+    func different() async throws {
+        let service = FakeService()
+        service.isDifferent.withLock { $0 = true }
+        let outcome = try await withDaemon(service) { socket in
+            try await MusterProcess.run(["job", "check", Self.job], socket: socket)
+        }
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.output.contains("missing on bert-laptop: 12 transforms (16–27) by anna-laptop"))
+        #expect(outcome.output.contains("missing here: 1 transform (10) by 2e2e2e2e"))
+    }
+
+    @Test("Exports are the daemon's bytes")
+    func exports() async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(["job", "export", Self.job, "--format", "csv"], socket: socket)
+        }
+        #expect(outcome.output == "id,name\r\n1,Sofa\r\n")
+    }
+}

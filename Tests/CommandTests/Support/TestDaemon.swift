@@ -1,0 +1,55 @@
+import FoundationEssentials
+import LocalAPI
+import Logging
+import ServiceLifecycle
+
+/// Runs the body with a real server of the local API on a socket of its own, and stops it gracefully.
+func withDaemon<Value: Sendable>(
+    _ service: some MusterService, at path: String? = nil, _ body: @Sendable (String) async throws -> Value
+) async throws -> Value {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = path ?? directory.path + "/m.sock"
+    let (ready, continuation) = AsyncStream<Void>.makeStream()
+    let server = LocalServer(
+        socketPath: path, service: service, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        onReady: { continuation.finish() })
+    let group = ServiceGroup(
+        services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    return try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+            defer { continuation.finish() }
+            try await group.run()
+        }
+        for await _ in ready {}
+        do {
+            let value = try await body(path)
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return value
+        } catch {
+            await group.triggerGracefulShutdown()
+            throw error
+        }
+    }
+}
+
+/// A directory with a short path, as sockets need.
+struct TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = "/tmp/muster-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    func write(_ text: String, to name: String) throws -> String {
+        let file = path + "/" + name
+        try Data(text.utf8).write(to: URL(filePath: file))
+        return file
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

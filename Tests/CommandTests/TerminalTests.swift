@@ -1,0 +1,62 @@
+import Glibc
+import LocalAPI
+import Testing
+
+@testable import muster
+
+struct TerminalTests {
+    @Test("A table fits the width, cuts only flexible columns, and lines numbers up")
+    func table() {
+        var table = Table([.whole("ID"), .text("NAME"), .number("QTY")])
+        table.add("0190f5fe", "a name that is much longer than the others in this table", "1")
+        table.add("0190f5ff", "花瓶", "12,000")
+        let lines = table.lines(width: 40)
+        #expect(lines.allSatisfy { Text.width($0) <= 40 })
+        #expect(
+            lines == [
+                "ID        NAME                       QTY",
+                "0190f5fe  a name that is much l…       1",
+                "0190f5ff  花瓶                    12,000",
+            ])
+    }
+
+    @Test("Text from other devices cannot drive the terminal")
+    func plain() {
+        #expect(Text.plain("a\u{1B}[31mb\nc\u{202E}d") == "a\u{FFFD}[31mb c\u{FFFD}d")
+    }
+
+    @Test("Short ids are as long as they must be to differ")
+    func shortIDs() {
+        let ids = ["0190f5fe-7c00-7000-8000-000000000001", "0190f5fe-7c00-7000-8fff-000000000001", "ff"]
+        let short = ShortIDs(ids)
+        #expect(ids.map { short[$0] } == ["0190f5fe-7c00-7000-80", "0190f5fe-7c00-7000-8f", "ff"])
+        #expect(
+            ShortIDs(["0190f5fe-7c00-7000-8000-000000000001"])["0190f5fe-7c00-7000-8000-000000000001"] == "0190f5fe")
+    }
+
+    @Test("Numbers have a comma every three digits")
+    func numbers() {
+        #expect(Formats.count(0) == "0")
+        #expect(Formats.count(69_202) == "69,202")
+        #expect(Formats.decimal(1234.56) == "1,234.6")
+        #expect(Formats.decimal(0.05, places: 2) == "0.05")
+        #expect(Formats.quantity(1.5) == "1.5")
+    }
+
+    @Test("The live view fits the terminal and shows the newest change last")
+    func watchView() async throws {
+        setenv("TZ", "UTC", 1)
+        tzset()
+        let service = FakeService()
+        var view = WatchView(job: try await service.job("0190"), peers: try await service.peers())
+        for change in FakeService.changes { view.add(change) }
+        for (width, height) in [(80, 24), (40, 10), (132, 43)] {
+            let terminal = Terminal(isInteractive: true, width: width, height: height, style: .plain)
+            let lines = view.lines(on: terminal)
+            #expect(lines.count == height)
+            #expect(lines.allSatisfy { Text.width($0) <= width }, "\(lines)")
+        }
+        let terminal = Terminal(isInteractive: true, width: 80, height: 14, style: .plain)
+        try expectSnapshot(view.lines(on: terminal).joined(separator: "\n") + "\n", "watch-view")
+    }
+}

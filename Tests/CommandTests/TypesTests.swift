@@ -1,0 +1,40 @@
+import LocalAPI
+import Testing
+
+struct TypesTests {
+    static let times: [(Int64, String)] = [
+        (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+        (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_722_508_200_125, "2024-08-01T10:30:00.125Z"),
+        (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
+    ]
+
+    @Test("Times are RFC 3339 in UTC with milliseconds", arguments: times)
+    func writesAndReads(milliseconds: Int64, text: String) {
+        #expect(Timestamp(milliseconds: milliseconds).description == text)
+        #expect(Timestamp(text)?.milliseconds == milliseconds)
+    }
+
+    @Test(
+        "Other forms of a time are refused",
+        arguments: ["", "2024-08-01", "2024-08-01T10:30:00Z", "2024-13-01T10:30:00.125Z", "2024-08-01T10:30:00.12xZ"])
+    func badTimes(text: String) {
+        #expect(Timestamp(text) == nil)
+    }
+
+    @Test("Unknown values are null in JSON and may be absent when read")
+    func nullable() throws {
+        let state = JobState(published: "completed")
+        #expect(String(decoding: try JSON.encode(state), as: UTF8.self) == #"{"pending":null,"published":"completed"}"#)
+        #expect(try JSON.decode(JobState.self, from: Array("{}".utf8)) == JobState())
+    }
+
+    @Test("Any text survives percent-encoding", arguments: ["", "a b", "ü/€?#%&=", "\u{1F6CB}", "..", "a+b"])
+    func percentCoding(text: String) {
+        #expect(PercentCoding.decode(PercentCoding.encode(text)) == text)
+    }
+
+    @Test("Broken percent-encoding is refused", arguments: ["%", "%4", "%zz", "%ff"])
+    func badPercentCoding(text: String) {
+        #expect(PercentCoding.decode(text) == nil)
+    }
+}
