@@ -84,9 +84,12 @@ let package = Package(
         .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation"]),
         .testTarget(
             name: "WireFormatTests",
-            dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils]),
+            dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils],
+            exclude: ["Fixtures"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "CRDT", "Inventory", "Simulation", grdb]),
-        .testTarget(name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
+        .testTarget(
+            name: "TransportTests",
+            dependencies: ["CRDT", "Transport", "WireFormat", "Replication", nioCore, nioPosix, logging]),
         .testTarget(name: "NodeTests", dependencies: ["Node", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
         .testTarget(name: "CommandTests", dependencies: ["LocalAPI"]),
         .testTarget(name: "ArchitectureTests"),

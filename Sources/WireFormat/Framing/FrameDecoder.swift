@@ -8,9 +8,14 @@ package import Replication
 package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
     package typealias InboundOut = Message
 
-    private var hasGreeted = false
+    private let checksGreeting: Bool
+    private var hasGreeted: Bool
 
-    package init() {}
+    /// Without the check of greetings it reads frames from the middle of a conversation, and hellos anywhere.
+    package init(checksGreeting: Bool = true) {
+        self.checksGreeting = checksGreeting
+        hasGreeted = !checksGreeting
+    }
 
     package mutating func decode(buffer: inout ByteBuffer) throws -> Message? {
         guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return nil }
@@ -36,6 +41,7 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
     }
 
     private mutating func checkGreeting(_ message: Message) throws {
+        guard checksGreeting else { return }
         switch (message, hasGreeted) {
         case (.hello, true): throw WireFormatError.helloRepeated
         case (.hello, false): hasGreeted = true
