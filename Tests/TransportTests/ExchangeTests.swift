@@ -81,7 +81,7 @@ struct ExchangeTests {
                 var most = before
                 for number in 1...count {
                     // The sender heeds the backlog, as the mesh does.
-                    while client.events.congestion.last == true { try await Task.sleep(for: .milliseconds(1)) }
+                    while dialling.isCongested(link) { try await Task.sleep(for: .milliseconds(1)) }
                     dialling.send(Samples.delta(bytes: bytes, first: number), on: link)
                     most = max(most, try residentBytes())
                 }

@@ -17,10 +17,14 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
         hasGreeted = !checksGreeting
     }
 
+    /// What the next frame's payload may be long, in bytes.
+    package var frameLimit: Int { hasGreeted ? ProtocolLimits.frameBytes : ProtocolLimits.helloFrameBytes }
+
     package mutating func decode(buffer: inout ByteBuffer) throws -> Message? {
         guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return nil }
-        let limit = hasGreeted ? ProtocolLimits.frameBytes : ProtocolLimits.helloFrameBytes
-        guard length <= limit else { throw WireFormatError.oversizedFrame(bytes: Int(length), limit: limit) }
+        guard length <= frameLimit else {
+            throw WireFormatError.oversizedFrame(bytes: Int(length), limit: frameLimit)
+        }
         let frameLength = ProtocolLimits.frameHeaderBytes + Int(length)
         guard
             let payload = buffer.getSlice(at: buffer.readerIndex + ProtocolLimits.frameHeaderBytes, length: Int(length))
