@@ -98,12 +98,17 @@ let package = Package(
         .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation"]),
         .testTarget(
             name: "WireFormatTests",
-            dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils]),
-        .testTarget(name: "StorageTests", dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Simulation", grdb]),
+            dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils],
+            exclude: ["Fixtures"]),
         .testTarget(
-            name: "TransportTests", dependencies: ["Transport", "WireFormat", "Replication", nioCore, nioPosix]),
+            name: "StorageTests", dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Simulation", grdb]),
+        .testTarget(
+            name: "TransportTests",
+            dependencies: ["CRDT", "Transport", "WireFormat", "Replication", nioCore, nioPosix, logging]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
-        .testTarget(name: "NodeTests", dependencies: ["Node", "Replication", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
+        .testTarget(
+            name: "NodeTests",
+            dependencies: ["Node", "Replication", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

@@ -45,6 +45,13 @@ package final class PeerTransport: Sendable {
     /// The port that is listened on; nil while there is none.
     package var boundPort: Int? { listener.port }
 
+    /// Does so much wait for a slow peer that nothing optional should be sent?
+    ///
+    /// `backlogChanged` says the same, but later: who sends much in one go asks here.
+    package func isCongested(_ link: LinkID) -> Bool {
+        registry[link]?.isCongested ?? false
+    }
+
     /// Queues a message; never blocks. A link that is gone ignores it.
     package func send(_ message: Message, on link: LinkID) {
         guard let link = registry[link] else { return }

@@ -13,13 +13,19 @@ struct InboundBytes {
 
     mutating func append(_ bytes: ByteBuffer) {
         totalBytes += UInt64(bytes.readableBytes)
-        if buffer.readableBytes == 0 { buffer = bytes } else { buffer.writeImmutableBuffer(bytes) }
+        guard buffer.readableBytes > 0 else {
+            buffer = bytes
+            return
+        }
+        // In a stream that never pauses the buffer is never empty: what was taken must make room.
+        if buffer.readerIndex > buffer.readableBytes { buffer.discardReadBytes() }
+        buffer.writeImmutableBuffer(bytes)
     }
 
     /// Is there something to take: a whole frame, or a length that no frame may have?
     var hasFrame: Bool {
         guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return false }
-        return length > ProtocolLimits.frameBytes
+        return length > decoder.frameLimit
             || buffer.readableBytes >= ProtocolLimits.frameHeaderBytes + Int(length)
     }
 

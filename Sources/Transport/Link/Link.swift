@@ -45,6 +45,8 @@ final class Link: Sendable {
         }
     }
 
+    var isCongested: Bool { state.withLock { $0.outbound.isCongested } }
+
     /// Why it ended, once it has.
     var endReason: String { state.withLock { $0.end?.reason } ?? "the connection ended" }
 

@@ -4,10 +4,12 @@ import Synchronization
 
 /// Every link that stands, and the caps on them.
 final class LinkRegistry: Sendable {
-    enum Refusal: String, Error {
+    enum Refusal: String, Error, CustomStringConvertible {
         case full = "too many connections"
         case tooManyHalfOpen = "too many connections that have not said hello"
         case stopping = "this daemon is stopping"
+
+        var description: String { rawValue }
     }
 
     private struct State {

@@ -8,14 +8,23 @@ package import Replication
 package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
     package typealias InboundOut = Message
 
-    private var hasGreeted = false
+    private let checksGreeting: Bool
+    private var hasGreeted: Bool
 
-    package init() {}
+    /// Without the check of greetings it reads frames from the middle of a conversation, and hellos anywhere.
+    package init(checksGreeting: Bool = true) {
+        self.checksGreeting = checksGreeting
+        hasGreeted = !checksGreeting
+    }
+
+    /// What the next frame's payload may be long, in bytes.
+    package var frameLimit: Int { hasGreeted ? ProtocolLimits.frameBytes : ProtocolLimits.helloFrameBytes }
 
     package mutating func decode(buffer: inout ByteBuffer) throws -> Message? {
         guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return nil }
-        let limit = hasGreeted ? ProtocolLimits.frameBytes : ProtocolLimits.helloFrameBytes
-        guard length <= limit else { throw WireFormatError.oversizedFrame(bytes: Int(length), limit: limit) }
+        guard length <= frameLimit else {
+            throw WireFormatError.oversizedFrame(bytes: Int(length), limit: frameLimit)
+        }
         let frameLength = ProtocolLimits.frameHeaderBytes + Int(length)
         guard
             let payload = buffer.getSlice(at: buffer.readerIndex + ProtocolLimits.frameHeaderBytes, length: Int(length))
@@ -36,6 +45,7 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
     }
 
     private mutating func checkGreeting(_ message: Message) throws {
+        guard checksGreeting else { return }
         switch (message, hasGreeted) {
         case (.hello, true): throw WireFormatError.helloRepeated
         case (.hello, false): hasGreeted = true

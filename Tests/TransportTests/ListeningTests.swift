@@ -1,0 +1,59 @@
+import NIOCore
+import NIOPosix
+import Replication
+import Testing
+import Transport
+
+@Suite("Listening and dialling", .timeLimit(.minutes(1)))
+struct ListeningTests {
+    @Test("a listener comes up when its port becomes free")
+    func portBecomesFree() async throws {
+        let squatter = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(squatter.localAddress?.port)
+        var configuration = TransportConfiguration(host: "127.0.0.1", port: port)
+        configuration.firstBindRetryDelay = .milliseconds(20)
+        let release = Task {
+            try await Task.sleep(for: .milliseconds(150))
+            try await squatter.close()
+        }
+        let handler = RecordingHandler()
+        let start = ContinuousClock.now
+        try await withTransport(handler, configuration) { _, bound in
+            #expect(bound == port)
+            #expect(ContinuousClock.now - start > .milliseconds(140), "the port was never taken")
+            let peer = try await RawPeer.connect(port: port)
+            await handler.wait { $0.opened.count == 1 }
+            await peer.close()
+        }
+        try await release.value
+    }
+
+    @Test("a dial to nobody is reported as failed")
+    func nobodyThere() async throws {
+        let handler = RecordingHandler()
+        try await withTransport(handler) { transport, _ in
+            transport.dial(PeerAddress(host: "127.0.0.1", port: 1))
+            await handler.wait { $0.dialFailures == 1 }
+        }
+        #expect(handler.events.opened.isEmpty)
+    }
+
+    @Test("one address is dialled once at a time")
+    func dialledOnce() async throws {
+        let server = RecordingHandler()
+        let client = RecordingHandler()
+        try await withTransport(server) { _, port in
+            try await withTransport(client) { transport, _ in
+                for _ in 0..<20 { transport.dial(PeerAddress(host: "127.0.0.1", port: port)) }
+                await client.wait { !$0.opened.isEmpty }
+                transport.send(Samples.hello, on: client.events.opened[0])
+                await server.wait { $0.messages.count == 1 }
+                #expect(client.events.opened.count == 1)
+                // When that is done, the next one may follow.
+                transport.dial(PeerAddress(host: "127.0.0.1", port: port))
+                await client.wait { $0.opened.count == 2 }
+            }
+        }
+    }
+}

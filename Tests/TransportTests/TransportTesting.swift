@@ -1,0 +1,81 @@
+// swift-format-ignore-file: NeverForceUnwrap
+import CRDT
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import Replication
+import Testing
+import Transport
+import WireFormat
+
+/// A transport that listens on loopback while `body` runs, and has reported every link as closed afterwards.
+func withTransport<Result>(
+    _ handler: RecordingHandler, _ configuration: TransportConfiguration = .init(host: "127.0.0.1", port: 0),
+    _ body: (PeerTransport, Int) async throws -> Result
+) async throws -> Result {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let transport = PeerTransport(configuration: configuration, handler: handler, logger: logger)
+    let running = Task { await transport.run() }
+    defer { running.cancel() }
+    while transport.boundPort == nil { try await Task.sleep(for: .milliseconds(2)) }
+    let result = try await body(transport, #require(transport.boundPort))
+    running.cancel()
+    await running.value
+    #expect(transport.boundPort == nil)
+    #expect(handler.events.opened.sorted() == handler.events.closed.sorted(), "each link is closed exactly once")
+    return result
+}
+
+enum Samples {
+    static let job = JobID("job")!
+    static let replica = ReplicaID(7)
+
+    static let hello = Message.hello(
+        Hello(
+            minimumVersion: 1, maximumVersion: 1, device: DeviceID(high: 1, low: 2), instance: 3, name: "a", fleet: ""))
+
+    static func delta(bytes: Int, first: UInt64 = 1) -> Message {
+        let head = JournalHead(sequence: first, digest: 1)
+        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: first), count: bytes)
+        return .delta(
+            job: job, JournalSegment(replica: replica, first: first, head: head, bytes: bytes), pushed: true)
+    }
+
+    static let everyKind: [Message] = [
+        .ping(1), .pong(2), .summaries([JobSummary(job: job, fingerprint: 3)]), .vector(job: job, VersionVector()),
+        .have(job: job, [VersionVector.Entry(replica: replica, head: JournalHead(sequence: 4, digest: 5))]),
+        .request(job: job, replica: replica, from: 6, credit: 7, graft: true),
+        .credit(job: job, replica: replica, bytes: 8), delta(bytes: 300_000), .prune(job: job),
+        .probe(job: job, replica: replica, sequence: 9),
+        .probeAnswer(job: job, replica: replica, ProbeAnswer(sequence: 9, boundary: nil, changeHash: 10)),
+        .goodbye("enough"),
+    ]
+}
+
+/// The resident memory of this process, in bytes (proc(5)).
+func residentBytes() throws -> Int {
+    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return try #require(Int(fields[1])) * sysconf(Int32(_SC_PAGESIZE))
+}
+
+/// A peer that says whatever bytes a test likes, and reads only when told to.
+struct RawPeer {
+    let channel: any Channel
+
+    static func connect(port: Int, receiveBuffer: Int? = nil) async throws -> RawPeer {
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: receiveBuffer == nil)
+        let sized = receiveBuffer.map { bootstrap.channelOption(.socketOption(.so_rcvbuf), value: $0) } ?? bootstrap
+        return RawPeer(channel: try await sized.connect(host: "127.0.0.1", port: port).get())
+    }
+
+    func say(_ bytes: ByteBuffer) { channel.writeAndFlush(bytes, promise: nil) }
+
+    func say(_ message: Message) throws { say(try FrameEncoder.encode(message)) }
+
+    /// Returns when the other side has closed.
+    func untilClosed() async throws { try await channel.closeFuture.get() }
+
+    func close() async { try? await channel.close() }
+}

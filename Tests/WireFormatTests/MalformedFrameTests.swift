@@ -1,0 +1,68 @@
+import NIOCore
+import NIOTestUtils
+import Replication
+import Testing
+import WireFormat
+
+@Suite("Malformed frames")
+struct MalformedFrameTests {
+    static let errors: [String: WireFormatError] = [
+        "hello-frame-over-4-KiB": .oversizedFrame(bytes: 4097, limit: 4096),
+        "http-request": .oversizedFrame(bytes: 0x4745_5420, limit: 4096),
+        "first-frame-no-hello": .helloMissing,
+        "empty-frame": .unknownMessage,
+        "second-hello": .helloRepeated,
+        "frame-over-1-MiB": .oversizedFrame(bytes: 1 << 20 + 1, limit: 1 << 20),
+        "length-all-ones": .oversizedFrame(bytes: 0xffff_ffff, limit: 1 << 20),
+        "unknown-kind": .unknownMessage,
+        "broken-varint": .malformedPayload,
+        "length-field-past-end": .malformedPayload,
+        "invalid-utf8": .malformedPayload,
+        "wrong-wire-type": .unknownMessage,
+        "version-zero": .versions(minimum: 0, maximum: 1),
+        "versions-backwards": .versions(minimum: 3, maximum: 2),
+        "device-short": .identifierLength(.device, bytes: 31),
+        "device-long": .identifierLength(.device, bytes: 33),
+        "name-long": .textTooLong(.name, bytes: 129),
+        "name-with-escape": .controlCharacter(.name),
+        "fleet-with-newline": .controlCharacter(.fleet),
+        "job-empty": .jobName,
+        "job-with-slash": .jobName,
+        "job-long": .jobName,
+        "replica-short": .identifierLength(.replica, bytes: 15),
+        "summaries-uneven": .unevenColumns(.jobs),
+        "summaries-too-many": .tooManyEntries(.jobs, count: 4097),
+        "vector-uneven": .unevenColumns(.entries),
+        "vector-half-replica": .unevenColumns(.entries),
+        "vector-unsorted": .unsortedVector,
+        "vector-twice-one-replica": .unsortedVector,
+        "vector-sequence-zero": .sequenceZero(.entries),
+        "request-from-zero": .sequenceZero(.from),
+        "delta-empty": .emptySegment,
+        "delta-first-zero": .sequenceZero(.first),
+        "delta-backwards": .backwardsSegment(first: 5, last: 4),
+        "probe-sequence-zero": .sequenceZero(.sequence),
+        "probe-answer-too-early": .boundaryTooEarly(boundary: 8, sequence: 9),
+        "goodbye-long": .textTooLong(.reason, bytes: 513),
+        "ends-inside-a-frame": .truncatedFrame(bytes: 7),
+    ]
+
+    @Test("a faulty frame is refused by its fault", arguments: try Fixtures.names(in: "malformed"))
+    func isRefused(name: String) throws {
+        let expected = try #require(Self.errors[name], "no error is noted for the fixture \(name)")
+        #expect(throws: expected) {
+            var bytes = try Fixtures.bytes("malformed", name)
+            var decoder = FrameDecoder()
+            while try decoder.decode(buffer: &bytes) != nil {}
+            while try decoder.decodeLast(buffer: &bytes, seenEOF: true) != nil {}
+        }
+        #expect(!expected.description.isEmpty)
+    }
+
+    @Test("a field that is not known yet is ignored")
+    func unknownField() throws {
+        // Ping as field 2, then field 200 with the number 1.
+        let payload = ByteBuffer(bytes: [0x11, 5, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x0c, 1])
+        #expect(try PayloadDecoder.decode(payload) == .ping(5))
+    }
+}

@@ -1,0 +1,63 @@
+// swift-format-ignore-file: NeverForceUnwrap
+import CRDT
+import Replication
+
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}
+
+extension Message {
+    static func random(using random: inout SplitMix64) -> Message {
+        let job = JobID(String(["a", "Job.1", "0190-x_y", "house"].randomElement(using: &random)!))!
+        let replica = ReplicaID.random(using: &random)
+        let number = random.next() >> UInt64.random(in: 0...63, using: &random)
+        let sequence = max(1, number)
+        switch Int.random(in: 0..<13, using: &random) {
+        case 0:
+            return .hello(
+                Hello(
+                    minimumVersion: 1, maximumVersion: UInt32(clamping: sequence),
+                    device: .random(using: &random), instance: number, name: "laptop-\(number)", fleet: ""))
+        case 1: return .ping(number)
+        case 2: return .pong(number)
+        case 3:
+            let count = Int.random(in: 0...5, using: &random)
+            return .summaries((0..<count).map { _ in JobSummary(job: job, fingerprint: random.next()) })
+        case 4: return .vector(job: job, VersionVector(entries(using: &random)))
+        case 5: return .have(job: job, entries(using: &random))
+        case 6: return .request(job: job, replica: replica, from: sequence, credit: 9, graft: number % 2 == 0)
+        case 7: return .credit(job: job, replica: replica, bytes: UInt32(clamping: number))
+        case 8:
+            let count = Int.random(in: 1...200, using: &random)
+            let head = JournalHead(sequence: sequence, digest: random.next())
+            let segment = JournalSegment(
+                replica: replica, first: UInt64.random(in: 1...sequence, using: &random), head: head,
+                bytes: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+            return .delta(job: job, segment, pushed: number % 2 == 0)
+        case 9: return .prune(job: job)
+        case 10: return .probe(job: job, replica: replica, sequence: sequence)
+        case 11:
+            let boundary = number % 3 == 0 ? nil : JournalHead(sequence: sequence, digest: number)
+            let answer = ProbeAnswer(sequence: sequence, boundary: boundary, changeHash: random.next())
+            return .probeAnswer(job: job, replica: replica, answer)
+        default: return .goodbye("reason \(number)")
+        }
+    }
+
+    private static func entries(using random: inout SplitMix64) -> [VersionVector.Entry] {
+        (0..<Int.random(in: 0...6, using: &random)).map { _ in
+            let sequence = max(1, random.next() >> UInt64.random(in: 0...63, using: &random))
+            return VersionVector.Entry(
+                replica: .random(using: &random), head: JournalHead(sequence: sequence, digest: random.next()))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// swift-format-ignore-file: NeverForceUnwrap
+import CRDT
+import Foundation
+import NIOCore
+import Replication
+
+/// One message of each kind, as the fixtures hold them.
+enum Samples {
+    static let job = JobID("job-7.B_x")!
+    static let first = ReplicaID("101112131415161718191a1b1c1d1e1f")!
+    static let second = ReplicaID("a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")!
+    static let device = DeviceID("202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f")!
+
+    static let hello = Message.hello(
+        Hello(
+            minimumVersion: 1, maximumVersion: 2, device: device, instance: 0x0123_4567_89ab_cdef, name: "Kühlraum 2",
+            fleet: "c0ffee01"))
+
+    static let named: [(name: String, message: Message)] = [
+        ("hello", hello),
+        ("ping", .ping(1)),
+        ("pong", .pong(.max)),
+        (
+            "summaries",
+            .summaries([
+                JobSummary(job: job, fingerprint: 7), JobSummary(job: JobID("z")!, fingerprint: 1 << 63),
+            ])
+        ),
+        ("vector", .vector(job: job, VersionVector([entry(first, 1, 5), entry(second, 600_000, .max)]))),
+        ("have", .have(job: job, [entry(second, 300, 9), entry(first, 2, 10)])),
+        ("request", .request(job: job, replica: first, from: 1, credit: 4 << 20, graft: true)),
+        ("credit", .credit(job: job, replica: first, bytes: 64 << 10)),
+        ("delta", .delta(job: job, segment(first: 9, last: 12, bytes: [1, 2, 255, 0]), pushed: true)),
+        ("prune", .prune(job: job)),
+        ("probe", .probe(job: job, replica: second, sequence: 40)),
+        (
+            "probe-answer",
+            .probeAnswer(
+                job: job, replica: second,
+                ProbeAnswer(sequence: 40, boundary: JournalHead(sequence: 44, digest: 6), changeHash: 3))
+        ),
+        (
+            "probe-answer-unheld",
+            .probeAnswer(job: job, replica: second, ProbeAnswer(sequence: 40, boundary: nil, changeHash: 0))
+        ),
+        ("goodbye", .goodbye("the store is gone")),
+    ]
+
+    static func entry(_ replica: ReplicaID, _ sequence: UInt64, _ digest: UInt64) -> VersionVector.Entry {
+        VersionVector.Entry(replica: replica, head: JournalHead(sequence: sequence, digest: digest))
+    }
+
+    static func segment(first: UInt64, last: UInt64, bytes: [UInt8]) -> JournalSegment {
+        JournalSegment(
+            replica: Samples.first, first: first, head: JournalHead(sequence: last, digest: 77), bytes: bytes)
+    }
+}
+
+/// The files beside these tests.
+enum Fixtures {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+
+    static func names(in kind: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: kind).path())
+            .map { String($0.dropLast(".hex".count)) }.sorted()
+    }
+
+    static func bytes(_ kind: String, _ name: String) throws -> ByteBuffer {
+        let text = try String(contentsOf: folder.appending(path: "\(kind)/\(name).hex"), encoding: .utf8)
+        let digits = Array(text.filter { !$0.isWhitespace })
+        return ByteBuffer(
+            bytes: stride(from: 0, to: digits.count, by: 2).map { UInt8(String(digits[$0...($0 + 1)]), radix: 16)! })
+    }
+}
