@@ -37,11 +37,13 @@ struct ExchangeTests {
     func closeAfterGoodbye() async throws {
         let server = RecordingHandler()
         let client = RecordingHandler()
-        try await withTransport(server) { _, port in
+        try await withTransport(server) { listening, port in
             try await withTransport(client) { dialling, _ in
                 dialling.dial(PeerAddress(host: "127.0.0.1", port: port))
                 await client.wait { !$0.opened.isEmpty }
+                await server.wait { !$0.opened.isEmpty }
                 let link = client.events.opened[0]
+                listening.send(Samples.hello, on: server.events.opened[0])
                 let messages =
                     [Samples.hello] + (1...8).map { Samples.delta(bytes: 200_000, first: $0) }
                     + [.goodbye("enough")]
@@ -71,11 +73,13 @@ struct ExchangeTests {
             return segment.first == count
         })
         let client = RecordingHandler()
-        try await withTransport(server) { _, port in
+        try await withTransport(server) { listening, port in
             try await withTransport(client) { dialling, _ in
                 dialling.dial(PeerAddress(host: "127.0.0.1", port: port))
                 await client.wait { !$0.opened.isEmpty }
+                await server.wait { !$0.opened.isEmpty }
                 let link = client.events.opened[0]
+                listening.send(Samples.hello, on: server.events.opened[0])
                 dialling.send(Samples.hello, on: link)
                 let before = try residentBytes()
                 var most = before

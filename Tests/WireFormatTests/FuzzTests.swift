@@ -7,8 +7,8 @@ import WireFormat
 struct FuzzTests {
     static let framesPerSeed = 62_500
 
-    /// 16 seeds: one million frames.
-    @Test("end in a message or in an error", .timeLimit(.minutes(5)), arguments: UInt64(1)...16)
+    /// 16 seeds: one million frames. One after another, so that the tests beside this one have a core too.
+    @Test("end in a message or in an error", .serialized, .timeLimit(.minutes(5)), arguments: UInt64(1)...16)
     func mutatedFrames(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let hello = try bytes(Samples.hello)
