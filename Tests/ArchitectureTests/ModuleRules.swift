@@ -42,6 +42,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Inventory", "Replication"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
+    "CMalloc": .shell([], [], "a system library's header and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
     "Transport": .shell(
@@ -55,8 +56,8 @@ let moduleRules: [String: ModuleRule] = [
         ],
         "types, server and client of the API; it reaches the daemon through MusterService only"),
     "Node": .shell(
-        ["CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "Storage", "Transport"],
-        ["Configuration", "Logging", "ServiceLifecycle"],
+        ["CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "Storage", "Transport"],
+        ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "muster": .shell(

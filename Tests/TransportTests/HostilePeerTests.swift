@@ -101,7 +101,7 @@ struct HostilePeerTests {
     static let faults: [(name: String, bytes: [UInt8], reason: String)] = [
         ("malformed", [0, 0, 0, 2, 0xff, 0xff], "protobuf"),
         ("oversized", [0, 0x20, 0, 0], "over the limit"),
-        ("unknown", [0, 0, 0, 4, 0x72, 2, 8, 1], "does not know"),
+        ("unknown", [0, 0, 0, 5, 0x9a, 0x06, 2, 8, 1], "does not know"),
     ]
 
     @Test("a faulty frame closes its own connection and no other", arguments: faults)
