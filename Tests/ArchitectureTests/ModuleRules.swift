@@ -23,7 +23,7 @@ struct ModuleRule: Sendable {
 
     /// What comes with Swift or the system; shells may use it.
     private static let system: Set<String> = [
-        "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization",
+        "CDispatch", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization",
     ]
 }
 
@@ -61,7 +61,7 @@ let moduleRules: [String: ModuleRule] = [
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "muster": .shell(
-        ["Inventory", "LocalAPI"], ["ArgumentParser"],
+        ["CRDT", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]
 
