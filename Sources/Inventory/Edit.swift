@@ -28,6 +28,7 @@ package enum Edit: Hashable, Sendable {
 /// Why an edit cannot be made. Nothing has changed.
 package enum EditRefusal: Error, Hashable, Sendable {
     case removed(ItemID)
+    case unknown(ItemID)
     case noFields
     case tooManyFields(Int)
     case valueTooLong(FieldName, bytes: Int)
@@ -39,6 +40,8 @@ package enum EditRefusal: Error, Hashable, Sendable {
         switch self {
         case .removed(let item):
             "Item \(item) has been removed; bring it back as a new item with 'muster item restore'."
+        case .unknown(let item):
+            "There is no item \(item) in this job; 'muster item list' shows the items."
         case .noFields:
             "No field was given; name at least one as FIELD=VALUE."
         case .tooManyFields(let count):

@@ -42,6 +42,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Inventory", "Replication"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
+    "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),

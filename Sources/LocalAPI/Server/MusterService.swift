@@ -31,9 +31,9 @@ package protocol MusterService: Sendable {
     func removeItem(_ item: String, job: String) async throws -> Identified
     func restoreItem(_ item: String, job: String) async throws -> Restored
 
-    /// What happens from now on, in one job or in all; ends when the daemon stops. The stream must be subscribed when the
+    /// What happens from now on, in one job or in all, of one type or of all; ends when the daemon stops. The stream must be subscribed when the
     /// method returns. A reader that is too slow loses the oldest `change` events, never the last `job` event of a job.
-    func events(job: String?) async throws -> AsyncStream<Event>
+    func events(job: String?, type: EventType?) async throws -> AsyncStream<Event>
 }
 
 /// Elements in pieces of a few hundred, so that neither side holds a whole job. Made with

@@ -29,7 +29,13 @@ extension Route {
             return try Answer.json(peer, status: .accepted)
         },
         Route(.get, "/v1/events") { request, _, service in
-            EventStream.answer(try await service.events(job: request.query("job")), for: request)
+            let type = try request.query("type").map { text in
+                guard let type = EventType(rawValue: text) else {
+                    throw APIError(.invalidRequest, "'\(text)' is no type of event; use change or job.")
+                }
+                return type
+            }
+            return EventStream.answer(try await service.events(job: request.query("job"), type: type), for: request)
         },
     ]
 

@@ -6,10 +6,10 @@ package enum Event: Hashable, Sendable {
     case job(JobAdvanced)
 
     /// The `event:` line and the `type` key.
-    package var type: String {
+    package var type: EventType {
         switch self {
-        case .change: "change"
-        case .job: "job"
+        case .change: .change
+        case .job: .job
         }
     }
 
@@ -20,6 +20,12 @@ package enum Event: Hashable, Sendable {
         case .job(let advanced): advanced.job
         }
     }
+}
+
+/// What an event is about.
+package enum EventType: String, Codable, Hashable, Sendable, CaseIterable {
+    case change
+    case job
 }
 
 package struct JobAdvanced: Codable, Hashable, Sendable {

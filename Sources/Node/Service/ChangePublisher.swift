@@ -18,7 +18,7 @@ final class ChangePublisher: ReplicationObserver {
         housekeeping.jobChanged(job)
         guard hub.hasListeners else { return }
         hub.publish(.job(JobAdvanced(job: job.text, vector: vector.sequences)))
-        guard !applied.isEmpty else { return }
+        guard !applied.isEmpty, hub.hasChangeListeners else { return }
         // Names take a look into the store: nobody who waits for the job itself should wait for that.
         Task { await publish(applied, job: job, segment: segment) }
     }

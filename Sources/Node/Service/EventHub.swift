@@ -7,6 +7,7 @@ import Synchronization
 final class EventHub: Sendable {
     private struct Listener {
         let job: String?
+        let type: EventType?
         let continuation: AsyncStream<Event>.Continuation
     }
 
@@ -20,11 +21,14 @@ final class EventHub: Sendable {
 
     var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    func subscribe(job: String?) -> AsyncStream<Event> {
+    /// Somebody wants to see the single changes.
+    var hasChangeListeners: Bool { state.withLock { $0.listeners.values.contains { $0.type != .job } } }
+
+    func subscribe(job: String?, type: EventType?) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
         let number = state.withLock { state in
             state.next += 1
-            state.listeners[state.next] = Listener(job: job, continuation: continuation)
+            state.listeners[state.next] = Listener(job: job, type: type, continuation: continuation)
             return state.next
         }
         continuation.onTermination = { [weak self] _ in
@@ -34,7 +38,12 @@ final class EventHub: Sendable {
     }
 
     func publish(_ event: Event) {
-        let listeners = state.withLock { state in state.listeners.values.filter { $0.job == nil || $0.job == event.job } }
+        let listeners = state.withLock { state in 
+            state.listeners.values.filter { listener in
+                (listener.job == nil || listener.job == event.job)
+                    && (listener.type == nil || listener.type == event.type)
+            }
+        }
         for listener in listeners { listener.continuation.yield(event) }
     }
 

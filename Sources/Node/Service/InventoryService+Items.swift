@@ -60,29 +60,24 @@ extension InventoryService {
 
     func setFields(_ request: FieldsRequest, item: String, job text: String) async throws -> Identified {
         try await answering {
-            let job = try await resolve(job: text)
-            let found = try await resolve(item: item, job: job.id)
-            try await make(.put(item: found.id, fields: try Self.fields(request)), job: job.id)
-            return Identified(id: found.id.description)
+            let fields = try Self.fields(request)
+            let id = try await change(item: item, job: text) { .put(item: $0, fields: fields) }
+            return Identified(id: id.description)
         }
     }
 
     func addNote(_ request: NoteRequest, item: String, job text: String) async throws -> Identified {
         try await answering {
-            let job = try await resolve(job: text)
-            let found = try await resolve(item: item, job: job.id)
             guard !request.text.isEmpty else { throw APIError(.invalidValue, "A remark needs some text.") }
-            try await make(.note(item: found.id, text: request.text), job: job.id)
-            return Identified(id: found.id.description)
+            let id = try await change(item: item, job: text) { .note(item: $0, text: request.text) }
+            return Identified(id: id.description)
         }
     }
 
     func removeItem(_ item: String, job text: String) async throws -> Identified {
         try await answering {
-            let job = try await resolve(job: text)
-            let found = try await resolve(item: item, job: job.id)
-            try await make(.remove(item: found.id), job: job.id)
-            return Identified(id: found.id.description)
+            let id = try await change(item: item, job: text) { .remove(item: $0) }
+            return Identified(id: id.description)
         }
     }
 

@@ -31,18 +31,37 @@ struct InventoryService: MusterService {
     /// Corrected time. There is no source of it yet: it is the machine's own.
     var nowMilliseconds: UInt64 { SystemClock.wallMilliseconds }
 
+    /// Edits an existing item and returns its id.
+    ///
+    /// Ids that are written in full, as programs write them, need no look-up: the edit itself finds out.
+    func change(item: String, job: String, _ edit: (ItemID) throws -> Edit) async throws -> ItemID {
+        if let jobID = JobID(job), let itemID = ItemID(item), itemID != .job {
+            do {
+                try await make(try edit(itemID), job: jobID, requiresItem: true)
+                return itemID
+            } catch let error as StoreError where error.code == .unknownJob {
+                // It may be a name that looks like an id.
+            }
+        }
+        let job = try await resolve(job: job)
+        let found = try await resolve(item: item, job: job.id)
+        try await make(try edit(found.id), job: job.id, requiresItem: true)
+        return found.id
+    }
+
     /// Makes one edit and tells everybody.
-    func make(_ edit: Edit, job: JobID) async throws {
-        let result = try await store.edit(job: job, nowMilliseconds: nowMilliseconds, [edit])
+    func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws {
+        let result = try await store.edit(
+            job: job, requiresItems: requiresItem, nowMilliseconds: nowMilliseconds, [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
         if let commit = result.commit { await replicator.committed(commit) }
     }
 
-    func events(job: String?) async throws -> AsyncStream<Event> {
+    func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {
         try await answering {
             var id: String?
             if let job { id = try await resolve(job: job).id.text }
-            return hub.subscribe(job: id)
+            return hub.subscribe(job: id, type: type)
         }
     }
 }
@@ -71,6 +90,7 @@ extension APIError {
         let code: APIError.Code =
             switch refusal {
             case .removed: .itemRemoved
+            case .unknown: .unknownItem
             case .changeTooLarge, .tooManyFields: .tooLarge
             case .noFields, .valueTooLong, .fieldTwice: .invalidValue
             }

@@ -25,19 +25,21 @@ extension Store {
     ///
     /// - Parameters:
     ///   - job: an existing job, or a new one if `createsJob`.
+    ///   - requiresItems: refuses edits of items of which nothing is known.
     ///   - nowMilliseconds: corrected time.
     package func edit(
-        job: JobID, createsJob: Bool = false, nowMilliseconds: UInt64, _ edits: [Edit]
+        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, nowMilliseconds: UInt64, _ edits: [Edit]
     ) async throws -> EditResult {
         try await write { [self] db in
             let number =
                 createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
-            return try commit(edits, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+            return try commit(
+                edits, job: job, number: number, requiresItems: requiresItems, nowMilliseconds: nowMilliseconds, in: db)
         }
     }
 
     private func commit(
-        _ edits: [Edit], job: JobID, number: Int64, nowMilliseconds: UInt64, in db: Database
+        _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, nowMilliseconds: UInt64, in db: Database
     ) throws -> EditResult {
         let replica = identity.replica
         let journal = JournalKey(job: number, replica: replica)
@@ -48,8 +50,10 @@ extension Store {
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
         for edit in edits {
-            var state = try states[edit.item] ?? ItemTable.state(of: edit.item, job: number, in: db) ?? ItemState()
+            let known = try states[edit.item] ?? ItemTable.state(of: edit.item, job: number, in: db)
+            var state = known ?? ItemState()
             do throws(EditRefusal) {
+                if requiresItems, known == nil { throw .unknown(edit.item) }
                 let operations = try edit.composed(on: state, by: replica)
                 let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
                 let change = Change(item: edit.item, stamp: stamp, operations: operations)

@@ -91,7 +91,7 @@ final class FakeService: MusterService {
         return VolumeReport(summary)
     }
 
-    func events(job: String?) async throws -> AsyncStream<Event> {
+    func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream<Event>.makeStream()
         followers.withLock { $0.append(continuation) }
         return stream
