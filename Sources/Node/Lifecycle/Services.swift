@@ -33,7 +33,7 @@ struct Watchdog: Service {
         }
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                let peers = await replicator.mesh.overview().count
+                let peers = await replicator.connectedPeers().count
                 manager.alive()
                 manager.status("\(peers) peers connected")
                 try? await Task.sleep(for: .milliseconds(Int(interval / 3)))

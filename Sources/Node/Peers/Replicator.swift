@@ -10,15 +10,15 @@ import Transport
 /// One actor, so that the mesh sees one thing after another. It waits for the store within `received`, which is what
 /// keeps a fast peer from filling the memory.
 actor Replicator: TransportHandler {
-    private(set) var mesh: Mesh
+    private var mesh: Mesh
     private let store: Store
     private let observer: any ReplicationObserver
     private let logger: Logger
     private var transport: PeerTransport?
     private var timer: Task<Void, Never>?
     private var timerDeadline: UInt64?
-    private(set) var remotes: [LinkID: Remote] = [:]
-    var plan = DialPlan()
+    private var remotes: [LinkID: Remote] = [:]
+    private var plan = DialPlan()
     private var dialTimer: Task<Void, Never>?
     private var dialDeadline: UInt64?
     private var reports = ReportCollector()
@@ -48,6 +48,29 @@ actor Replicator: TransportHandler {
     }
 
     private var now: UInt64 { SystemClock.elapsedMilliseconds }
+
+    // MARK: For people
+
+    /// Everything that is known of the peers at one moment.
+    struct PeersOverview: Sendable {
+        let links: [LinkOverview]
+        let remotes: [LinkID: Remote]
+        let targets: [PeerAddress: DialPlan.Target]
+    }
+
+    // Worked out here and handed over whole: a copy of the mesh held elsewhere would make its next change copy it all.
+    func peers() -> PeersOverview {
+        PeersOverview(links: mesh.overview(), remotes: remotes, targets: plan.targets)
+    }
+
+    func connectedPeers() -> [LinkOverview] {
+        mesh.overview()
+    }
+
+    /// How many transforms of a job each connected peer lacks.
+    func peersBehind(job: JobID) -> [(peer: Hello, transforms: UInt64)] {
+        mesh.overview().map { ($0.peer, mesh.behind($0.link, job: job)) }.filter { $0.transforms > 0 }
+    }
 
     // MARK: Local edits
 

@@ -11,7 +11,7 @@ extension InventoryService {
             let answers = await replicator.collectReports(of: job.id, within: .seconds(10))
             // Taken last: what came in while the others were adding up counts here too.
             let own = try await store.report(of: job.id)
-            let devices = await replicator.mesh.overview().map { link in
+            let devices = await replicator.connectedPeers().map { link in
                 compare(answers[link.link], of: link, with: own, in: job)
             }
             return JobCheck(

@@ -18,9 +18,8 @@ extension InventoryService {
     }
 
     func peers() async throws -> [PeerStatus] {
-        let overview = await replicator.mesh.overview()
-        let remotes = await replicator.remotes
-        let targets = await replicator.plan.targets
+        let known = await replicator.peers()
+        let (overview, remotes, targets) = (known.links, known.remotes, known.targets)
         let elapsed = SystemClock.elapsedMilliseconds
         let wall = SystemClock.wallMilliseconds
         var peers = overview.map { link in

@@ -55,13 +55,9 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             let report = try await store.report(of: job.id)
-            let mesh = await replicator.mesh
-            let behind = mesh.overview().compactMap { link in
-                let transforms = mesh.behind(link.link, job: job.id)
-                return transforms == 0
-                    ? nil
-                    : PeerBehind(
-                        deviceID: link.peer.device.description, name: link.peer.name, transforms: Int(clamping: transforms))
+            let behind = await replicator.peersBehind(job: job.id).map { peer, transforms in
+                PeerBehind(
+                    deviceID: peer.device.description, name: peer.name, transforms: Int(clamping: transforms))
             }
             return JobDetails(
                 id: job.id.text, name: job.name, kind: job.kind, state: JobState(), items: job.items,
