@@ -49,6 +49,8 @@ enum Samples {
         .credit(job: job, replica: replica, bytes: 8), delta(bytes: 300_000), .prune(job: job),
         .probe(job: job, replica: replica, sequence: 9),
         .probeAnswer(job: job, replica: replica, ProbeAnswer(sequence: 9, boundary: nil, changeHash: 10)),
+        .forked(job: job, replica: replica), .reportRequest(job: job, number: 11),
+        .report(JobReport(job: job, number: 11, vector: VersionVector(), digest: [])),
         .goodbye("enough"),
     ]
 }

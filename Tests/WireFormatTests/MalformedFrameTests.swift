@@ -43,6 +43,7 @@ struct MalformedFrameTests {
         "delta-backwards": .backwardsSegment(first: 5, last: 4),
         "probe-sequence-zero": .sequenceZero(.sequence),
         "probe-answer-too-early": .boundaryTooEarly(boundary: 8, sequence: 9),
+        "report-digest-short": .identifierLength(.digest, bytes: 31),
         "goodbye-long": .textTooLong(.reason, bytes: 513),
         "ends-inside-a-frame": .truncatedFrame(bytes: 7),
     ]

@@ -21,7 +21,7 @@ extension Message {
         let replica = ReplicaID.random(using: &random)
         let number = random.next() >> UInt64.random(in: 0...63, using: &random)
         let sequence = max(1, number)
-        switch Int.random(in: 0..<13, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0:
             return .hello(
                 Hello(
@@ -49,6 +49,12 @@ extension Message {
             let boundary = number % 3 == 0 ? nil : JournalHead(sequence: sequence, digest: number)
             let answer = ProbeAnswer(sequence: sequence, boundary: boundary, changeHash: random.next())
             return .probeAnswer(job: job, replica: replica, answer)
+        case 12: return .forked(job: job, replica: replica)
+        case 13: return .reportRequest(job: job, number: number)
+        case 14:
+            let digest = (0..<(number % 2 == 0 ? 0 : 32)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let vector = VersionVector(entries(using: &random))
+            return .report(JobReport(job: job, number: number, vector: vector, digest: digest))
         default: return .goodbye("reason \(number)")
         }
     }

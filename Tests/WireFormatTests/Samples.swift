@@ -43,6 +43,15 @@ enum Samples {
             "probe-answer-unheld",
             .probeAnswer(job: job, replica: second, ProbeAnswer(sequence: 40, boundary: nil, changeHash: 0))
         ),
+        ("forked", .forked(job: job, replica: first)),
+        ("report-request", .reportRequest(job: job, number: 6)),
+        (
+            "report",
+            .report(
+                JobReport(
+                    job: job, number: 6, vector: VersionVector([entry(first, 3, 4)]), digest: Array(0x20..<0x40)))
+        ),
+        ("report-unheld", .report(JobReport(job: job, number: 7, vector: VersionVector(), digest: []))),
         ("goodbye", .goodbye("the store is gone")),
     ]
 

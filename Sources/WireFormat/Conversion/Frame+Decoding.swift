@@ -21,7 +21,8 @@ extension Message {
             self = .probeAnswer(
                 job: try JobID(wire: answer.job), replica: try ReplicaID(wire: answer.replica), try answer.answer())
         case .forked(let forked): self = try forked.message()
-        case .reportRequest(let request): self = .reportRequest(job: try JobID(wire: request.job), number: request.number)
+        case .reportRequest(let request):
+            self = .reportRequest(job: try JobID(wire: request.job), number: request.number)
         case .report(let report): self = .report(try report.report())
         case .goodbye(let reason): self = .goodbye(try reason.checked(.reason, limit: ProtocolLimits.reasonBytes))
         case nil: throw WireFormatError.unknownMessage

@@ -27,7 +27,9 @@ extension WireReport {
     }
 
     func report() throws -> JobReport {
-        guard digest.isEmpty || digest.count == 32 else { throw WireFormatError.identifierLength(.digest, bytes: digest.count) }
+        guard digest.isEmpty || digest.count == 32 else {
+            throw WireFormatError.identifierLength(.digest, bytes: digest.count)
+        }
         return JobReport(
             job: try JobID(wire: vector.job), number: number, vector: try vector.vector(), digest: Array(digest))
     }
