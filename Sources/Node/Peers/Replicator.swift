@@ -62,7 +62,6 @@ actor Replicator: TransportHandler {
 
     func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
-        if let dialled { plan.onOpened(dialled) }
         await perform(mesh.onLinkOpened(link, isDialled: dialled != nil, now: now))
     }
 

@@ -61,11 +61,10 @@ package struct DialPlan: Sendable {
         }
     }
 
-    package mutating func onOpened(_ address: PeerAddress) {
-        targets[address]?.isDialling = false
-    }
-
+    /// Somebody has said there who it is. Until then the address counts as being dialled, even when the connection is open:
+    /// it is not dialled twice.
     package mutating func onEstablished(_ address: PeerAddress, device: DeviceID) {
+        targets[address]?.isDialling = false
         targets[address]?.device = device
         targets[address]?.failures = 0
     }
