@@ -103,6 +103,18 @@ actor Replicator: TransportHandler {
         dialDue()
     }
 
+    /// Discovery has told of a service, perhaps for the second time because it moved.
+    func discovered(_ instance: String, id: String, addresses: [PeerAddress]) async {
+        plan.onFound(instance, id: id, addresses: addresses, now: now)
+        await perform(mesh.onDoubt(about: id, now: now))
+        dialDue()
+    }
+
+    /// A service is no longer announced, which says little about the connection with it: it is asked.
+    func vanished(_ instance: String) async {
+        for id in plan.onLost(instance).sorted() { await perform(mesh.onDoubt(about: id, now: now)) }
+    }
+
     private func dialDue() {
         let connected = Set(mesh.overview().map(\.peer.device))
         for address in plan.due(now: now, connected: connected) { transport?.dial(address) }

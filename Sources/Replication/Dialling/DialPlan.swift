@@ -50,8 +50,11 @@ package struct DialPlan: Sendable {
         }
     }
 
-    package mutating func onLost(_ instance: String) {
+    /// - Returns: the short ids that were claimed for it.
+    package mutating func onLost(_ instance: String) -> Set<String> {
+        let ids = targets.values.filter { $0.instances.contains(instance) }.compactMap(\.claimedID)
         for address in targets.keys { forget(instance, at: address) }
+        return Set(ids)
     }
 
     private mutating func forget(_ instance: String, at address: PeerAddress) {
