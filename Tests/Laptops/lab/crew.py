@@ -40,7 +40,9 @@ class CrewMember:
 
     def try_muster(self, *arguments):
         """Runs `muster …` to its end, whatever comes of it."""
-        return subprocess.run(self.command(*arguments), capture_output=True, text=True)
+        # Its tables get the width of a usual window, although nobody looks.
+        environment = {**os.environ, "COLUMNS": "110"}
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True, env=environment)
 
     def muster(self, *arguments):
         """Runs `muster …`, and returns what it printed; raises with what it said when it failed."""
