@@ -56,6 +56,8 @@ def test_a_laptop_that_reaches_only_one_other(crew):
         author.muster("item", "add", "Home", f"name=of {author.name}")
         wait_item(reader, "Home", f"of {author.name}", MOMENT_SECONDS)
     assert (anna.connected(), cleo.connected()) == (["bert"], ["bert"]), "the fault is there"
+    listed = [peer for peer in anna.json("peers") if peer["state"] != "connected"]
+    assert [peer["name"] for peer in listed] == ["cleo"], "listed once, whatever number of addresses it has"
     wait_agreed([anna, bert, cleo], "Home", MOMENT_SECONDS)
 
 

@@ -13,7 +13,7 @@ package struct DialPlan: Sendable {
     package struct Target: Hashable, Sendable {
         package let origin: Origin
         /// Discovered services that are there.
-        var instances: Set<String> = []
+        package internal(set) var instances: Set<String> = []
         /// The short id that discovery claims for it.
         package var claimedID: String?
         /// Who answered there last.
