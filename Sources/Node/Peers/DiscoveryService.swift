@@ -69,12 +69,10 @@ struct DiscoveryService: Service {
         case .found(let service):
             logger.info("discovered", metadata: ["instance": "\(service.instanceName)", "device": "\(service.id)"])
             let addresses = service.addresses.map { PeerAddress(host: $0, port: Int(service.port)) }
-            await replicator.updatePlan { plan, now in
-                plan.onFound(service.instanceName, id: service.id, addresses: addresses, now: now)
-            }
+            await replicator.discovered(service.instanceName, id: service.id, addresses: addresses)
         case .lost(let name):
             logger.info("no longer announced", metadata: ["instance": "\(name)"])
-            await replicator.updatePlan { plan, _ in plan.onLost(name) }
+            await replicator.vanished(name)
         }
     }
 }

@@ -85,7 +85,6 @@ actor Replicator: TransportHandler {
 
     func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
-        if let dialled { plan.onOpened(dialled) }
         await perform(mesh.onLinkOpened(link, isDialled: dialled != nil, now: now))
     }
 
@@ -125,6 +124,18 @@ actor Replicator: TransportHandler {
     func updatePlan(_ change: @Sendable (inout DialPlan, UInt64) -> Void) {
         change(&plan, now)
         dialDue()
+    }
+
+    /// Discovery has told of a service, perhaps for the second time because it moved.
+    func discovered(_ instance: String, id: String, addresses: [PeerAddress]) async {
+        plan.onFound(instance, id: id, addresses: addresses, now: now)
+        await perform(mesh.onDoubt(about: id, now: now))
+        dialDue()
+    }
+
+    /// A service is no longer announced, which says little about the connection with it: it is asked.
+    func vanished(_ instance: String) async {
+        for id in plan.onLost(instance).sorted() { await perform(mesh.onDoubt(about: id, now: now)) }
     }
 
     private func dialDue() {

@@ -40,16 +40,29 @@ extension InventoryService {
                 transformsReceived: link.received.all, transformsDuplicate: link.received.duplicates,
                 lastHeardAt: Timestamp(milliseconds: Int64(clamping: wall - silence)))
         }
-        let connected = Set(overview.map(\.peer.device))
+        peers += Self.unconnected(targets, connected: Set(overview.map(\.peer.device)))
+        return peers
+    }
+
+    /// What is known of devices without a connection: one entry each, however many addresses it has.
+    private static func unconnected(
+        _ targets: [PeerAddress: DialPlan.Target], connected: Set<DeviceID>
+    ) -> [PeerStatus] {
         let shortIDs = Set(connected.map(\.short))
-        for address in targets.keys.sorted() {
-            guard let target = targets[address], !target.isSelf,
-                !(target.device.map(connected.contains) ?? false),
-                !(target.claimedID.map(shortIDs.contains) ?? false)
-            else { continue }
+        var peers: [PeerStatus] = []
+        var places: [String: Int] = [:]
+        for (address, target) in targets.sorted(by: { ($0.value.failures, $0.key) < ($1.value.failures, $1.key) }) {
+            let id = target.device?.short ?? target.claimedID
+            guard !target.isSelf, !(id.map(shortIDs.contains) ?? false) else { continue }
+            if let place = id.flatMap({ places[$0] }) {
+                // Any address that is being dialled means that the device is.
+                if target.isDialling { peers[place].state = .connecting }
+                continue
+            }
+            if let id { places[id] = peers.count }
             peers.append(
                 PeerStatus(
-                    deviceID: target.device?.description, name: nil, address: address.description,
+                    deviceID: target.device?.description, name: target.instances.min(), address: address.description,
                     state: target.isDialling ? .connecting : target.failures > 0 ? .unreachable : .discovered,
                     origin: target.origin == .discovery ? .discovery : .configured))
         }

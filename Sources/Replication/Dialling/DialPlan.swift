@@ -13,7 +13,7 @@ package struct DialPlan: Sendable {
     package struct Target: Hashable, Sendable {
         package let origin: Origin
         /// Discovered services that are there.
-        var instances: Set<String> = []
+        package internal(set) var instances: Set<String> = []
         /// The short id that discovery claims for it.
         package var claimedID: String?
         /// Who answered there last.
@@ -50,8 +50,11 @@ package struct DialPlan: Sendable {
         }
     }
 
-    package mutating func onLost(_ instance: String) {
+    /// - Returns: the short ids that were claimed for it.
+    package mutating func onLost(_ instance: String) -> Set<String> {
+        let ids = targets.values.filter { $0.instances.contains(instance) }.compactMap(\.claimedID)
         for address in targets.keys { forget(instance, at: address) }
+        return Set(ids)
     }
 
     private mutating func forget(_ instance: String, at address: PeerAddress) {
@@ -61,11 +64,10 @@ package struct DialPlan: Sendable {
         }
     }
 
-    package mutating func onOpened(_ address: PeerAddress) {
-        targets[address]?.isDialling = false
-    }
-
+    /// Somebody has said there who it is. Until then the address counts as being dialled, even when the connection is open:
+    /// it is not dialled twice.
     package mutating func onEstablished(_ address: PeerAddress, device: DeviceID) {
+        targets[address]?.isDialling = false
         targets[address]?.device = device
         targets[address]?.failures = 0
     }

@@ -39,9 +39,8 @@ extension Mesh {
         var directives: [Directive] = []
         for other in establishedLinks where links[other]?.hello?.device == hello.device {
             guard survives(id, over: other, of: hello.device) else {
-                // The survivor may be dead without knowing it: it has to give a sign of life soon.
-                links[other]?.suspectedUntil = now + timing.suspicionLimit
-                return [refuse(id, "Another connection with this device stands."), ping(other, now: now)]
+                // The survivor may be dead without knowing it.
+                return [refuse(id, "Another connection with this device stands."), suspect(other, now: now)]
             }
             links[other] = nil
             directives.append(.close(other, reason: "Replaced by a newer connection."))
@@ -65,6 +64,21 @@ extension Mesh {
     private func survives(_ new: LinkID, over old: LinkID, of peer: DeviceID) -> Bool {
         guard let new = links[new], let old = links[old] else { return true }
         return new.isDialled == old.isDialled || new.isDialled == (device < peer)
+    }
+
+    /// Something has changed around a device: it moved to another address, or is no longer announced. A connection with
+    /// it may be dead without knowing it.
+    ///
+    /// - Parameter shortID: as the device announces itself, `DeviceID.short`.
+    package mutating func onDoubt(about shortID: String, now: UInt64) -> [Directive] {
+        establishedLinks.filter { links[$0]?.hello?.device.short == shortID }.map { suspect($0, now: now) }
+    }
+
+    /// This link has to give a sign of life soon.
+    private mutating func suspect(_ link: LinkID, now: UInt64) -> Directive {
+        // Doubts that follow one another do not put the end off.
+        if links[link]?.suspectedUntil == nil { links[link]?.suspectedUntil = now + timing.suspicionLimit }
+        return ping(link, now: now)
     }
 
     /// Why a link to this very process is closed.

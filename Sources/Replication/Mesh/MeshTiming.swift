@@ -13,7 +13,7 @@ package struct MeshTiming: Hashable, Sendable {
     package var pingInterval: UInt64 = 15_000
     /// A link on which nothing was heard for so long is closed.
     package var silenceLimit: UInt64 = 40_000
-    /// The same for a link that was asked for a sign of life, because its peer has dialled anew.
+    /// The same for a link that was asked for a sign of life, because its peer has dialled anew or moved.
     package var suspicionLimit: UInt64 = 2_000
 
     package init() {}

@@ -3,7 +3,7 @@ import Glibc
 /// What standard output is connected to.
 struct Terminal: Sendable {
     var isInteractive: Bool
-    /// In columns and rows; 80 × 24 when it is no terminal.
+    /// In columns and rows. When it is no terminal: what COLUMNS says, else 80, and 24.
     var width: Int
     var height: Int
     var style: Style
@@ -17,10 +17,15 @@ struct Terminal: Sendable {
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return Terminal(
             isInteractive: isInteractive,
-            width: known ? Int(size.ws_col) : 80,
+            width: known ? Int(size.ws_col) : wantedWidth ?? 80,
             height: known ? Int(size.ws_row) : 24,
             style: Style(isColoured: isInteractive && !noColour && !isDumb))
     }
+}
+
+/// What the environment wants a line to be (POSIX.1, "COLUMNS").
+private var wantedWidth: Int? {
+    getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { (20...1000).contains($0) ? $0 : nil }
 }
 
 /// Colour and weight (ECMA-48 SGR), or nothing.

@@ -16,8 +16,9 @@ Examples can use it as it is:  sys.path.insert(0, "<checkout>/Tests/Laptops")
 """
 
 from .bridge import Lab
+from .crew import CrewMember, finish
 from .laptop import Laptop
 from .programs import Program
 from .waiting import never_during, wait_until
 
-__all__ = ["Lab", "Laptop", "Program", "never_during", "wait_until"]
+__all__ = ["CrewMember", "Lab", "Laptop", "Program", "finish", "never_during", "wait_until"]

@@ -1,0 +1,90 @@
+"""musterd on a laptop of a lab, and the muster command that talks to it."""
+
+import json
+import os
+import subprocess
+
+
+class CrewMember:
+    """One musterd: its laptop, its store, its socket. Started and ended as often as one likes, on the same store.
+
+    `build_directory` holds the programs musterd and muster. A second one on a laptop needs a `name` and a `port` of its
+    own; otherwise it is called like the laptop.
+    """
+
+    def __init__(self, laptop, build_directory, name=None, port=7473):
+        self.laptop = laptop
+        self.name = name or laptop.name
+        self.port = port
+        self.daemon = None
+        self.state = os.path.join(laptop.directory, f"{self.name}-state")
+        self.socket = os.path.join(laptop.directory, f"{self.name}.sock")
+        self._musterd = os.path.join(build_directory, "musterd")
+        self._muster = os.path.join(build_directory, "muster")
+        os.makedirs(self.state, exist_ok=True)
+
+    @property
+    def address(self):
+        return f"{self.laptop.address}:{self.port}"
+
+    def start(self, *flags):
+        """Starts musterd on the lab's network with these further flags, and returns itself at once."""
+        command = [self._musterd, "--state-dir", self.state, "--socket", self.socket]
+        command += ["--listen", f"0.0.0.0:{self.port}", "--insecure-lan"]
+        self.daemon = self.laptop.start([*command, *flags], name=self.name)
+        return self
+
+    def command(self, *arguments):
+        """The command line `muster …` for this daemon."""
+        return [self._muster, *arguments, "--socket", self.socket]
+
+    def try_muster(self, *arguments):
+        """Runs `muster …` to its end, whatever comes of it."""
+        # Its tables get the width of a usual window, although nobody looks.
+        environment = {**os.environ, "COLUMNS": "110"}
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True, env=environment)
+
+    def muster(self, *arguments):
+        """Runs `muster …`, and returns what it printed; raises with what it said when it failed."""
+        done = self.try_muster(*arguments)
+        if done.returncode != 0:
+            said = (done.stderr or done.stdout).strip()
+            raise RuntimeError(f"muster {' '.join(arguments)} on {self.name} ended with {done.returncode}: {said}")
+        return done.stdout
+
+    def begin(self, *arguments):
+        """Starts `muster …` and does not wait for it."""
+        return subprocess.Popen(self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def json(self, *arguments):
+        return json.loads(self.muster(*arguments, "--json"))
+
+    def is_ready(self):
+        return self.try_muster("status", "--json").returncode == 0
+
+    def connected(self):
+        """The names of the laptops that it is connected to, sorted; none while the daemon does not answer."""
+        done = self.try_muster("peers", "--json")
+        if done.returncode != 0:
+            return []
+        return sorted(peer["name"] for peer in json.loads(done.stdout) if peer["state"] == "connected")
+
+    def digest(self, job):
+        """What the job's items amount to here; None while there is no such job."""
+        done = self.try_muster("job", "show", job, "--json")
+        return json.loads(done.stdout)["digest"] if done.returncode == 0 else None
+
+    def log_so_far(self):
+        """What the daemon has said since it was started."""
+        return self.daemon.errors()
+
+
+def finish(processes):
+    """Waits for commands that were begun; raises with what the first failing one said. Returns what they printed."""
+    printed = []
+    for process in processes:
+        output, errors = process.communicate(timeout=60)
+        if process.returncode != 0:
+            raise RuntimeError(f"{' '.join(process.args)} ended with {process.returncode}: {errors or output}")
+        printed.append(output)
+    return printed
