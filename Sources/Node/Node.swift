@@ -27,6 +27,11 @@ package struct Node: Sendable {
     /// Runs until it is told to stop (SIGTERM, SIGINT); everything acknowledged is durable whenever it ends.
     /// - Throws: `StoreError`, `ConfigurationError` or `APIError` when it cannot start.
     package func run() async throws {
+        let executor = EventLoopTaskExecutor.shared
+        try await withTaskExecutorPreference(executor) { try await run(on: executor) }
+    }
+
+    private func run(on executor: EventLoopTaskExecutor) async throws {
         let directory = try StateDirectory(path: configuration.stateDirectory)
         let hostName = configuration.hostName ?? Host.name
         var generator = SystemRandomNumberGenerator()
@@ -42,7 +47,7 @@ package struct Node: Sendable {
             store: store, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher, logger: logger)
         let transport = PeerTransport(
             configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
-            handler: replicator, logger: logger)
+            handler: replicator, logger: logger, executor: executor)
         await replicator.attach(transport)
 
         let discovery = DiscoveryService(

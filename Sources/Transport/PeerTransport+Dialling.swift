@@ -12,7 +12,7 @@ extension PeerTransport {
             self.registry.endDial(address)
             let reason = "\(error)"
             self.logger.debug("dial failed", metadata: ["address": "\(address)", "reason": "\(reason)"])
-            Task { await self.handler.dialFailed(address, reason: reason) }
+            Task(executorPreference: self.executor) { await self.handler.dialFailed(address, reason: reason) }
         }
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(configuration.connectTimeout))

@@ -12,21 +12,25 @@ package final class PeerTransport: Sendable {
     let handler: any TransportHandler
     let logger: Logger
     let eventLoop: any EventLoop
+    /// Where the handler is called; nil for the process's pool.
+    let executor: (any TaskExecutor)?
     let registry: LinkRegistry
     private let listener: Listener
 
     package init(
         configuration: TransportConfiguration, handler: any TransportHandler, logger: Logger,
-        eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
+        executor: (any TaskExecutor)? = nil
     ) {
         let registry = LinkRegistry(configuration: configuration)
         self.configuration = configuration
         self.handler = handler
         self.logger = logger
         self.eventLoop = eventLoop
+        self.executor = executor
         self.registry = registry
         let reception = LinkReception(
-            configuration: configuration, registry: registry, handler: handler, logger: logger)
+            configuration: configuration, registry: registry, handler: handler, executor: executor, logger: logger)
         self.reception = reception
         listener = Listener(configuration: configuration, eventLoop: eventLoop, logger: logger) { channel in
             reception.setUp(channel, dialled: nil, onRefusal: nil)

@@ -299,10 +299,8 @@ actor Replicator: TransportHandler {
 
     private func scheduleTimer() {
         let deadline = mesh.nextDeadline
-        // A timer that fires early costs less than making a new one for each message.
-        if timer != nil, let deadline, let timerDeadline, timerDeadline <= deadline, timerDeadline + 1_000 > deadline {
-            return
-        }
+        // A timer that fires early costs one wake-up; making a new one for each message costs far more.
+        if timer != nil, let deadline, let timerDeadline, timerDeadline <= deadline { return }
         timer?.cancel()
         timer = nil
         timerDeadline = deadline

@@ -7,6 +7,7 @@ struct LinkReception: Sendable {
     let configuration: TransportConfiguration
     let registry: LinkRegistry
     let handler: any TransportHandler
+    let executor: (any TaskExecutor)?
     let logger: Logger
 
     /// The one place where a connection's handlers are put together. Encryption goes before the last of them.
@@ -26,7 +27,7 @@ struct LinkReception: Sendable {
     ) -> Link? {
         switch registry.admit(channel, dialled: dialled) {
         case .success(let link):
-            Task { await serve(link) }
+            Task(executorPreference: executor) { await serve(link) }
             return link
         case .failure(let refusal):
             // Not louder: whoever floods this port should not fill the log as well.
