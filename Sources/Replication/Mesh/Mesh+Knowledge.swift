@@ -88,7 +88,10 @@ extension Mesh {
         if announcementsDue == nil { announcementsDue = now + timing.announcementDelay }
     }
 
-    /// Tells what has grown to those who do not know it yet.
+    /// Tells what has grown to those who do not know it yet: at first the peers in the tree, later everybody.
+    ///
+    /// Everybody, because a link may have joined the tree since the change was spread: too late to be pushed it, and too late
+    /// for the first round.
     mutating func tellAdvances(onLazyLinks lazy: Bool) -> [Directive] {
         var directives: [Directive] = []
         for job in jobs.keys.sorted() {
@@ -96,7 +99,7 @@ extension Mesh {
             let grown = lazy ? progress.unannounced : progress.unacknowledged
             guard !grown.isEmpty else { continue }
             for id in establishedLinks {
-                guard let link = links[id], isEager(link, job: job) != lazy, !link.isCongested else { continue }
+                guard let link = links[id], lazy || isEager(link, job: job), !link.isCongested else { continue }
                 directives += tell(job, grown.sorted(), on: id)
             }
             if lazy { jobs[job]?.unannounced = [] } else { jobs[job]?.unacknowledged = [] }
