@@ -19,8 +19,8 @@ package struct CanonicalExport: Sendable {
         bytes.append(utf8: #"{"items":["#)
     }
 
-    package mutating func add(_ state: ItemState, id: ItemID, into bytes: inout [UInt8]) {
-        guard state.removed == nil else {
+    package mutating func add(_ item: PackedItem, id: ItemID, into bytes: inout [UInt8]) {
+        guard !item.isRemoved else {
             removed.append(id)
             return
         }
@@ -28,22 +28,21 @@ package struct CanonicalExport: Sendable {
         isFirst = false
         bytes.append(utf8: #"{"fields":{"#)
         var needsComma = false
-        for field in state.fields {
-            guard let winner = field.register.winner else { continue }
+        for field in item.fields {
             if needsComma { bytes.append(UInt8(ascii: ",")) }
             needsComma = true
             bytes.append(jsonString: field.name.text)
             bytes.append(UInt8(ascii: ":"))
-            bytes.append(jsonString: winner.value)
+            bytes.append(jsonBytes: item.bytes(field.value))
         }
-        bytes.append(utf8: #"},"id":""#)
-        bytes.append(utf8: id.description)
-        bytes.append(utf8: #"","notes":["#)
+        bytes.append(utf8: #"},"id":"#)
+        bytes.append(jsonString: id)
+        bytes.append(utf8: #","notes":["#)
         needsComma = false
-        for remark in state.remarks where remark.list == WellKnownField.notes {
+        for remark in item.remarks where remark.list == WellKnownField.notes {
             if needsComma { bytes.append(UInt8(ascii: ",")) }
             needsComma = true
-            bytes.append(jsonString: remark.text)
+            bytes.append(jsonBytes: item.bytes(remark.text))
         }
         bytes.append(utf8: "]}")
     }
@@ -53,9 +52,8 @@ package struct CanonicalExport: Sendable {
         bytes.append(jsonString: job.text)
         bytes.append(utf8: #","removed":["#)
         for (index, id) in removed.enumerated() {
-            bytes.append(utf8: index == 0 ? "\"" : ",\"")
-            bytes.append(utf8: id.description)
-            bytes.append(UInt8(ascii: "\""))
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(jsonString: id)
         }
         bytes.append(utf8: "]}")
     }
@@ -68,20 +66,43 @@ extension [UInt8] {
 
     /// A JSON string with its quotes.
     mutating func append(jsonString text: String) {
+        var text = text
+        text.withUTF8 { append(jsonBytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// An id as a JSON string: 8-4-4-4-12 hexadecimal digits.
+    mutating func append(jsonString id: ItemID) {
         append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): append(utf8: #"\""#)
-            case UInt8(ascii: "\\"): append(utf8: #"\\"#)
-            case 0x08: append(utf8: #"\b"#)
-            case 0x09: append(utf8: #"\t"#)
-            case 0x0A: append(utf8: #"\n"#)
-            case 0x0C: append(utf8: #"\f"#)
-            case 0x0D: append(utf8: #"\r"#)
-            case ..<0x20: append(utf8: (byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
-            default: append(byte)
-            }
+        for index in 0..<32 {
+            if [8, 12, 16, 20].contains(index) { append(UInt8(ascii: "-")) }
+            let digit = UInt8(truncatingIfNeeded: id.value >> UInt128(124 - 4 * index)) & 0xF
+            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
         append(UInt8(ascii: "\""))
+    }
+
+    /// UTF-8 as a JSON string with its quotes. Nearly all text needs no escape and is copied whole.
+    mutating func append(jsonBytes text: UnsafeRawBufferPointer) {
+        append(UInt8(ascii: "\""))
+        if text.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+            for byte in text { append(jsonEscaped: byte) }
+        } else {
+            append(contentsOf: text)
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(jsonEscaped byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append(utf8: #"\""#)
+        case UInt8(ascii: "\\"): append(utf8: #"\\"#)
+        case 0x08: append(utf8: #"\b"#)
+        case 0x09: append(utf8: #"\t"#)
+        case 0x0A: append(utf8: #"\n"#)
+        case 0x0C: append(utf8: #"\f"#)
+        case 0x0D: append(utf8: #"\r"#)
+        case ..<0x20: append(utf8: (byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
+        default: append(byte)
+        }
     }
 }

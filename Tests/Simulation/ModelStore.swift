@@ -176,7 +176,10 @@ package struct ModelStore: Sendable {
         export.begin(into: &bytes)
         let items = jobs[job]?.items ?? [:]
         for id in items.keys.sorted() where id != .job {
-            if let state = items[id] { export.add(state, id: id, into: &bytes) }
+            guard let state = items[id] else { continue }
+            ItemStateCodec.encode(state).withUnsafeBytes { blob in
+                if let item = try? PackedItem(blob) { export.add(item, id: id, into: &bytes) }
+            }
         }
         export.end(into: &bytes)
         return bytes

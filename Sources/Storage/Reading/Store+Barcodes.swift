@@ -38,13 +38,7 @@ extension Store {
     /// How many barcodes more than one item has.
     package func duplicateBarcodeCount(job: JobID) async throws -> Int {
         try await readBarcodes(of: job) { db, number in
-            // The index is in order of barcode: one pass, no sorting.
-            try Int.fetchOne(
-                db,
-                sql: """
-                    SELECT count(*) FROM (
-                        SELECT 1 FROM barcode WHERE job = ? GROUP BY barcode HAVING count(*) > 1)
-                    """, arguments: [number]) ?? 0
+            try BarcodeTable.duplicateCount(job: number, in: db)
         }
     }
 

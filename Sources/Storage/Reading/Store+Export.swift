@@ -9,6 +9,8 @@ package struct JobReport: Hashable, Sendable {
     /// SHA-256 of the canonical export, 64 hexadecimal digits.
     package let digest: String
     package let cubicFeet: Thousandths
+    /// Barcodes that more than one item has.
+    package let duplicateBarcodes: Int
 }
 
 extension Store {
@@ -19,17 +21,31 @@ extension Store {
             return try ReportTable.report(of: number, at: try JournalTable.vector(of: number, in: db), in: db)
         }
         if let kept { return kept }
+        try await indexBarcodes(of: job)
         let report = try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let vector = try JournalTable.vector(of: number, in: db)
             var hash = SHA256()
             var summary = VolumeSummary()
-            try Self.exportCanonically(job, number: number, in: db) { bytes, items in
-                hash.update(data: bytes)
-                for item in items where item.state.removed == nil { summary.add(item.id) { item.state.value(of: $0) } }
+            var export = CanonicalExport(job: job)
+            var bytes: [UInt8] = []
+            export.begin(into: &bytes)
+            try ItemTable.forEachPacked(job: number, in: db) { id, blob in
+                let item = try PackedItem(blob)
+                export.add(item, id: id, into: &bytes)
+                if !item.isRemoved { summary.add(id, field: item.value(of:)) }
+                if bytes.count >= ExportCursor.pieceBytes {
+                    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+                    bytes.removeAll(keepingCapacity: true)
+                }
+                return true
             }
+            export.end(into: &bytes)
+            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
             let digest = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            return JobReport(vector: vector, digest: digest, cubicFeet: summary.total.cubicFeet)
+            return JobReport(
+                vector: vector, digest: digest, cubicFeet: summary.total.cubicFeet,
+                duplicateBarcodes: try BarcodeTable.duplicateCount(job: number, in: db))
         }
         // A cache: failing to keep it must not keep the answer from whoever asked.
         _ = try? await write { db in
@@ -40,7 +56,8 @@ extension Store {
 
     /// The canonical export in pieces of some 64 KiB, from one state of the store.
     package func exportPieces(of job: JobID) throws -> AsyncThrowingStream<[UInt8], any Error> {
-        let cursor = ExportCursor(job: job, items: try itemCursor(of: job))
+        let cursor: ExportCursor
+        do { cursor = ExportCursor(job: job, snapshot: try pool.makeSnapshot()) } catch { throw StoreError(error) }
         return AsyncThrowingStream { try await cursor.next() }
     }
 
@@ -53,28 +70,6 @@ extension Store {
     /// The same, for a reader that asks batch by batch.
     package func itemCursor(of job: JobID) throws -> ItemCursor {
         do { return ItemCursor(job: job, snapshot: try pool.makeSnapshot()) } catch { throw StoreError(error) }
-    }
-
-    /// Shows the export in pieces of some 64 KiB, each with the items that it was made of.
-    private static func exportCanonically(
-        _ job: JobID, number: Int64, in db: Database, _ body: ([UInt8], [StoredItem]) -> Void
-    ) throws {
-        var export = CanonicalExport(job: job)
-        var bytes: [UInt8] = []
-        var items: [StoredItem] = []
-        export.begin(into: &bytes)
-        try ItemTable.forEach(job: number, in: db) { id, state in
-            export.add(state, id: id, into: &bytes)
-            items.append(StoredItem(id: id, state: state))
-            if bytes.count >= 64 << 10 {
-                body(bytes, items)
-                bytes.removeAll(keepingCapacity: true)
-                items.removeAll(keepingCapacity: true)
-            }
-            return true
-        }
-        export.end(into: &bytes)
-        body(bytes, items)
     }
 }
 
@@ -114,31 +109,55 @@ package actor ItemCursor {
     }
 }
 
-/// Where a reader of the export stands.
+/// Where a reader of the export stands, in one state of the store.
 private actor ExportCursor {
-    private let items: ItemCursor
-    private var export: CanonicalExport
-    private var hasBegun = false
-    private var isAtEnd = false
+    static let pieceBytes = 64 << 10
 
-    init(job: JobID, items: ItemCursor) {
-        self.items = items
-        export = CanonicalExport(job: job)
+    private struct Progress {
+        var export: CanonicalExport
+        var after = ItemID.job
+        var hasBegun = false
+        var isAtEnd = false
+    }
+
+    private let job: JobID
+    private let snapshot: DatabaseSnapshot
+    private var progress: Progress
+
+    init(job: JobID, snapshot: DatabaseSnapshot) {
+        self.job = job
+        self.snapshot = snapshot
+        progress = Progress(export: CanonicalExport(job: job))
     }
 
     func next() async throws -> [UInt8]? {
-        guard !isAtEnd else { return nil }
-        var bytes: [UInt8] = []
-        if !hasBegun { export.begin(into: &bytes) }
-        hasBegun = true
-        while bytes.count < 64 << 10 {
-            guard let batch = try await items.next() else {
-                export.end(into: &bytes)
-                isAtEnd = true
-                break
+        guard !progress.isAtEnd else { return nil }
+        let start = progress
+        let job = job
+        do {
+            let (bytes, reached) = try await snapshot.read { db in
+                try Self.piece(of: try JobTable.existingNumber(of: job, in: db), from: start, in: db)
             }
-            for item in batch { export.add(item.state, id: item.id, into: &bytes) }
+            progress = reached
+            return bytes
+        } catch {
+            throw StoreError(error)
         }
-        return bytes
+    }
+
+    private static func piece(of job: Int64, from start: Progress, in db: Database) throws -> ([UInt8], Progress) {
+        var progress = start
+        var bytes: [UInt8] = []
+        if !progress.hasBegun { progress.export.begin(into: &bytes) }
+        progress.hasBegun = true
+        progress.isAtEnd = true
+        try ItemTable.forEachPacked(job: job, after: start.after, in: db) { id, blob in
+            progress.export.add(try PackedItem(blob), id: id, into: &bytes)
+            progress.after = id
+            progress.isAtEnd = bytes.count < pieceBytes
+            return progress.isAtEnd
+        }
+        if progress.isAtEnd { progress.export.end(into: &bytes) }
+        return (bytes, progress)
     }
 }

@@ -29,8 +29,9 @@ struct BarcodeTable {
     func rebuild() throws {
         try db.execute(sql: "DELETE FROM barcode WHERE job = ?", arguments: [job])
         var pairs: [(barcode: String, item: ItemID)] = []
-        try ItemTable.forEach(job: job, in: db) { item, state in
-            if let barcode = state.value(of: WellKnownField.barcode), !barcode.isEmpty { pairs.append((barcode, item)) }
+        try ItemTable.forEachPacked(job: job, in: db) { item, blob in
+            let barcode = try PackedItem(blob).value(of: WellKnownField.barcode)
+            if let barcode, !barcode.isEmpty { pairs.append((barcode, item)) }
             return true
         }
         pairs.sort { left, right in
@@ -39,6 +40,14 @@ struct BarcodeTable {
         }
         for pair in pairs { try insert(pair.barcode, pair.item) }
         try JobTable.setBarcodesIndexed(true, job: job, in: db)
+    }
+
+    /// How many barcodes more than one item has. The index is in order of barcode: one pass, no sorting.
+    static func duplicateCount(job: Int64, in db: Database) throws -> Int {
+        try Int.fetchOne(
+            db,
+            sql: "SELECT count(*) FROM (SELECT 1 FROM barcode WHERE job = ? GROUP BY barcode HAVING count(*) > 1)",
+            arguments: [job]) ?? 0
     }
 
     private func insert(_ barcode: String, _ item: ItemID) throws {

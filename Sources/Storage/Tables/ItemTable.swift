@@ -96,12 +96,19 @@ struct ItemTable {
     static func forEach(
         job: Int64, after: ItemID = .job, in db: Database, _ body: (ItemID, ItemState) throws -> Bool
     ) throws {
+        try forEachPacked(job: job, after: after, in: db) { item, blob in try body(item, try ItemStateCodec.decode(blob)) }
+    }
+
+    /// As `forEach`, with the stored bytes, which are valid during the call.
+    static func forEachPacked(
+        job: Int64, after: ItemID = .job, in db: Database, _ body: (ItemID, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
         let select = try RawStatement("SELECT id, state FROM item WHERE job = ?1 AND id > ?2 ORDER BY id", in: db)
         try withUnsafeBytes(of: after.value.bigEndian) { id in
             try select.bind(job, id)
             try select.forEach { columns in
                 let item = ItemID(UInt128(bigEndian: columns.blob(0).loadUnaligned(as: UInt128.self)))
-                return try body(item, try ItemStateCodec.decode(columns.blob(1)))
+                return try body(item, columns.blob(1))
             }
         }
     }
