@@ -44,7 +44,8 @@ package struct Node: Sendable {
         let housekeeping = Housekeeping(store: store, logger: logger)
         let publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         let replicator = Replicator(
-            store: store, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher, logger: logger)
+            store: store, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher,
+            logger: logger)
         let transport = PeerTransport(
             configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
             handler: replicator, logger: logger, executor: executor)

@@ -46,7 +46,9 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case .SQLITE_FULL:
             self.init(.diskFull, "The disk is full; free some space, nothing was changed.", cause: cause)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
-            self.init(.readOnly, "The store cannot be written; check the owner and mode of the state directory.", cause: cause)
+            self.init(
+                .readOnly, "The store cannot be written; check the owner and mode of the state directory.", cause: cause
+            )
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             self.init(
                 .damaged,

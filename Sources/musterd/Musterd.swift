@@ -19,31 +19,41 @@ struct Musterd: AsyncParsableCommand {
             Example: musterd --state-dir /var/lib/muster --listen 127.0.0.1:7473 --peer 127.0.0.1:7474
             """)
 
-    @Option(help: ArgumentHelp("A JSON file with the same settings, as in {\"listen\": \"127.0.0.1:7473\"}.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A JSON file with the same settings, as in {\"listen\": \"127.0.0.1:7473\"}.", valueName: "file"))
     var config: String?
 
     @Option(help: ArgumentHelp("Where the store lies (default: /var/lib/muster).", valueName: "directory"))
     var stateDir: String?
 
-    @Option(help: ArgumentHelp("The Unix socket of the local API (default: /run/muster/muster.sock).", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The Unix socket of the local API (default: /run/muster/muster.sock).", valueName: "path"))
     var socket: String?
 
     @Option(help: ArgumentHelp("Where other laptops connect (default: 127.0.0.1:7473).", valueName: "host:port"))
     var listen: String?
 
-    @Option(help: ArgumentHelp("A laptop to connect to, besides those discovered; may be repeated.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("A laptop to connect to, besides those discovered; may be repeated.", valueName: "host:port")
+    )
     var peer: [String] = []
 
     @Flag(help: "Neither announce this laptop nor look for others.")
     var noDiscovery = false
 
-    @Flag(help: "Allow --listen beyond this machine although connections are not encrypted yet: everybody on the network can read and change the inventory.")
+    @Flag(
+        help:
+            "Allow --listen beyond this machine although connections are not encrypted yet: everybody on the network can read and change the inventory."
+    )
     var insecureLan = false
 
     @Option(help: ArgumentHelp("What other people see this laptop as (default: the host's name).", valueName: "name"))
     var hostName: String?
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
+    @Option(
+        help: ArgumentHelp(
+            "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
     var logLevel: String?
 
     func run() async throws {
@@ -52,7 +62,8 @@ struct Musterd: AsyncParsableCommand {
             let configuration = try await NodeConfiguration.read(flags: flags, environment: environment, file: config)
             guard let level = Logger.Level(rawValue: configuration.logLevel) else {
                 throw ConfigurationError(
-                    "'\(configuration.logLevel)' is no log level; use trace, debug, info, notice, warning, error or critical.")
+                    "'\(configuration.logLevel)' is no log level; use trace, debug, info, notice, warning, error or critical."
+                )
             }
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             var logger = Logger(label: "musterd")

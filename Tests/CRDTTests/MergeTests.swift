@@ -49,7 +49,9 @@ struct MergeTests {
                 where last[field].map({ $0.write < write }) ?? true { last[field] = (write, value) }
             }
             let state = Histories.state(of: history)
-            for (field, expected) in last { #expect(state.value(of: field) == expected.value, "seed \(seed), \(field)") }
+            for (field, expected) in last {
+                #expect(state.value(of: field) == expected.value, "seed \(seed), \(field)")
+            }
         }
     }
 
@@ -85,9 +87,11 @@ struct MergeTests {
     @Test("Two removes of one item leave one tombstone, the earlier one")
     func concurrentRemovesAgree() {
         let early = Written(
-            change: Change(item: Histories.item, stamp: Stamp(rawValue: 5), operations: [.remove]), replica: ReplicaID(2))
+            change: Change(item: Histories.item, stamp: Stamp(rawValue: 5), operations: [.remove]),
+            replica: ReplicaID(2))
         let late = Written(
-            change: Change(item: Histories.item, stamp: Stamp(rawValue: 9), operations: [.remove]), replica: ReplicaID(1))
+            change: Change(item: Histories.item, stamp: Stamp(rawValue: 9), operations: [.remove]),
+            replica: ReplicaID(1))
         #expect(Histories.state(of: [early, late]) == Histories.state(of: [late, early]))
         #expect(Histories.state(of: [late, early]).removed?.stamp == Stamp(rawValue: 5))
     }

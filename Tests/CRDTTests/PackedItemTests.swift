@@ -14,7 +14,8 @@ struct PackedItemTests {
 
     private func expected(_ state: ItemState) -> (removed: Bool, fields: [String], notes: [String]) {
         (
-            state.removed != nil, state.fields.compactMap { field in field.register.winner.map { "\(field.name)=\($0.value)" } },
+            state.removed != nil,
+            state.fields.compactMap { field in field.register.winner.map { "\(field.name)=\($0.value)" } },
             state.remarks.map(\.text)
         )
     }

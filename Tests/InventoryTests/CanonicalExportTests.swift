@@ -21,7 +21,10 @@ struct CanonicalExportTests {
     @Test("It is exactly these bytes")
     func exactBytes() throws {
         let text = try export([
-            (ItemID(2), [.set(field: "room", value: "Den", replaces: []), .set(field: "name", value: "Sofa", replaces: [])]),
+            (
+                ItemID(2),
+                [.set(field: "room", value: "Den", replaces: []), .set(field: "name", value: "Sofa", replaces: [])]
+            ),
             (ItemID(3), [.remove]), (ItemID(4), [.append(list: "notes", entry: "a \"dent\"\n")]),
         ])
         #expect(

@@ -81,7 +81,8 @@ package struct Scenario {
             let entries = device.store.vector(of: world.job).entries.map { entry in
                 "\(entry.replica.description.prefix(4)):\(entry.head.sequence)/\(entry.head.digest % 1_000)"
             }
-            return "\n    device \(index) \(device.store.replica.description.prefix(4)): " + entries.joined(separator: " ")
+            return "\n    device \(index) \(device.store.replica.description.prefix(4)): "
+                + entries.joined(separator: " ")
         }.joined()
     }
 

@@ -68,7 +68,9 @@ struct StoreTests {
         #expect(job.items == items.count { $0.state.removed == nil })
         #expect(job.removed == items.count { $0.state.removed != nil })
         #expect(job.conflicts == items.reduce(0) { $0 + $1.state.conflictCount })
-        #expect(try await store.conflicts(job: Store.job).map(\.id) == items.filter { $0.state.conflictCount > 0 }.map(\.id))
+        #expect(
+            try await store.conflicts(job: Store.job).map(\.id) == items.filter { $0.state.conflictCount > 0 }.map(\.id)
+        )
     }
 
     @Test("Pieces of a journal may overlap; a gap, a repetition and a false digest change nothing")
@@ -152,7 +154,8 @@ struct StoreTests {
         _ = try await store.edit(job: Store.job, nowMilliseconds: 5, [.remove(item: ItemID(1))])
         let fields = [Edit.FieldValue(field: "name", value: "Bed")]
         let result = try await store.edit(
-            job: Store.job, nowMilliseconds: 6, [.put(item: ItemID(1), fields: fields), .put(item: ItemID(2), fields: fields)])
+            job: Store.job, nowMilliseconds: 6,
+            [.put(item: ItemID(1), fields: fields), .put(item: ItemID(2), fields: fields)])
         #expect(result.refusals == [.removed(ItemID(1)), nil])
         #expect(try await store.item(ItemID(2), job: Store.job)?.value(of: "name") == "Bed")
         #expect(try await store.stateBeforeRemoval(of: ItemID(1), job: Store.job).value(of: "name") == "Sofa")

@@ -47,7 +47,8 @@ extension Store {
     static let job = JobID(ItemID(77))
 
     @discardableResult
-    func put(_ item: UInt128, _ field: FieldName = "name", _ value: String, now: UInt64 = 1_000) async throws -> Commit {
+    func put(_ item: UInt128, _ field: FieldName = "name", _ value: String, now: UInt64 = 1_000) async throws -> Commit
+    {
         let fields = [Edit.FieldValue(field: field, value: value)]
         let result = try await edit(
             job: Self.job, createsJob: true, nowMilliseconds: now, [.put(item: ItemID(item), fields: fields)])

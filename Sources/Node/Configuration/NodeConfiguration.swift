@@ -51,14 +51,16 @@ package struct NodeConfiguration: Sendable {
         let prefixed = environment.filter { $0.key.hasPrefix("MUSTER_") }
             .map { (String($0.key.dropFirst("MUSTER_".count)), $0.value) }
         providers.append(
-            EnvironmentVariablesProvider(environmentVariables: Dictionary(prefixed, uniquingKeysWith: { first, _ in first })))
+            EnvironmentVariablesProvider(
+                environmentVariables: Dictionary(prefixed, uniquingKeysWith: { first, _ in first })))
         if let file {
             let path = InMemoryProvider(
                 name: "path", values: ["filePath": ConfigValue(.string(file), isSecret: false)])
             do {
                 providers.append(try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: path)))
             } catch {
-                throw ConfigurationError("The configuration file \(file) cannot be read as JSON; correct it or leave --config out.")
+                throw ConfigurationError(
+                    "The configuration file \(file) cannot be read as JSON; correct it or leave --config out.")
             }
         }
         return try NodeConfiguration(ConfigReader(providers: providers))
@@ -90,7 +92,8 @@ package struct NodeConfiguration: Sendable {
     private static func address(_ text: String, key: Key) throws(ConfigurationError) -> PeerAddress {
         guard let address = PeerAddress(text) else {
             throw ConfigurationError(
-                "'\(text)' is no address for \(key.rawValue); write HOST:PORT, for example 192.168.1.20:\(defaultPort).")
+                "'\(text)' is no address for \(key.rawValue); write HOST:PORT, for example 192.168.1.20:\(defaultPort)."
+            )
         }
         return address
     }

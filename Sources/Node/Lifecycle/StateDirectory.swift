@@ -11,12 +11,14 @@ struct StateDirectory {
     init(path: String) throws(ConfigurationError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw ConfigurationError(
-                "The state directory \(path) cannot be made (\(String(cString: strerror(errno)))); make it, or name another with --state-dir.")
+                "The state directory \(path) cannot be made (\(String(cString: strerror(errno)))); make it, or name another with --state-dir."
+            )
         }
         let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
             throw ConfigurationError(
-                "The state directory \(path) cannot be written (\(String(cString: strerror(errno)))); check its owner and mode.")
+                "The state directory \(path) cannot be written (\(String(cString: strerror(errno)))); check its owner and mode."
+            )
         }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw ConfigurationError(

@@ -41,7 +41,8 @@ struct DiscoveryService: Service {
         await cancelWhenGracefulShutdown {
             guard let port = await boundPort() else { return }
             let advertisement = Advertisement(
-                instanceName: hostName, port: UInt16(clamping: port), protocolVersion: Int(ProtocolLimits.version), id: device.short,
+                instanceName: hostName, port: UInt16(clamping: port), protocolVersion: Int(ProtocolLimits.version),
+                id: device.short,
                 fleet: "")
             let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
             await withTaskGroup(of: Void.self) { group in

@@ -78,7 +78,8 @@ actor Replicator: TransportHandler {
     func committed(_ commit: Commit) async {
         let directives = mesh.onCommitted(commit.segment, job: commit.job, now: now)
         await perform(directives)
-        observer.jobAdvanced(commit.job, vector: mesh.vector(of: commit.job), applied: commit.applied, segment: commit.segment)
+        observer.jobAdvanced(
+            commit.job, vector: mesh.vector(of: commit.job), applied: commit.applied, segment: commit.segment)
     }
 
     // MARK: Transport
@@ -245,6 +246,8 @@ actor Replicator: TransportHandler {
             logger.error("a peer's changes could not be stored", metadata: ["error": "\(error)"])
             outcome = .failed
         }
+        // A compiler's feature once let this go on off the actor (ARCHITECTURE.md, "Threads"): better to stop than to race.
+        preconditionIsolated()
         let directives = mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: now)
         if outcome == .stored {
             observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: applied, segment: segment)

@@ -25,7 +25,8 @@ final class EventHub: Sendable {
     var hasChangeListeners: Bool { state.withLock { $0.listeners.values.contains { $0.type != .job } } }
 
     func subscribe(job: String?, type: EventType?) -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
+        let (stream, continuation) = AsyncStream<Event>.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
         let number = state.withLock { state in
             state.next += 1
             state.listeners[state.next] = Listener(job: job, type: type, continuation: continuation)
@@ -38,7 +39,7 @@ final class EventHub: Sendable {
     }
 
     func publish(_ event: Event) {
-        let listeners = state.withLock { state in 
+        let listeners = state.withLock { state in
             state.listeners.values.filter { listener in
                 (listener.job == nil || listener.job == event.job)
                     && (listener.type == nil || listener.type == event.type)

@@ -36,7 +36,8 @@ extension InventoryService {
                 deviceID: link.peer.device.description, name: link.peer.name, address: remote?.address ?? "",
                 state: .connected, origin: origin, behind: Int(clamping: link.behind), ahead: Int(clamping: link.ahead),
                 roundTripMilliseconds: link.roundTripMilliseconds.map { Double($0) },
-                bytesReceived: Int(clamping: traffic?.bytesReceived ?? 0), bytesSent: Int(clamping: traffic?.bytesSent ?? 0),
+                bytesReceived: Int(clamping: traffic?.bytesReceived ?? 0),
+                bytesSent: Int(clamping: traffic?.bytesSent ?? 0),
                 transformsReceived: link.received.all, transformsDuplicate: link.received.duplicates,
                 lastHeardAt: Timestamp(milliseconds: Int64(clamping: wall - silence)))
         }

@@ -14,7 +14,9 @@ extension InventoryService {
                 while let batch = try await cursor.next() {
                     let views = batch.filter { item in
                         item.state.removed == nil
-                            && wanted.allSatisfy { item.state.value(of: $0.field).map(Array.init(utf8:)) == Array(utf8: $0.value) }
+                            && wanted.allSatisfy {
+                                item.state.value(of: $0.field).map(Array.init(utf8:)) == Array(utf8: $0.value)
+                            }
                     }.map { ItemView($0, in: job) }
                     if !views.isEmpty { return views }
                 }

@@ -61,7 +61,8 @@ extension InventoryService {
             }
             return JobDetails(
                 id: job.id.text, name: job.name, kind: job.kind, state: JobState(), items: job.items,
-                removed: job.removed, volume: Volume(report.cubicFeet), conflicts: job.conflicts + report.duplicateBarcodes,
+                removed: job.removed, volume: Volume(report.cubicFeet),
+                conflicts: job.conflicts + report.duplicateBarcodes,
                 peersBehind: behind, vector: job.vector.sequences, digest: report.digest,
                 updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
         }

@@ -41,7 +41,8 @@ extension InventoryService {
         }
         guard matches.count == 1 else {
             throw APIError(
-                .ambiguousItem, "'\(text)' fits \(matches.count > 8 ? "many" : "\(matches.count)") items; write more of the id.",
+                .ambiguousItem,
+                "'\(text)' fits \(matches.count > 8 ? "many" : "\(matches.count)") items; write more of the id.",
                 candidates: matches.prefix(8).map(\.description))
         }
         return StoredItem(id: id, state: state)
@@ -60,7 +61,8 @@ extension InventoryService {
                 "'\(text)' is no field name; use 1 to \(FieldName.longest) bytes without '=' or control characters.")
         }
         guard field != WellKnownField.notes else {
-            throw APIError(.invalidValue, "Remarks only grow: add one with 'muster item note' instead of setting 'notes'.")
+            throw APIError(
+                .invalidValue, "Remarks only grow: add one with 'muster item note' instead of setting 'notes'.")
         }
         return field
     }

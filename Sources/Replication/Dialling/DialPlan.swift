@@ -78,7 +78,9 @@ package struct DialPlan: Sendable {
     }
 
     /// Nobody answered, or the connection has ended.
-    package mutating func onFailed(_ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator) {
+    package mutating func onFailed(
+        _ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) {
         guard var target = targets[address] else { return }
         target.isDialling = false
         let delay = min(Self.firstDelay << UInt64(min(target.failures, 10)), Self.longestDelay)

@@ -10,7 +10,9 @@ package struct PeerAddress: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// Reads `HOST:PORT`, IPv6 hosts in brackets; nil for anything else.
     package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()

@@ -106,7 +106,8 @@ extension Mesh {
         return [
             .send(
                 .request(
-                    job: name.job, replica: name.replica, from: search.equal + 1, credit: UInt32(ProtocolLimits.deltaBytes),
+                    job: name.job, replica: name.replica, from: search.equal + 1,
+                    credit: UInt32(ProtocolLimits.deltaBytes),
                     graft: false), on: search.link)
         ]
     }

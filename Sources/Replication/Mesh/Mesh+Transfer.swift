@@ -135,7 +135,8 @@ extension Mesh {
                 graft: graft), on: link)
     }
 
-    private mutating func continueFetch(_ name: JournalName, after segment: JournalSegment, now: UInt64) -> [Directive] {
+    private mutating func continueFetch(_ name: JournalName, after segment: JournalSegment, now: UInt64) -> [Directive]
+    {
         guard let fetch = fetches[name] else { return [] }
         let claimed = links[fetch.link]?.jobs[name.job]?.peer[name.replica].sequence ?? 0
         if jobs[name.job, default: JobProgress()].reach(of: name.replica) >= claimed {

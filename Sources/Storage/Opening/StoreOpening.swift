@@ -27,7 +27,9 @@ extension Store {
             let place = StorePlace(machine: machine, file: try fileNumber(of: path))
             let identity = try settleIdentity(in: pool, place: place, using: &generator)
             let latest = try pool.read { db in
-                try Int64.fetchOne(db, sql: "SELECT max(stamp) FROM journal").map { Stamp(rawValue: UInt64(bitPattern: $0)) }
+                try Int64.fetchOne(db, sql: "SELECT max(stamp) FROM journal").map {
+                    Stamp(rawValue: UInt64(bitPattern: $0))
+                }
             }
             return Store(
                 pool: pool, identity: identity.identity, clock: HybridLogicalClock(latest: latest ?? .zero),

@@ -24,7 +24,8 @@ extension Store {
     package func duplicateBarcodes(job: JobID) async throws -> [DuplicateBarcode] {
         try await readBarcodes(of: job) { db, number in
             let barcodes = try String.fetchAll(
-                db, sql: "SELECT barcode FROM barcode WHERE job = ? GROUP BY barcode HAVING count(*) > 1 ORDER BY barcode",
+                db,
+                sql: "SELECT barcode FROM barcode WHERE job = ? GROUP BY barcode HAVING count(*) > 1 ORDER BY barcode",
                 arguments: [number])
             return try barcodes.map { barcode in
                 let items = try Data.fetchAll(

@@ -94,7 +94,8 @@ package actor ItemCursor {
         do {
             items = try await snapshot.read { db in
                 var items: [StoredItem] = []
-                try ItemTable.forEach(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) { id, state in
+                try ItemTable.forEach(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) {
+                    id, state in
                     items.append(StoredItem(id: id, state: state))
                     return items.count < 256
                 }

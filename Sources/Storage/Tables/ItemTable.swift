@@ -25,7 +25,8 @@ struct ItemTable {
         self.db = db
         self.collectsApplied = collectsApplied
         self.job = job
-        insert = try RawStatement("INSERT INTO item (job, id, state) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", in: db)
+        insert = try RawStatement(
+            "INSERT INTO item (job, id, state) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", in: db)
         select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: db)
         update = try RawStatement("UPDATE item SET state = ?3 WHERE job = ?1 AND id = ?2", in: db)
         barcodes = maintainsBarcodes ? BarcodeTable(job: job, db: db) : nil
@@ -96,7 +97,9 @@ struct ItemTable {
     static func forEach(
         job: Int64, after: ItemID = .job, in db: Database, _ body: (ItemID, ItemState) throws -> Bool
     ) throws {
-        try forEachPacked(job: job, after: after, in: db) { item, blob in try body(item, try ItemStateCodec.decode(blob)) }
+        try forEachPacked(job: job, after: after, in: db) { item, blob in
+            try body(item, try ItemStateCodec.decode(blob))
+        }
     }
 
     /// As `forEach`, with the stored bytes, which are valid during the call.

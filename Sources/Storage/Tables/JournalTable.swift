@@ -13,11 +13,14 @@ enum JournalTable {
         let rows = try Row.fetchAll(
             db, sql: "SELECT replica, sequence, digest FROM journal WHERE job = ? ORDER BY replica", arguments: [job])
         return VersionVector(
-            rows.map { VersionVector.Entry(replica: ReplicaID(UInt128(blob: $0["replica"])), head: JournalHead(row: $0)) })
+            rows.map {
+                VersionVector.Entry(replica: ReplicaID(UInt128(blob: $0["replica"])), head: JournalHead(row: $0))
+            })
     }
 
     static func head(of journal: JournalKey, in db: Database) throws -> JournalHead {
-        let statement = try db.cachedStatement(sql: "SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?")
+        let statement = try db.cachedStatement(
+            sql: "SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?")
         let row = try Row.fetchOne(statement, arguments: [journal.job, journal.replica.value.blob])
         return row.map(JournalHead.init(row:)) ?? .empty
     }

@@ -12,14 +12,16 @@ enum ReportTable {
         let parts = text.split(separator: " ")
         guard parts.count == 3, let thousandths = Int(parts[1]), let duplicates = Int(parts[2]) else { return nil }
         return JobReport(
-            vector: vector, digest: String(parts[0]), cubicFeet: Thousandths(thousandths), duplicateBarcodes: duplicates)
+            vector: vector, digest: String(parts[0]), cubicFeet: Thousandths(thousandths), duplicateBarcodes: duplicates
+        )
     }
 
     static func keep(_ report: JobReport, of job: Int64, in db: Database) throws {
         try db.execute(
             sql: "UPDATE job SET reportFingerprint = ?, report = ? WHERE number = ?",
             arguments: [
-                report.vector.fingerprint.signed, "\(report.digest) \(report.cubicFeet.rawValue) \(report.duplicateBarcodes)", job,
+                report.vector.fingerprint.signed,
+                "\(report.digest) \(report.cubicFeet.rawValue) \(report.duplicateBarcodes)", job,
             ])
     }
 }

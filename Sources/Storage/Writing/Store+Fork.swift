@@ -44,7 +44,8 @@ extension Store {
             let base = try JournalTable.head(of: forked, in: db)
             let head = try JournalDigest.extend(base, with: segment.bytes)
             guard head == segment.head, base.sequence == keep else {
-                throw StoreError(.damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
+                throw StoreError(
+                    .damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
             }
             var latest = Stamp.zero
             try ChangeCodec.scan(segment.bytes) { scanned, _ in latest = max(latest, scanned.stamp) }
