@@ -72,13 +72,21 @@ package struct DialPlan: Sendable {
         targets[address]?.failures = 0
     }
 
+    /// Somebody has said there who it is, with whom another connection stands: there is nothing to dial there until that
+    /// one has ended.
+    package mutating func onRecognised(_ address: PeerAddress, device: DeviceID) {
+        targets[address]?.device = device
+    }
+
     /// This device itself answered there.
     package mutating func onSelf(_ address: PeerAddress) {
         targets[address]?.isSelf = true
     }
 
     /// Nobody answered, or the connection has ended.
-    package mutating func onFailed(_ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator) {
+    package mutating func onFailed(
+        _ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) {
         guard var target = targets[address] else { return }
         target.isDialling = false
         let delay = min(Self.firstDelay << UInt64(min(target.failures, 10)), Self.longestDelay)

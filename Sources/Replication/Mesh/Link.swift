@@ -21,6 +21,9 @@ struct Link: Sendable {
     var suspectedUntil: UInt64?
     var roundTripMilliseconds: UInt64?
     var received = TransformCounts()
+    /// How many journals the peer has claimed to hold, in all jobs.
+    var entryCount = 0
+    var reportsUnderWay = 0
 
     init(id: LinkID, isDialled: Bool, now: UInt64) {
         self.id = id

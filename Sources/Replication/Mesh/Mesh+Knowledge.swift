@@ -26,7 +26,7 @@ extension Mesh {
         var directives: [Directive] = []
         if !(links[link]?.jobs[job]?.vectorWasSent ?? false) { directives += sendVector(of: job, on: link) }
         // A whole vector also takes back what a forked journal had claimed before.
-        links[link]?.jobs[job, default: LinkJob()].peer = vector
+        if let refusal = learn(about: job, from: link, { $0 = vector }) { return [refusal] }
         links[link]?.jobs[job]?.sent = [:]
         directives += compare(vector.entries, of: job, with: link, now: now)
         return directives + fetchMissing(now: now, preferring: link)
@@ -35,9 +35,10 @@ extension Mesh {
     mutating func onHave(
         _ entries: [VersionVector.Entry], of job: JobID, on link: LinkID, now: UInt64
     ) -> [Directive] {
-        for entry in entries {
-            links[link]?.jobs[job, default: LinkJob()].peer.advance(entry.replica, to: entry.head)
+        let refusal = learn(about: job, from: link) { peer in
+            for entry in entries { peer.advance(entry.replica, to: entry.head) }
         }
+        if let refusal { return [refusal] }
         let directives = compare(entries, of: job, with: link, now: now)
         guard let known = links[link], !isEager(known, job: job) else {
             // An eager peer pushes what it can: what it only announces has to be fetched.
@@ -50,6 +51,29 @@ extension Mesh {
             }
         }
         return directives
+    }
+
+    /// Notes what a peer claims to hold, within bounds: it must not fill this device's memory with claims.
+    ///
+    /// - Returns: the refusal of a peer that claims too much.
+    mutating func learn(
+        about job: JobID, from id: LinkID, _ change: (inout VersionVector) -> Void
+    ) -> Directive? {
+        guard let link = links[id] else { return nil }
+        if link.jobs[job] == nil, link.jobs.count >= MeshLimits.jobsPerLink {
+            return refuse(id, "The peer holds too many jobs.")
+        }
+        var known = link.jobs[job] ?? LinkJob()
+        let before = known.peer.entries.count
+        change(&known.peer)
+        let count = known.peer.entries.count
+        let total = link.entryCount + count - before
+        guard count <= ProtocolLimits.entriesPerVector, total <= MeshLimits.entriesPerLink else {
+            return refuse(id, "The peer holds too many journals.")
+        }
+        links[id]?.jobs[job] = known
+        links[id]?.entryCount = total
+        return nil
     }
 
     /// Looks for proof that a journal was forked, or that this store was set back (rule R9).
@@ -107,8 +131,7 @@ extension Mesh {
     /// Tells a peer everything that it was not told while it did not read.
     mutating func tellAll(on link: LinkID) -> [Directive] {
         jobs.keys.sorted().flatMap { job in
-            links[link]?.jobs[job] == nil
-                ? [] : tell(job, jobs[job, default: JobProgress()].vector.entries.map(\.replica), on: link)
+            tell(job, jobs[job, default: JobProgress()].vector.entries.map(\.replica), on: link)
         }
     }
 

@@ -24,9 +24,19 @@ extension Mesh {
             return onProbeAnswer(answer, JournalName(job: job, replica: replica), on: link, now: now)
         case .forked(let job, let replica):
             return searchFork(JournalName(job: job, replica: replica), with: link, now: now)
-        case .reportRequest(let job, let number): return [.report(job, number: number, to: link)]
+        case .reportRequest(let job, let number):
+            guard known.reportsUnderWay < MeshLimits.reportsPerLink else {
+                return [refuse(link, "The peer asks for too much at once.")]
+            }
+            links[link]?.reportsUnderWay += 1
+            return [.report(job, number: number, to: link)]
         case .report(let report): return [.reported(report, by: link)]
         }
+    }
+
+    /// A peer's question about a job was answered.
+    package mutating func onReportSent(to link: LinkID) {
+        links[link]?.reportsUnderWay -= 1
     }
 
     private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {

@@ -14,8 +14,11 @@ extension Mesh {
         let name = JournalName(job: job, replica: segment.replica)
         let own = jobs[job, default: JobProgress()].vector[segment.replica]
         let reach = jobs[job, default: JobProgress()].reach(of: segment.replica)
-        links[link]?.jobs[job, default: LinkJob()].peer.advance(segment.replica, to: segment.head)
-        let count = Int(clamping: segment.head.sequence - segment.first + 1)
+        if let refusal = learn(about: job, from: link, { $0.advance(segment.replica, to: segment.head) }) {
+            return [refusal]
+        }
+        // Whatever it claims: no transform is shorter than a byte.
+        let count = min(Int(clamping: segment.head.sequence - segment.first + 1), segment.bytes.count)
         links[link]?.received.all += count
         if !pushed, fetches[name]?.link == link { fetches[name]?.deadline = now + timing.fetchTimeout }
         if searches[name] != nil { return onBranch(segment, name, on: link) }
@@ -135,7 +138,8 @@ extension Mesh {
                 graft: graft), on: link)
     }
 
-    private mutating func continueFetch(_ name: JournalName, after segment: JournalSegment, now: UInt64) -> [Directive] {
+    private mutating func continueFetch(_ name: JournalName, after segment: JournalSegment, now: UInt64) -> [Directive]
+    {
         guard let fetch = fetches[name] else { return [] }
         let claimed = links[fetch.link]?.jobs[name.job]?.peer[name.replica].sequence ?? 0
         if jobs[name.job, default: JobProgress()].reach(of: name.replica) >= claimed {

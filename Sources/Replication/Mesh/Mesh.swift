@@ -71,7 +71,7 @@ package struct Mesh: Sendable {
         }
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
-        expireSearches(now: now)
+        directives += expireSearches(now: now)
         directives += fetchMissing(now: now)
         return directives
     }
@@ -85,6 +85,12 @@ package struct Mesh: Sendable {
         // Peers know this device by its old name: they meet it anew.
         if isNewDevice { return establishedLinks.map { .close($0, reason: "This device has got a new name.") } }
         return fetchMissing(now: now)
+    }
+
+    /// The store could not become a new replica: the proof that it has to will be asked for again.
+    package mutating func onRenewalFailed(now: UInt64) {
+        isRenewing = false
+        storeRetryDue = now + timing.storeRetryDelay
     }
 
     var establishedLinks: [LinkID] {
