@@ -183,7 +183,7 @@ def test_killed_two_hundred_times_under_load(solos):
             anna.launch("--peer", bert.address)
         for client in clients:
             client.quiet.release()
-        assert len(held) == 2, f"nobody became a new replica: {held}"
+        assert {replica for _, replica in held} <= set(replicas), "a crash makes no new replica"
 
     for thread in (*clients, neighbour):
         thread.end()
