@@ -59,6 +59,10 @@ struct LinkJob: Sendable {
     /// This device's vector has gone out on this link.
     var vectorWasSent = false
 
+    mutating func learn(_ change: (inout VersionVector) -> Void) {
+        change(&peer)
+    }
+
     /// Up to where the peer has, or is about to have, a journal.
     func reach(of replica: ReplicaID) -> UInt64 {
         max(peer[replica].sequence, sent[replica] ?? 0)

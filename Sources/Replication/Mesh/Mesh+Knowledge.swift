@@ -29,7 +29,7 @@ extension Mesh {
         if let refusal = learn(about: job, from: link, { $0 = vector }) { return [refusal] }
         links[link]?.jobs[job]?.sent = [:]
         directives += compare(vector.entries, of: job, with: link, now: now)
-        return directives + fetchMissing(now: now, preferring: link)
+        return directives + fetchMissing(now: now, preferring: link, of: job)
     }
 
     mutating func onHave(
@@ -40,9 +40,9 @@ extension Mesh {
         }
         if let refusal { return [refusal] }
         let directives = compare(entries, of: job, with: link, now: now)
-        guard let known = links[link], !isEager(known, job: job) else {
+        guard !isEager(link, job: job) else {
             // An eager peer pushes what it can: what it only announces has to be fetched.
-            return directives + fetchMissing(now: now, preferring: link)
+            return directives + fetchMissing(now: now, preferring: link, of: job)
         }
         for entry in entries where entry.head.sequence > jobs[job, default: JobProgress()].reach(of: entry.replica) {
             let name = JournalName(job: job, replica: entry.replica)
@@ -59,20 +59,18 @@ extension Mesh {
     mutating func learn(
         about job: JobID, from id: LinkID, _ change: (inout VersionVector) -> Void
     ) -> Directive? {
-        guard let link = links[id] else { return nil }
-        if link.jobs[job] == nil, link.jobs.count >= MeshLimits.jobsPerLink {
+        // No copy of the link may live here, or each claim would copy all that is known of the peer.
+        guard let jobCount = links[id]?.jobs.count else { return nil }
+        if jobCount >= MeshLimits.jobsPerLink, links[id]?.jobs[job] == nil {
             return refuse(id, "The peer holds too many jobs.")
         }
-        var known = link.jobs[job] ?? LinkJob()
-        let before = known.peer.entries.count
-        change(&known.peer)
-        let count = known.peer.entries.count
-        let total = link.entryCount + count - before
-        guard count <= ProtocolLimits.entriesPerVector, total <= MeshLimits.entriesPerLink else {
+        let before = links[id]?.jobs[job]?.peer.entries.count ?? 0
+        links[id]?.jobs[job, default: LinkJob()].learn(change)
+        let count = links[id]?.jobs[job]?.peer.entries.count ?? 0
+        links[id]?.entryCount += count - before
+        guard count <= ProtocolLimits.entriesPerVector, links[id]?.entryCount ?? 0 <= MeshLimits.entriesPerLink else {
             return refuse(id, "The peer holds too many journals.")
         }
-        links[id]?.jobs[job] = known
-        links[id]?.entryCount = total
         return nil
     }
 
@@ -115,12 +113,12 @@ extension Mesh {
     /// Tells what has grown to those who do not know it yet.
     mutating func tellAdvances(onLazyLinks lazy: Bool) -> [Directive] {
         var directives: [Directive] = []
-        for job in jobs.keys.sorted() {
-            guard let progress = jobs[job] else { continue }
+        let grownJobs = jobs.filter { !(lazy ? $0.value.unannounced : $0.value.unacknowledged).isEmpty }
+        for job in grownJobs.keys.sorted() {
+            guard let progress = grownJobs[job] else { continue }
             let grown = lazy ? progress.unannounced : progress.unacknowledged
-            guard !grown.isEmpty else { continue }
             for id in establishedLinks {
-                guard let link = links[id], isEager(link, job: job) != lazy, !link.isCongested else { continue }
+                guard isEager(id, job: job) != lazy, !isCongested(id) else { continue }
                 directives += tell(job, grown.sorted(), on: id)
             }
             if lazy { jobs[job]?.unannounced = [] } else { jobs[job]?.unacknowledged = [] }

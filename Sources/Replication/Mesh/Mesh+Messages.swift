@@ -4,11 +4,11 @@ import CRDT
 extension Mesh {
     /// - Throws: nothing; a message that breaks the protocol closes its link.
     package mutating func onMessage(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
-        guard let known = links[link] else { return [] }
+        guard links[link] != nil else { return [] }
         links[link]?.lastHeard = now
         links[link]?.suspectedUntil = nil
         if case .hello(let hello) = message { return onHello(hello, on: link, now: now) }
-        guard known.isEstablished else { return [refuse(link, "A message before the hello.")] }
+        guard links[link]?.isEstablished ?? false else { return [refuse(link, "A message before the hello.")] }
         switch message {
         case .hello: return []
         case .ping(let number): return [.send(.pong(number), on: link)]
@@ -25,7 +25,7 @@ extension Mesh {
         case .forked(let job, let replica):
             return searchFork(JournalName(job: job, replica: replica), with: link, now: now)
         case .reportRequest(let job, let number):
-            guard known.reportsUnderWay < MeshLimits.reportsPerLink else {
+            guard let count = links[link]?.reportsUnderWay, count < MeshLimits.reportsPerLink else {
                 return [refuse(link, "The peer asks for too much at once.")]
             }
             links[link]?.reportsUnderWay += 1

@@ -97,7 +97,13 @@ package struct Mesh: Sendable {
         links.values.filter(\.isEstablished).map(\.id).sorted()
     }
 
-    func isEager(_ link: Link, job: JobID) -> Bool {
-        !(link.jobs[job]?.isLazy ?? false)
+    // By id: a copy of a link that is held while the link changes would make the change copy all that it knows.
+
+    func isEager(_ link: LinkID, job: JobID) -> Bool {
+        !(links[link]?.jobs[job]?.isLazy ?? false)
+    }
+
+    func isCongested(_ link: LinkID) -> Bool {
+        links[link]?.isCongested ?? false
     }
 }
