@@ -34,6 +34,7 @@ package struct ScannedChange: Sendable {
         var inner = ByteReader(buffer, from: body.lowerBound, to: body.upperBound)
         item = ItemID(try inner.readInteger())
         stamp = Stamp(rawValue: try inner.readInteger())
+        guard stamp <= .greatest else { throw .limitExceeded("a stamp of the year 6429") }
         anchor = try inner.readVarint()
         let flags = try inner.readByte()
         guard flags & ~ChangeCodec.hasOrigin == 0 else { throw .unknownKind(flags) }

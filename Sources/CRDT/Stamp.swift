@@ -4,6 +4,8 @@ package struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
 
     package static let zero = Stamp(rawValue: 0)
+    /// No change may be stamped later (it is in the year 6429): stamps stay in order where integers have a sign.
+    package static let greatest = Stamp(rawValue: UInt64(Int64.max))
 
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
@@ -29,7 +31,8 @@ package struct HybridLogicalClock: Sendable {
     package private(set) var latest: Stamp
 
     package init(latest: Stamp = .zero) {
-        self.latest = latest
+        self.latest = .zero
+        observe(latest)
     }
 
     /// The next stamp: the corrected time if that has moved on, else the last stamp plus one.
@@ -41,7 +44,10 @@ package struct HybridLogicalClock: Sendable {
     }
 
     /// Moves past a stamp that another replica issued, so that what is written next is later than what was seen.
+    ///
+    /// A stamp after the year 4199 moves nothing: a liar must not bring this clock to the end of its range.
     package mutating func observe(_ stamp: Stamp) {
+        guard stamp.rawValue < 1 << 62 else { return }
         latest = max(latest, stamp)
     }
 }

@@ -111,4 +111,6 @@ package enum ProtocolLimits {
     package static let nameBytes = 128
     package static let summariesPerMessage = 4096
     package static let entriesPerVector = 8192
+    /// No journal reaches further: sums of as many as a device remembers cannot overflow.
+    package static let sequence: UInt64 = 1 << 40
 }

@@ -24,6 +24,8 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     case unsortedVector
     /// A sequence is 0; the first is 1.
     case sequenceZero(Field)
+    /// A sequence is over `ProtocolLimits.sequence`.
+    case sequenceTooLarge(Field)
     /// A piece of a journal ends before it begins.
     case backwardsSegment(first: UInt64, last: UInt64)
     case emptySegment
@@ -32,7 +34,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The part of a message that is wrong.
     package enum Field: String, Hashable, Sendable {
-        case device, replica, name, fleet, reason, jobs, entries, from, first, sequence, digest
+        case device, replica, name, fleet, reason, jobs, entries, from, first, last, sequence, digest
     }
 
     /// One sentence: what is wrong.
@@ -55,6 +57,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .tooManyEntries(let field, let count): "a message lists too many \(field.rawValue) (\(count))"
         case .unsortedVector: "the entries of a vector do not ascend by replica"
         case .sequenceZero(let field): "the sequence “\(field.rawValue)” is 0, but the first transform is number 1"
+        case .sequenceTooLarge(let field): "the sequence “\(field.rawValue)” is larger than any journal is long"
         case .backwardsSegment(let first, let last): "a piece of a journal goes from \(first) back to \(last)"
         case .emptySegment: "a piece of a journal is empty"
         case .boundaryTooEarly(let boundary, let sequence):

@@ -243,7 +243,7 @@ package struct World {
                 devices[device].mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: now), by: device)
         case .renewReplica, .renewDevice: renew(directive, by: device)
         case .adoptBranch(let job, let segment, let keep): adopt(segment, of: job, after: keep, by: device)
-        case .established, .report, .reported: break
+        case .established, .recognised, .report, .reported: break
         }
     }
 

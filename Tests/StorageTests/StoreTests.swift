@@ -85,7 +85,7 @@ struct StoreTests {
         let lie = JournalSegment(
             replica: replica, first: 1, head: JournalHead(sequence: all.head.sequence, digest: 1), bytes: all.bytes)
         #expect(try await bert.ingest(lie, job: Store.job) == .forked(.empty))
-        #expect(try await bert.job(Store.job).items == 0)
+        #expect(try await bert.vectors().isEmpty)
         let first = try await anna.segment(of: replica, job: Store.job, from: 1, maximumBytes: 1)
         guard case .stored = try await bert.ingest(try #require(first), job: Store.job) else {
             Issue.record("the first piece was not stored")

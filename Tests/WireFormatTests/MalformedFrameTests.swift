@@ -37,6 +37,8 @@ struct MalformedFrameTests {
         "vector-unsorted": .unsortedVector,
         "vector-twice-one-replica": .unsortedVector,
         "vector-sequence-zero": .sequenceZero(.entries),
+        "vector-sequence-too-large": .sequenceTooLarge(.entries),
+        "delta-last-too-large": .sequenceTooLarge(.last),
         "request-from-zero": .sequenceZero(.from),
         "delta-empty": .emptySegment,
         "delta-first-zero": .sequenceZero(.first),

@@ -20,7 +20,7 @@ extension Message {
         let job = JobID(String(["a", "Job.1", "0190-x_y", "house"].randomElement(using: &random)!))!
         let replica = ReplicaID.random(using: &random)
         let number = random.next() >> UInt64.random(in: 0...63, using: &random)
-        let sequence = max(1, number)
+        let sequence = min(max(1, number), ProtocolLimits.sequence)
         switch Int.random(in: 0..<16, using: &random) {
         case 0:
             return .hello(
@@ -61,7 +61,7 @@ extension Message {
 
     private static func entries(using random: inout SplitMix64) -> [VersionVector.Entry] {
         (0..<Int.random(in: 0...6, using: &random)).map { _ in
-            let sequence = max(1, random.next() >> UInt64.random(in: 0...63, using: &random))
+            let sequence = max(1, random.next() >> UInt64.random(in: 24...63, using: &random))
             return VersionVector.Entry(
                 replica: .random(using: &random), head: JournalHead(sequence: sequence, digest: random.next()))
         }

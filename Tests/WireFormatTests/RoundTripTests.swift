@@ -63,12 +63,12 @@ struct RoundTripTests {
         let summary = JobSummary(job: JobID(longest)!, fingerprint: .max)
         let summaries = Message.summaries(Array(repeating: summary, count: ProtocolLimits.summariesPerMessage))
         let entries = (1...ProtocolLimits.entriesPerVector).map {
-            Samples.entry(ReplicaID(UInt128.max - UInt128($0)), .max, .max)
+            Samples.entry(ReplicaID(UInt128.max - UInt128($0)), ProtocolLimits.sequence, .max)
         }
         let vector = Message.vector(job: JobID(longest)!, VersionVector(entries))
         let bytes = [UInt8](repeating: 0xa5, count: 3 * ProtocolLimits.deltaBytes)
         let delta = Message.delta(
-            job: JobID(longest)!, Samples.segment(first: 1, last: .max, bytes: bytes), pushed: false)
+            job: JobID(longest)!, Samples.segment(first: 1, last: ProtocolLimits.sequence, bytes: bytes), pushed: false)
         for message in [summaries, vector, delta] {
             #expect(try decodeAlone(FrameEncoder.encode(message)) == message)
         }

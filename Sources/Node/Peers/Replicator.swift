@@ -156,6 +156,8 @@ actor Replicator: TransportHandler {
     }
 
     private func dialTimerFired() {
+        // Cancelled while it waited for its turn: another one has taken its place.
+        guard !Task.isCancelled else { return }
         dialTimer = nil
         dialDue()
     }
@@ -203,6 +205,8 @@ actor Replicator: TransportHandler {
         case .renewDevice(let reason): await renew(reason, isNewDevice: true)
         case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
         case .established(let link, let hello): established(link, hello)
+        case .recognised(let link, let device):
+            if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }
         case .report(let job, let number, let link):
             // In a task of its own: adding up a large job must not hold up what this peer sends.
             Task { await self.answer(job, number: number, to: link) }
@@ -265,6 +269,7 @@ actor Replicator: TransportHandler {
             await perform(mesh.onRenewed(device: identity.device, replica: identity.replica, now: now))
         } catch {
             logger.error("the store could not be renewed", metadata: ["error": "\(error)"])
+            mesh.onRenewalFailed(now: now)
         }
     }
 
@@ -296,6 +301,7 @@ actor Replicator: TransportHandler {
         let answer = Replication.JobReport(
             job: job, number: number, vector: report?.vector ?? VersionVector(), digest: digest)
         transport?.send(.report(answer), on: link)
+        mesh.onReportSent(to: link)
     }
 
     // MARK: Time
@@ -316,6 +322,7 @@ actor Replicator: TransportHandler {
     }
 
     private func timerFired() async {
+        guard !Task.isCancelled else { return }
         timer = nil
         await perform(mesh.onTimer(now: now))
     }

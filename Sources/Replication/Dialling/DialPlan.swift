@@ -72,6 +72,12 @@ package struct DialPlan: Sendable {
         targets[address]?.failures = 0
     }
 
+    /// Somebody has said there who it is, with whom another connection stands: there is nothing to dial there until that
+    /// one has ended.
+    package mutating func onRecognised(_ address: PeerAddress, device: DeviceID) {
+        targets[address]?.device = device
+    }
+
     /// This device itself answered there.
     package mutating func onSelf(_ address: PeerAddress) {
         targets[address]?.isSelf = true

@@ -20,6 +20,8 @@ package enum Directive: Hashable, Sendable {
     case adoptBranch(JobID, JournalSegment, after: UInt64)
     /// A peer has proved the protocol; from now on it counts as connected.
     case established(LinkID, Hello)
+    /// A peer said who it is, but another connection with it stands: this link will be closed.
+    case recognised(LinkID, DeviceID)
     /// Answer a peer's question about a job.
     case report(JobID, number: UInt64, to: LinkID)
     /// A peer has answered this device's question.

@@ -21,6 +21,9 @@ struct Link: Sendable {
     var suspectedUntil: UInt64?
     var roundTripMilliseconds: UInt64?
     var received = TransformCounts()
+    /// How many journals the peer has claimed to hold, in all jobs.
+    var entryCount = 0
+    var reportsUnderWay = 0
 
     init(id: LinkID, isDialled: Bool, now: UInt64) {
         self.id = id
@@ -55,6 +58,10 @@ struct LinkJob: Sendable {
     var isLazy = false
     /// This device's vector has gone out on this link.
     var vectorWasSent = false
+
+    mutating func learn(_ change: (inout VersionVector) -> Void) {
+        change(&peer)
+    }
 
     /// Up to where the peer has, or is about to have, a journal.
     func reach(of replica: ReplicaID) -> UInt64 {

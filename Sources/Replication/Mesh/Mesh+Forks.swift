@@ -100,7 +100,7 @@ extension Mesh {
         }
         guard (peer.changeHash, peerBoundary.sequence) < (own.changeHash, ownBoundary.sequence) else {
             searches[name] = nil
-            return []
+            return searchElsewhere(name, than: search.link, now: now)
         }
         searches[name]?.isAdopting = true
         return [
@@ -126,7 +126,9 @@ extension Mesh {
     ) -> [Directive] {
         let name = JournalName(job: job, replica: replica)
         let link = searches.removeValue(forKey: name)?.link
-        guard let head else { return link.map { [refuse($0, Self.falseDigest)] } ?? [] }
+        guard let head else {
+            return link.map { [refuse($0, Self.falseDigest)] + searchElsewhere(name, than: $0, now: now) } ?? []
+        }
         jobs[job]?.submitted[replica] = nil
         jobs[job]?.vector.set(replica, to: head)
         for id in establishedLinks {
@@ -138,7 +140,25 @@ extension Mesh {
         return resent + spread + fetchMissing(now: now)
     }
 
-    mutating func expireSearches(now: UInt64) {
-        for (name, search) in searches where search.deadline <= now { searches[name] = nil }
+    mutating func expireSearches(now: UInt64) -> [Directive] {
+        var directives: [Directive] = []
+        for name in searches.keys.sorted() {
+            guard let search = searches[name], search.deadline <= now else { continue }
+            searches[name] = nil
+            directives += searchElsewhere(name, than: search.link, now: now)
+        }
+        return directives
+    }
+
+    /// A search came to nothing: another link may show the same difference, which was left to that search.
+    mutating func searchElsewhere(_ name: JournalName, than former: LinkID, now: UInt64) -> [Directive] {
+        let own = jobs[name.job]?.vector[name.replica] ?? .empty
+        for id in establishedLinks where id != former {
+            guard let peer = links[id]?.jobs[name.job]?.peer[name.replica], peer.sequence == own.sequence,
+                peer.digest != own.digest
+            else { continue }
+            return searchFork(name, with: id, now: now)
+        }
+        return []
     }
 }

@@ -26,22 +26,23 @@ extension Mesh {
         var directives: [Directive] = []
         if !(links[link]?.jobs[job]?.vectorWasSent ?? false) { directives += sendVector(of: job, on: link) }
         // A whole vector also takes back what a forked journal had claimed before.
-        links[link]?.jobs[job, default: LinkJob()].peer = vector
+        if let refusal = learn(about: job, from: link, { $0 = vector }) { return [refusal] }
         links[link]?.jobs[job]?.sent = [:]
         directives += compare(vector.entries, of: job, with: link, now: now)
-        return directives + fetchMissing(now: now, preferring: link)
+        return directives + fetchMissing(now: now, preferring: link, of: job)
     }
 
     mutating func onHave(
         _ entries: [VersionVector.Entry], of job: JobID, on link: LinkID, now: UInt64
     ) -> [Directive] {
-        for entry in entries {
-            links[link]?.jobs[job, default: LinkJob()].peer.advance(entry.replica, to: entry.head)
+        let refusal = learn(about: job, from: link) { peer in
+            for entry in entries { peer.advance(entry.replica, to: entry.head) }
         }
+        if let refusal { return [refusal] }
         let directives = compare(entries, of: job, with: link, now: now)
-        guard let known = links[link], !isEager(known, job: job) else {
+        guard !isEager(link, job: job) else {
             // An eager peer pushes what it can: what it only announces has to be fetched.
-            return directives + fetchMissing(now: now, preferring: link)
+            return directives + fetchMissing(now: now, preferring: link, of: job)
         }
         for entry in entries where entry.head.sequence > jobs[job, default: JobProgress()].reach(of: entry.replica) {
             let name = JournalName(job: job, replica: entry.replica)
@@ -50,6 +51,27 @@ extension Mesh {
             }
         }
         return directives
+    }
+
+    /// Notes what a peer claims to hold, within bounds: it must not fill this device's memory with claims.
+    ///
+    /// - Returns: the refusal of a peer that claims too much.
+    mutating func learn(
+        about job: JobID, from id: LinkID, _ change: (inout VersionVector) -> Void
+    ) -> Directive? {
+        // No copy of the link may live here, or each claim would copy all that is known of the peer.
+        guard let jobCount = links[id]?.jobs.count else { return nil }
+        if jobCount >= MeshLimits.jobsPerLink, links[id]?.jobs[job] == nil {
+            return refuse(id, "The peer holds too many jobs.")
+        }
+        let before = links[id]?.jobs[job]?.peer.entries.count ?? 0
+        links[id]?.jobs[job, default: LinkJob()].learn(change)
+        let count = links[id]?.jobs[job]?.peer.entries.count ?? 0
+        links[id]?.entryCount += count - before
+        guard count <= ProtocolLimits.entriesPerVector, links[id]?.entryCount ?? 0 <= MeshLimits.entriesPerLink else {
+            return refuse(id, "The peer holds too many journals.")
+        }
+        return nil
     }
 
     /// Looks for proof that a journal was forked, or that this store was set back (rule R9).
@@ -94,12 +116,12 @@ extension Mesh {
     /// for the first round.
     mutating func tellAdvances(onLazyLinks lazy: Bool) -> [Directive] {
         var directives: [Directive] = []
-        for job in jobs.keys.sorted() {
-            guard let progress = jobs[job] else { continue }
+        let grownJobs = jobs.filter { !(lazy ? $0.value.unannounced : $0.value.unacknowledged).isEmpty }
+        for job in grownJobs.keys.sorted() {
+            guard let progress = grownJobs[job] else { continue }
             let grown = lazy ? progress.unannounced : progress.unacknowledged
-            guard !grown.isEmpty else { continue }
             for id in establishedLinks {
-                guard let link = links[id], lazy || isEager(link, job: job), !link.isCongested else { continue }
+                guard lazy || isEager(id, job: job), !isCongested(id) else { continue }
                 directives += tell(job, grown.sorted(), on: id)
             }
             if lazy { jobs[job]?.unannounced = [] } else { jobs[job]?.unacknowledged = [] }
@@ -110,8 +132,7 @@ extension Mesh {
     /// Tells a peer everything that it was not told while it did not read.
     mutating func tellAll(on link: LinkID) -> [Directive] {
         jobs.keys.sorted().flatMap { job in
-            links[link]?.jobs[job] == nil
-                ? [] : tell(job, jobs[job, default: JobProgress()].vector.entries.map(\.replica), on: link)
+            tell(job, jobs[job, default: JobProgress()].vector.entries.map(\.replica), on: link)
         }
     }
 

@@ -14,8 +14,9 @@ extension Mesh {
         guard links.removeValue(forKey: link) != nil else { return [] }
         for (name, fetch) in fetches where fetch.link == link { fetches[name] = nil }
         for (name, graft) in grafts where graft.link == link { grafts[name] = nil }
-        for (name, search) in searches where search.link == link { searches[name] = nil }
-        return fetchMissing(now: now)
+        let unfinished = searches.filter { $0.value.link == link }.keys.sorted()
+        for name in unfinished { searches[name] = nil }
+        return unfinished.flatMap { searchElsewhere($0, than: link, now: now) } + fetchMissing(now: now)
     }
 
     package mutating func onCongestion(_ link: LinkID, isCongested: Bool, now: UInt64) -> [Directive] {
@@ -40,7 +41,10 @@ extension Mesh {
         for other in establishedLinks where links[other]?.hello?.device == hello.device {
             guard survives(id, over: other, of: hello.device) else {
                 // The survivor may be dead without knowing it.
-                return [refuse(id, "Another connection with this device stands."), suspect(other, now: now)]
+                return [
+                    .recognised(id, hello.device), refuse(id, "Another connection with this device stands."),
+                    suspect(other, now: now),
+                ]
             }
             links[other] = nil
             directives.append(.close(other, reason: "Replaced by a newer connection."))
@@ -92,6 +96,12 @@ extension Mesh {
         return [refuse(link, reason), .renewDevice(reason: reason)]
     }
 
+    /// A link that was told to close may take a while: the timer must not stand still in the meantime.
+    private mutating func postponeCheck(of link: LinkID, now: UInt64) {
+        links[link]?.lastPing = now
+        links[link]?.suspectedUntil = nil
+    }
+
     func refuse(_ link: LinkID, _ reason: String) -> Directive {
         .close(link, reason: reason)
     }
@@ -114,9 +124,11 @@ extension Mesh {
             guard let link = links[id] else { continue }
             let isSuspect = link.suspectedUntil.map { $0 <= now } ?? false
             if isSuspect || now >= link.lastHeard + timing.silenceLimit {
-                directives.append(.close(id, reason: "Nothing was heard for too long."))
+                directives.append(refuse(id, "Nothing was heard for too long."))
+                postponeCheck(of: id, now: now)
             } else if now >= link.lastPing + timing.pingInterval {
-                directives.append(link.isEstablished ? ping(id, now: now) : .close(id, reason: "No hello came."))
+                directives.append(link.isEstablished ? ping(id, now: now) : refuse(id, "No hello came."))
+                postponeCheck(of: id, now: now)
             }
         }
         return directives

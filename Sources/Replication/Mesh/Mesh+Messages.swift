@@ -4,11 +4,11 @@ import CRDT
 extension Mesh {
     /// - Throws: nothing; a message that breaks the protocol closes its link.
     package mutating func onMessage(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
-        guard let known = links[link] else { return [] }
+        guard links[link] != nil else { return [] }
         links[link]?.lastHeard = now
         links[link]?.suspectedUntil = nil
         if case .hello(let hello) = message { return onHello(hello, on: link, now: now) }
-        guard known.isEstablished else { return [refuse(link, "A message before the hello.")] }
+        guard links[link]?.isEstablished ?? false else { return [refuse(link, "A message before the hello.")] }
         switch message {
         case .hello: return []
         case .ping(let number): return [.send(.pong(number), on: link)]
@@ -24,9 +24,19 @@ extension Mesh {
             return onProbeAnswer(answer, JournalName(job: job, replica: replica), on: link, now: now)
         case .forked(let job, let replica):
             return searchFork(JournalName(job: job, replica: replica), with: link, now: now)
-        case .reportRequest(let job, let number): return [.report(job, number: number, to: link)]
+        case .reportRequest(let job, let number):
+            guard let count = links[link]?.reportsUnderWay, count < MeshLimits.reportsPerLink else {
+                return [refuse(link, "The peer asks for too much at once.")]
+            }
+            links[link]?.reportsUnderWay += 1
+            return [.report(job, number: number, to: link)]
         case .report(let report): return [.reported(report, by: link)]
         }
+    }
+
+    /// A peer's question about a job was answered.
+    package mutating func onReportSent(to link: LinkID) {
+        links[link]?.reportsUnderWay -= 1
     }
 
     private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {

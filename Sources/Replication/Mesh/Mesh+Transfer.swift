@@ -14,8 +14,11 @@ extension Mesh {
         let name = JournalName(job: job, replica: segment.replica)
         let own = jobs[job, default: JobProgress()].vector[segment.replica]
         let reach = jobs[job, default: JobProgress()].reach(of: segment.replica)
-        links[link]?.jobs[job, default: LinkJob()].peer.advance(segment.replica, to: segment.head)
-        let count = Int(clamping: segment.head.sequence - segment.first + 1)
+        if let refusal = learn(about: job, from: link, { $0.advance(segment.replica, to: segment.head) }) {
+            return [refusal]
+        }
+        // Whatever it claims: no transform is shorter than a byte.
+        let count = min(Int(clamping: segment.head.sequence - segment.first + 1), segment.bytes.count)
         links[link]?.received.all += count
         if !pushed, fetches[name]?.link == link { fetches[name]?.deadline = now + timing.fetchTimeout }
         if searches[name] != nil { return onBranch(segment, name, on: link) }
@@ -35,7 +38,7 @@ extension Mesh {
             return directives
         }
         guard segment.first <= reach + 1, storeRetryDue == nil else {
-            return fetchMissing(now: now, preferring: link)
+            return fetchMissing(now: now, preferring: link, of: job)
         }
         if pushed { links[link]?.jobs[job]?.isLazy = false }
         grafts[name] = nil
@@ -84,10 +87,10 @@ extension Mesh {
     ) -> [Directive] {
         var directives: [Directive] = []
         for id in establishedLinks where id != source {
-            guard let link = links[id], isEager(link, job: job), !link.isCongested,
-                link.streams[JournalName(job: job, replica: segment.replica)] == nil
+            guard isEager(id, job: job), !isCongested(id),
+                links[id]?.streams[JournalName(job: job, replica: segment.replica)] == nil
             else { continue }
-            let reach = link.jobs[job]?.reach(of: segment.replica) ?? 0
+            let reach = links[id]?.jobs[job]?.reach(of: segment.replica) ?? 0
             guard reach < segment.head.sequence else { continue }
             if segment.bytes.count <= MeshLimits.pushBytes, segment.first <= reach + 1 {
                 links[id]?.jobs[job, default: LinkJob()].sent[segment.replica] = segment.head.sequence
@@ -104,7 +107,9 @@ extension Mesh {
     // MARK: Asking
 
     /// Asks for everything that some peer has and this device lacks, one peer per journal.
-    mutating func fetchMissing(now: UInt64, preferring preferred: LinkID? = nil) -> [Directive] {
+    ///
+    /// - Parameter job: the only job of which something new was heard; nil looks at all of them.
+    mutating func fetchMissing(now: UInt64, preferring preferred: LinkID? = nil, of job: JobID? = nil) -> [Directive] {
         guard storeRetryDue == nil, !isRenewing else { return [] }
         var directives: [Directive] = []
         var order = establishedLinks
@@ -112,7 +117,8 @@ extension Mesh {
         for id in order {
             guard let link = links[id] else { continue }
             var running = fetches.values.count { $0.link == id }
-            for job in link.jobs.keys.sorted() where running < MeshLimits.fetchesPerLink {
+            guard running < MeshLimits.fetchesPerLink else { continue }
+            for job in job.map({ [$0] }) ?? link.jobs.keys.sorted() where running < MeshLimits.fetchesPerLink {
                 for entry in link.jobs[job]?.peer.entries ?? [] where running < MeshLimits.fetchesPerLink {
                     let name = JournalName(job: job, replica: entry.replica)
                     guard entry.head.sequence > jobs[job, default: JobProgress()].reach(of: entry.replica),
@@ -175,11 +181,13 @@ extension Mesh {
     // MARK: Answering
 
     mutating func onRequest(_ name: JournalName, from: UInt64, credit: Int, on link: LinkID) -> [Directive] {
-        guard let known = links[link], known.streams[name] != nil || known.streams.count < MeshLimits.streamsPerLink
-        else { return [refuse(link, "The peer asks for too much at once.")] }
+        let running = links[link]?.streams[name]
+        guard running != nil || links[link]?.streams.count ?? 0 < MeshLimits.streamsPerLink else {
+            return [refuse(link, "The peer asks for too much at once.")]
+        }
         let bounded = min(credit, 2 * MeshLimits.fetchWindowBytes)
-        let isLoading = known.streams[name]?.isLoading ?? false
-        links[link]?.streams[name] = OutgoingStream(next: max(from, 1), credit: bounded, isLoading: isLoading)
+        links[link]?.streams[name] = OutgoingStream(
+            next: max(from, 1), credit: bounded, isLoading: running?.isLoading ?? false)
         return pump(name, on: link)
     }
 
@@ -188,8 +196,7 @@ extension Mesh {
     }
 
     mutating func pump(_ name: JournalName, on link: LinkID) -> [Directive] {
-        guard let known = links[link], let stream = known.streams[name], !stream.isLoading, !known.isCongested,
-            stream.credit > 0
+        guard let stream = links[link]?.streams[name], !stream.isLoading, !isCongested(link), stream.credit > 0
         else { return [] }
         guard stream.next <= jobs[name.job, default: JobProgress()].vector[name.replica].sequence else {
             links[link]?.streams[name] = nil

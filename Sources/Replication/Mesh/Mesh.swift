@@ -71,7 +71,7 @@ package struct Mesh: Sendable {
         }
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
-        expireSearches(now: now)
+        directives += expireSearches(now: now)
         directives += fetchMissing(now: now)
         return directives
     }
@@ -87,11 +87,23 @@ package struct Mesh: Sendable {
         return fetchMissing(now: now)
     }
 
+    /// The store could not become a new replica: the proof that it has to will be asked for again.
+    package mutating func onRenewalFailed(now: UInt64) {
+        isRenewing = false
+        storeRetryDue = now + timing.storeRetryDelay
+    }
+
     var establishedLinks: [LinkID] {
         links.values.filter(\.isEstablished).map(\.id).sorted()
     }
 
-    func isEager(_ link: Link, job: JobID) -> Bool {
-        !(link.jobs[job]?.isLazy ?? false)
+    // By id: a copy of a link that is held while the link changes would make the change copy all that it knows.
+
+    func isEager(_ link: LinkID, job: JobID) -> Bool {
+        !(links[link]?.jobs[job]?.isLazy ?? false)
+    }
+
+    func isCongested(_ link: LinkID) -> Bool {
+        links[link]?.isCongested ?? false
     }
 }

@@ -25,8 +25,13 @@ package enum MeshLimits {
     package static let fetchWindowBytes = 2 << 20
     /// Runs above this are announced rather than pushed.
     package static let pushBytes = 64 << 10
-    package static let fetchesPerLink = 4
+    /// Together below the backlog at which a transport gives a slow reader up.
+    package static let fetchesPerLink = 3
     package static let streamsPerLink = 16
     /// More jobs than any crew has; bounds what a peer can make this device remember.
     package static let jobsPerLink = 100_000
+    /// The same for the journals of all its jobs together.
+    package static let entriesPerLink = 500_000
+    /// Questions about jobs that are being answered; each costs a walk through the job.
+    package static let reportsPerLink = 8
 }

@@ -42,6 +42,8 @@ extension Store {
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.maximumReaderCount = 2
+        // Closed, the first reader after a quiet time would wait for a new connection.
+        configuration.persistentReadOnlyConnections = true
         configuration.label = "store"
         configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { db in

@@ -8,6 +8,10 @@ enum JournalTable {
     /// many keeps a later catch-up cheap.
     static let looseSegmentLimit = 256
     static let smallSegmentBytes = 8 << 10
+    /// A row is passed on as it is, so it stays well below a frame: longer runs are cut into rows of about
+    /// `segmentBytes`, which one more change cannot bring near a frame either.
+    static let longestSegmentBytes = 512 << 10
+    static let segmentBytes = 256 << 10
 
     static func vector(of job: Int64, in db: Database) throws -> VersionVector {
         let rows = try Row.fetchAll(
@@ -25,18 +29,54 @@ enum JournalTable {
         return row.map(JournalHead.init(row:)) ?? .empty
     }
 
-    /// Appends a run whose first sequence follows the journal's head.
+    /// Appends a run that follows `base`, in several rows if it is long: a row has to fit into a frame.
     static func append(
-        _ bytes: ArraySlice<UInt8>, first: UInt64, head: JournalHead, latest: Stamp, to journal: JournalKey,
+        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, latest: Stamp, to journal: JournalKey,
         in db: Database
     ) throws {
-        let replica = journal.replica.value.blob
+        if bytes.count <= longestSegmentBytes {
+            try insert(bytes, after: base, head: head, into: journal, in: db)
+        } else {
+            let bytes = Array(bytes)
+            var last = base
+            for part in try parts(of: bytes, after: base) {
+                try insert(bytes[part.range], after: last, head: part.head, into: journal, in: db)
+                last = part.head
+            }
+        }
+        try setHead(head, latest: latest, of: journal, in: db)
+    }
+
+    private static func insert(
+        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, into journal: JournalKey,
+        in db: Database
+    ) throws {
         let insert = try db.cachedStatement(
             sql: "INSERT INTO segment (job, replica, first, last, digest, bytes) VALUES (?, ?, ?, ?, ?, ?)")
         try insert.execute(arguments: [
-            journal.job, replica, first.signed, head.sequence.signed, head.digest.signed, Data(bytes),
+            journal.job, journal.replica.value.blob, (base.sequence + 1).signed, head.sequence.signed,
+            head.digest.signed, Data(bytes),
         ])
-        try setHead(head, latest: latest, of: journal, in: db)
+    }
+
+    /// Cuts a run at each first change past `segmentBytes`.
+    private static func parts(
+        of bytes: [UInt8], after base: JournalHead
+    ) throws(CodecError) -> [(range: Range<Int>, head: JournalHead)] {
+        var parts: [(range: Range<Int>, head: JournalHead)] = []
+        var start = 0
+        var head = base
+        try ChangeCodec.scan(bytes) { scanned, buffer in
+            let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
+            head = JournalHead(
+                sequence: head.sequence + UInt64(scanned.operationCount),
+                digest: JournalDigest.extend(head.digest, with: record))
+            let end = scanned.record.upperBound
+            guard end - start >= segmentBytes || end == bytes.count else { return }
+            parts.append((start..<end, head))
+            start = end
+        }
+        return parts
     }
 
     static func setHead(_ head: JournalHead, latest: Stamp, of journal: JournalKey, in db: Database) throws {
@@ -100,7 +140,12 @@ enum JournalTable {
                 SELECT rowid, first, last, digest, bytes FROM segment WHERE job = ? AND replica = ?
                 ORDER BY last DESC LIMIT ?
                 """, arguments: [journal.job, replica, looseSegmentLimit])
-        let small = rows.prefix { ($0["bytes"] as Data).count <= smallSegmentBytes }.reversed()
+        var total = 0
+        let small = rows.prefix { row in
+            let count = (row["bytes"] as Data).count
+            total += count
+            return count <= smallSegmentBytes && total <= segmentBytes
+        }.reversed()
         guard small.count > 1, let oldest = small.first, let newest = small.last else { return }
         var joined = Data()
         for row in small { joined.append(row["bytes"] as Data) }

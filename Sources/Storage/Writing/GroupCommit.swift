@@ -54,7 +54,13 @@ final class GroupCommit: Sendable {
             var outcomes: [Result<Void, any Error>] = []
             do {
                 try db.inTransaction(.immediate) {
-                    outcomes = batch.map { Self.run($0, in: db) }
+                    for entry in batch {
+                        let outcome = Self.run(entry, in: db)
+                        // A full disk undoes the whole transaction, not only this write (SQLite's manual, "Response To
+                        // Errors Within A Transaction"): whoever came before must hear of it, too.
+                        if case .failure(let error) = outcome, !db.isInsideTransaction { throw error }
+                        outcomes.append(outcome)
+                    }
                     return .commit
                 }
             } catch {

@@ -78,7 +78,7 @@ struct JournalWriter {
         guard let start, let items else { return Reached(head: head, applied: []) }
         try JobTable.add(items.counts, to: journal.job, in: db)
         try JournalTable.append(
-            bytes[start...], first: known.sequence + 1, head: head, latest: latest, to: journal, in: db)
+            bytes[start...], after: known, head: head, latest: latest, to: journal, in: db)
         return Reached(head: head, applied: items.applied)
     }
 

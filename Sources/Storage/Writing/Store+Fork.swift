@@ -20,8 +20,11 @@ extension Store {
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?",
                 arguments: [renewed.device.description, renewed.replica.description])
-            // Writes come one after another: the next one already sees the new name.
+            // Writes come one after another: the next one already sees the new name, unless this is undone.
+            let former = identity
             currentIdentity.withLock { $0 = renewed }
+            db.afterNextTransaction(
+                onCommit: { _ in }, onRollback: { _ in self.currentIdentity.withLock { $0 = former } })
             return renewed
         }
     }
@@ -51,7 +54,7 @@ extension Store {
             try ChangeCodec.scan(segment.bytes) { scanned, _ in latest = max(latest, scanned.stamp) }
             clock.withLock { $0.observe(latest) }
             try JournalTable.append(
-                segment.bytes[...], first: segment.first, head: head, latest: latest, to: forked, in: db)
+                segment.bytes[...], after: base, head: head, latest: latest, to: forked, in: db)
             let reissued = try reissue(branch, of: segment.replica, job: job, number: number, in: db)
             try rebuildItems(of: number, in: db)
             return (head, reissued)
@@ -84,7 +87,7 @@ extension Store {
         try JournalTable.setHead(base, latest: latest, of: journal, in: db)
         if !kept.isEmpty {
             let head = try JournalDigest.extend(base, with: kept)
-            try JournalTable.append(kept[...], first: first.first, head: head, latest: latest, to: journal, in: db)
+            try JournalTable.append(kept[...], after: base, head: head, latest: latest, to: journal, in: db)
         }
         return branch
     }
@@ -122,7 +125,7 @@ extension Store {
         }
         let reached = try JournalDigest.extend(head, with: bytes)
         try JournalTable.append(
-            bytes[...], first: head.sequence + 1, head: reached, latest: latest, to: own, in: db)
+            bytes[...], after: head, head: reached, latest: latest, to: own, in: db)
         let segment = JournalSegment(replica: own.replica, first: head.sequence + 1, head: reached, bytes: bytes)
         return Commit(job: job, segment: segment, applied: [])
     }

@@ -17,23 +17,31 @@ extension Store {
     /// Takes a run of another replica's journal in, durably.
     /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else; either way nothing has changed.
     package func ingest(_ segment: JournalSegment, job: JobID) async throws -> IngestOutcome {
-        let own = identity.replica
-        return try await write { [self] db in
-            let number = try JobTable.numberAddingIfNew(job, in: db)
-            let journal = JournalKey(job: number, replica: segment.replica)
-            if segment.replica == own, segment.head.sequence > (try JournalTable.head(of: journal, in: db)).sequence {
-                return .ownFuture
-            }
-            let outcome = try JournalWriter(db: db, journal: journal).ingest(segment)
-            switch outcome {
-            case .stored(let reached):
-                try observe(segment)
-                try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
-                return .stored(reached.head, applied: reached.applied)
-            case .duplicate(let head): return .duplicate(head)
-            case .gap(let head): return .gap(head)
-            case .forked(let head): return .forked(head)
-            }
+        try await write { [self] db in
+            let known = try JobTable.number(of: job, in: db)
+            let number = try known ?? JobTable.numberAddingIfNew(job, in: db)
+            let outcome = try take(segment, into: JournalKey(job: number, replica: segment.replica), in: db)
+            if case .stored = outcome { return outcome }
+            // Nothing came of it: no empty job stays behind.
+            if known == nil { try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number]) }
+            return outcome
+        }
+    }
+
+    private func take(_ segment: JournalSegment, into journal: JournalKey, in db: Database) throws -> IngestOutcome {
+        if segment.replica == identity.replica,
+            segment.head.sequence > (try JournalTable.head(of: journal, in: db)).sequence
+        {
+            return .ownFuture
+        }
+        switch try JournalWriter(db: db, journal: journal).ingest(segment) {
+        case .stored(let reached):
+            try observe(segment)
+            try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
+            return .stored(reached.head, applied: reached.applied)
+        case .duplicate(let head): return .duplicate(head)
+        case .gap(let head): return .gap(head)
+        case .forked(let head): return .forked(head)
         }
     }
 

@@ -8,11 +8,15 @@ struct OutboundBacklog {
         case overflowed
     }
 
+    /// What a frame costs on top of its bytes until it is written: many small ones weigh more than they are long.
+    static let frameCostBytes = 512
+
     let highWaterBytes: Int
     let lowWaterBytes: Int
     let limitBytes: Int
 
     private var frames: [ByteBuffer] = []
+    /// With the cost of each frame.
     private(set) var bytes = 0
     private(set) var totalWrittenBytes: UInt64 = 0
     private(set) var isCongested = false
@@ -26,8 +30,9 @@ struct OutboundBacklog {
     var isEmpty: Bool { frames.isEmpty }
 
     mutating func append(_ frame: ByteBuffer) -> Verdict {
-        guard bytes + frame.readableBytes <= limitBytes else { return .overflowed }
-        bytes += frame.readableBytes
+        let cost = frame.readableBytes + Self.frameCostBytes
+        guard bytes + cost <= limitBytes else { return .overflowed }
+        bytes += cost
         frames.append(frame)
         if bytes > highWaterBytes { isCongested = true }
         return .accepted
@@ -39,8 +44,9 @@ struct OutboundBacklog {
         return frames
     }
 
+    /// A frame of so many bytes was written.
     mutating func written(_ count: Int) {
-        bytes -= count
+        bytes -= count + Self.frameCostBytes
         totalWrittenBytes += UInt64(count)
         if bytes <= lowWaterBytes { isCongested = false }
     }

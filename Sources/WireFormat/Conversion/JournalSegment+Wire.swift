@@ -1,5 +1,6 @@
 import CRDT
 import FoundationEssentials
+import Replication
 
 extension WireDelta {
     /// Calls `body` with the delta of a segment; the delta must not outlive the call.
@@ -35,5 +36,6 @@ extension WireDelta {
     private func checkRange() throws {
         guard first >= 1 else { throw WireFormatError.sequenceZero(.first) }
         guard last >= first else { throw WireFormatError.backwardsSegment(first: first, last: last) }
+        guard last <= ProtocolLimits.sequence else { throw WireFormatError.sequenceTooLarge(.last) }
     }
 }

@@ -43,5 +43,8 @@ extension WireVector {
             throw WireFormatError.tooManyEntries(.entries, count: entries.count)
         }
         guard entries.allSatisfy({ $0.head.sequence >= 1 }) else { throw WireFormatError.sequenceZero(.entries) }
+        guard entries.allSatisfy({ $0.head.sequence <= ProtocolLimits.sequence }) else {
+            throw WireFormatError.sequenceTooLarge(.entries)
+        }
     }
 }

@@ -1,0 +1,183 @@
+"""A peer that is no musterd: speaks the peers' protocol byte by byte, soundly or not. See peer.proto for the fields."""
+
+import os
+import socket
+import struct
+
+from lab import wait_until
+
+HELLO, PING, PONG, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
+PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
+
+
+def varint(number):
+    encoded = bytearray()
+    while number > 127:
+        encoded.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*encoded, number])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def fixed(field, value):
+    return varint(field << 3 | 1) + struct.pack("<Q", value)
+
+
+def text(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def frame(payload):
+    return struct.pack(">I", len(payload)) + payload
+
+
+def hello(device=None, versions=(1, 1), name="stranger"):
+    device = device or os.urandom(32)
+    body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
+    return frame(text(HELLO, body))
+
+
+def ping(count):
+    return frame(fixed(PING, count))
+
+
+def vector(kind, job, entries):
+    """`entries` are (replica, sequence, digest)."""
+    body = text(1, job) + text(2, b"".join(entry[0] for entry in entries))
+    body += text(3, b"".join(varint(entry[1]) for entry in entries))
+    body += text(4, b"".join(struct.pack("<Q", entry[2]) for entry in entries))
+    return frame(text(kind, body))
+
+
+def have(job, entries):
+    return vector(HAVE, job, entries)
+
+
+def request(job, replica, start=1, credit=2 << 20):
+    return frame(text(REQUEST, text(1, job) + text(2, replica) + number(3, start) + number(4, credit)))
+
+
+def credit(job, replica, count):
+    return frame(text(CREDIT, text(1, job) + text(2, replica) + number(3, count)))
+
+
+def delta(job, replica, first, last, digest, changes):
+    body = text(1, job) + text(2, replica) + number(3, first) + number(4, last) + fixed(5, digest)
+    return frame(text(DELTA, body + text(6, changes) + number(7, 1)))
+
+
+def forked(job, replica):
+    return frame(text(FORKED, text(1, job) + text(2, replica)))
+
+
+def report_request(job, count):
+    return frame(text(REPORT_REQUEST, text(1, job) + fixed(2, count)))
+
+
+def change(item, stamp, name):
+    """One change that sets the field `name`, as ChangeCodec encodes it with a name of its own."""
+    operation = bytes([2 << 6]) + varint(len("colour")) + b"colour" + varint(len(name)) + name.encode()
+    body = item + struct.pack(">Q", stamp) + varint(0) + b"\0" + varint(1) + operation
+    return varint(len(body)) + body
+
+
+def digest(records, start=0):
+    """The running digest of a journal (see JournalDigest)."""
+    for record in records:
+        start = siphash(record, start, 0x6D75737465720001)
+    return start
+
+
+def siphash(data, key0, key1):
+    """SipHash-2-4 of 64 bits."""
+    mask = (1 << 64) - 1
+    turn = lambda value, bits: (value << bits | value >> 64 - bits) & mask
+    v0, v1 = key0 ^ 0x736F6D6570736575, key1 ^ 0x646F72616E646F6D
+    v2, v3 = key0 ^ 0x6C7967656E657261, key1 ^ 0x7465646279746573
+
+    def rounds(count):
+        nonlocal v0, v1, v2, v3
+        for _ in range(count):
+            v0, v1 = v0 + v1 & mask, turn(v1, 13)
+            v1, v0 = v1 ^ v0, turn(v0, 32)
+            v2, v3 = v2 + v3 & mask, turn(v3, 16)
+            v3 ^= v2
+            v0, v3 = v0 + v3 & mask, turn(v3, 21)
+            v3 ^= v0
+            v2, v1 = v2 + v1 & mask, turn(v1, 17)
+            v1, v2 = v1 ^ v2, turn(v2, 32)
+
+    whole = len(data) // 8 * 8
+    words = list(struct.unpack(f"<{whole // 8}Q", data[:whole]))
+    words.append((len(data) & 255) << 56 | int.from_bytes(data[whole:], "little"))
+    for word in words:
+        v3 ^= word
+        rounds(2)
+        v0 ^= word
+    v2 ^= 0xFF
+    rounds(4)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+class Stranger:
+    """A connection to a daemon's port."""
+
+    def __init__(self, daemon, receive_bytes=None):
+        self.socket = socket.socket()
+        if receive_bytes:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        self.socket.settimeout(20)
+        self.socket.connect(("127.0.0.1", daemon.port))
+
+    def greet(self, **fields):
+        self.socket.sendall(hello(**fields))
+        return self
+
+    def say(self, *frames):
+        """Sends as much as the daemon takes; returns whether that was all."""
+        try:
+            self.socket.sendall(b"".join(frames))
+            return True
+        except OSError:
+            return False
+
+    def read(self):
+        """What comes next, up to 64 KiB; empty when the daemon has closed the connection."""
+        try:
+            return self.socket.recv(1 << 16)
+        except ConnectionError:
+            return b""
+
+    def frames(self):
+        """The payloads of the frames that come, as (kind, bytes), until the daemon closes the connection."""
+        waiting = b""
+        while True:
+            while len(waiting) < 4 or len(waiting) < 4 + struct.unpack(">I", waiting[:4])[0]:
+                more = self.read()
+                if not more:
+                    return
+                waiting += more
+            length = struct.unpack(">I", waiting[:4])[0]
+            yield waiting[4] >> 3 | (waiting[5] << 4 if waiting[4] & 128 else 0), waiting[4 : 4 + length]
+            waiting = waiting[4 + length :]
+
+    def is_closed_within(self, seconds):
+        """Reads on until the daemon closes the connection."""
+        self.socket.settimeout(seconds)
+        try:
+            while self.read():
+                pass
+            return True
+        except TimeoutError:
+            return False
+
+    def close(self):
+        self.socket.close()
+
+
+def wait_for_log(daemon, words, deadline_seconds=10):
+    wait_until(lambda: words in daemon.log(), deadline_seconds, f"{daemon.name} logs '{words}'")
