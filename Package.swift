@@ -95,7 +95,7 @@ let package = Package(
         // Tests.
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
-        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation"]),
+        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation", "simulate"]),
         .testTarget(
             name: "WireFormatTests",
             dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils],
