@@ -1,0 +1,46 @@
+import Replication
+import Transport
+
+/// Whom to connect to, and when.
+extension Replicator {
+    /// Changes what is known of addresses, then dials what is due.
+    func updatePlan(_ change: @Sendable (inout DialPlan, UInt64) -> Void) {
+        change(&plan, now)
+        dialDue()
+    }
+
+    /// Discovery has told of a service, perhaps for the second time because it moved.
+    func discovered(_ instance: String, id: String, addresses: [PeerAddress]) async {
+        plan.onFound(instance, id: id, addresses: addresses, now: now)
+        await perform(mesh.onDoubt(about: id, now: now))
+        dialDue()
+    }
+
+    /// A service is no longer announced, which says little about the connection with it: it is asked.
+    func vanished(_ instance: String) async {
+        for id in plan.onLost(instance).sorted() { await perform(mesh.onDoubt(about: id, now: now)) }
+    }
+
+    func dialDue() {
+        let connected = Set(mesh.overview().map(\.peer.device))
+        for address in plan.due(now: now, connected: connected) { transport?.dial(address) }
+        let deadline = plan.nextDeadline(connected: connected)
+        guard deadline != dialDeadline || dialTimer == nil else { return }
+        dialTimer?.cancel()
+        dialTimer = nil
+        dialDeadline = deadline
+        guard let deadline else { return }
+        let delay = deadline - min(deadline, now)
+        dialTimer = Task { [weak self] in
+            guard (try? await Task.sleep(for: .milliseconds(Int(delay)))) != nil else { return }
+            await self?.dialTimerFired()
+        }
+    }
+
+    func dialTimerFired() {
+        // Cancelled while it waited for its turn: another one has taken its place.
+        guard !Task.isCancelled else { return }
+        dialTimer = nil
+        dialDue()
+    }
+}

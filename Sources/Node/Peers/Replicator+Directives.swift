@@ -1,0 +1,108 @@
+import CRDT
+import Logging
+import Replication
+import Storage
+import Transport
+
+/// The directives that take more than a line.
+extension Replicator {
+    func close(_ link: LinkID, _ reason: String) {
+        // Not the address's fault, and not worth another try: this laptop found itself.
+        if let dialled = remotes[link]?.dialled, reason == Mesh.ownDeviceReason { plan.onSelf(dialled) }
+        transport?.send(.goodbye(reason), on: link)
+        transport?.close(link, reason: reason)
+    }
+
+    func established(_ link: LinkID, _ hello: Hello) {
+        logger.info(
+            "peer connected",
+            metadata: [
+                "link": "\(link)", "device": "\(hello.device.short)", "name": "\(hello.name)",
+                "remote": "\(remotes[link]?.address ?? "")",
+            ])
+        if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device) }
+        observer.peersChanged()
+    }
+
+    func persist(_ segment: JournalSegment, job: JobID, from link: LinkID) async {
+        var applied: [AppliedChange] = []
+        let outcome: PersistOutcome
+        do {
+            switch try await store.ingest(segment, job: job) {
+            case .stored(_, let changes):
+                outcome = .stored
+                applied = changes
+            case .duplicate(let head), .gap(let head): outcome = .outdated(head)
+            case .forked: outcome = .forked
+            case .ownFuture: outcome = .ownFuture
+            }
+        } catch let error as CodecError {
+            outcome = .malformed("\(error)")
+        } catch {
+            logger.error("a peer's changes could not be stored", metadata: ["error": "\(error)"])
+            outcome = .failed
+        }
+        // A compiler's feature once let this go on off the actor (ARCHITECTURE.md, "Threads"): better to stop than to race.
+        preconditionIsolated()
+        let directives = mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: now)
+        if outcome == .stored {
+            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: applied, segment: segment)
+        }
+        await perform(directives)
+    }
+
+    func renew(_ reason: String, isNewDevice: Bool) async {
+        logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
+        var generator = SystemRandomNumberGenerator()
+        do {
+            let identity =
+                isNewDevice
+                ? try await store.renewDevice(using: &generator) : try await store.renewReplica(using: &generator)
+            await perform(mesh.onRenewed(device: identity.device, replica: identity.replica, now: now))
+        } catch {
+            logger.error("the store could not be renewed", metadata: ["error": "\(error)"])
+            mesh.onRenewalFailed(now: now)
+        }
+    }
+
+    func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64) async {
+        var generator = SystemRandomNumberGenerator()
+        do {
+            let adopted = try await store.adoptBranch(segment, job: job, after: keep, using: &generator)
+            logger.warning(
+                "a forked journal was settled",
+                metadata: ["job": "\(job)", "replica": "\(segment.replica)", "reissued": "\(adopted.reissued != nil)"])
+            let identity = store.identity
+            var directives: [Directive] = []
+            if identity.replica != mesh.replica {
+                directives = mesh.onRenewed(device: identity.device, replica: identity.replica, now: now)
+            }
+            directives += mesh.onBranchAdopted(
+                adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)
+            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [], segment: segment)
+            await perform(directives)
+        } catch {
+            logger.error("a forked journal could not be settled", metadata: ["error": "\(error)"])
+            await perform(mesh.onBranchAdopted(nil, job: job, replica: segment.replica, reissued: nil, now: now))
+        }
+    }
+
+    func answer(_ job: JobID, number: UInt64, to link: LinkID) async {
+        let report = try? await store.report(of: job)
+        let digest = report.map { $0.digest.hexadecimalBytes } ?? []
+        let answer = Replication.JobReport(
+            job: job, number: number, vector: report?.vector ?? VersionVector(), digest: digest)
+        transport?.send(.report(answer), on: link)
+        mesh.onReportSent(to: link)
+    }
+}
+
+extension String {
+    /// The bytes of an even number of hexadecimal digits.
+    fileprivate var hexadecimalBytes: [UInt8] {
+        let digits = Array(utf8)
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
+        }
+    }
+}

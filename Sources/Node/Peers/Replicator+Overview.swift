@@ -1,0 +1,44 @@
+import CRDT
+import Replication
+import Transport
+
+/// What people are told of the peers.
+extension Replicator {
+    /// Everything that is known of the peers at one moment.
+    struct PeersOverview: Sendable {
+        let links: [LinkOverview]
+        let remotes: [LinkID: Remote]
+        let targets: [PeerAddress: DialPlan.Target]
+    }
+
+    // Worked out here and handed over whole: a copy of the mesh held elsewhere would make its next change copy it all.
+    func peers() -> PeersOverview {
+        PeersOverview(links: mesh.overview(), remotes: remotes, targets: plan.targets)
+    }
+
+    func connectedPeers() -> [LinkOverview] {
+        mesh.overview()
+    }
+
+    /// How many transforms of a job each connected peer lacks.
+    func peersBehind(job: JobID) -> [(peer: Hello, transforms: UInt64)] {
+        mesh.overview().map { ($0.peer, mesh.behind($0.link, job: job)) }.filter { $0.transforms > 0 }
+    }
+
+    /// Asks every connected device how its copy of a job looks; devices that do not answer in time are left out.
+    func collectReports(of job: JobID, within timeout: Duration) async -> [LinkID: Replication.JobReport] {
+        let links = mesh.overview().map(\.link)
+        let number = reports.begin(links)
+        for link in links { transport?.send(.reportRequest(job: job, number: number), on: link) }
+        let deadline = Task { [weak self] in
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            await self?.endReports(number)
+        }
+        defer { deadline.cancel() }
+        return await withCheckedContinuation { reports.wait(number, $0) }
+    }
+
+    func endReports(_ number: UInt64) {
+        reports.end(number)
+    }
+}
