@@ -55,17 +55,24 @@ class Solo:
     def store(self):
         return os.path.join(self.state, "muster.sqlite")
 
-    def launch(self, *flags, prefix=()):
-        """Starts it and returns itself at once."""
-        command = [*prefix, os.path.join(self._build_directory, "musterd"), "--state-dir", self.state]
-        command += ["--socket", self.socket, "--listen", self.address, "--no-discovery", "--host-name", self.name]
+    def launch(self, *flags, prefix=(), environment=None):
+        """Starts it and returns itself at once. Its settings come from the environment, as from a unit file."""
+        settings = {
+            "MUSTER_STATE_DIR": self.state,
+            "MUSTER_SOCKET": self.socket,
+            "MUSTER_LISTEN": self.address,
+            "MUSTER_DISCOVERY": "false",
+            "MUSTER_HOST_NAME": self.name,
+        }
+        command = [*prefix, os.path.join(self._build_directory, "musterd"), *flags]
         self._starts += 1
-        self.program = Program(f"{self.name}-{self._starts}", [*command, *flags], self._directory)
+        name = f"{self.name}-{self._starts}"
+        self.program = Program(name, command, self._directory, {**settings, **(environment or {})})
         return self
 
-    def start(self, *flags, prefix=()):
+    def start(self, *flags, prefix=(), environment=None):
         """Starts it and returns itself when it answers."""
-        self.launch(*flags, prefix=prefix)
+        self.launch(*flags, prefix=prefix, environment=environment)
         wait_until(self.answers, PATIENCE_SECONDS, f"{self.name} answers")
         return self
 
