@@ -37,17 +37,20 @@ extension Mesh {
         guard reach > 0 else { return renewal + (isCertain ? [refuse(link, Self.falseDigest)] : []) }
         fetches[name] = nil
         searches[name] = ForkSearch(
-            link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain, deadline: now + timing.fetchTimeout)
-        return renewal + [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name)
+            link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain,
+            deadline: now + timing.searchStepTimeout)
+        return renewal + [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name, now: now)
     }
 
     private static let falseDigest = "A piece of a journal does not have the digest that the peer claims."
 
-    private mutating func probe(_ name: JournalName) -> [Directive] {
+    private mutating func probe(_ name: JournalName, now: UInt64) -> [Directive] {
         guard var search = searches[name] else { return [] }
         search.asked = max(search.equal + 1, (search.equal + search.different) / 2)
         search.own = nil
         search.peer = nil
+        // Each step has to be answered soon: meanwhile nobody else's pieces of this journal are taken.
+        search.deadline = now + timing.searchStepTimeout
         searches[name] = search
         return [
             .send(.probe(job: name.job, replica: name.replica, sequence: search.asked), on: search.link),
@@ -92,11 +95,11 @@ extension Mesh {
                 if search.isCertain { return [refuse(search.link, Self.falseDigest)] }
                 return fetchMissing(now: now)
             }
-            return probe(name)
+            return probe(name, now: now)
         }
         guard search.isDecisive else {
             searches[name]?.different = search.asked
-            return probe(name)
+            return probe(name, now: now)
         }
         guard (peer.changeHash, peerBoundary.sequence) < (own.changeHash, ownBoundary.sequence) else {
             searches[name] = nil

@@ -8,6 +8,8 @@ package struct MeshTiming: Hashable, Sendable {
     package var graftDelay: UInt64 = 150
     /// A fetch without progress for so long is tried elsewhere.
     package var fetchTimeout: UInt64 = 10_000
+    /// How long a step of the search for a fork's beginning may take.
+    package var searchStepTimeout: UInt64 = 2_000
     /// After a failed write of the store.
     package var storeRetryDelay: UInt64 = 5_000
     package var pingInterval: UInt64 = 15_000

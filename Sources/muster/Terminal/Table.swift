@@ -24,6 +24,10 @@ struct Table {
     }
 
     mutating func add(_ cells: String...) {
+        add(cells)
+    }
+
+    mutating func add(_ cells: [String]) {
         rows.append(cells.map(Text.plain))
     }
 

@@ -35,16 +35,21 @@ struct ItemListCommand: AsyncParsableCommand {
         }
         // Ids of one moment differ only towards their end: of a part of the items show enough for the rest, too.
         let short = ShortIDs(items.map(\.id), atLeast: isPart ? 23 : 8)
-        var table = Table([
-            .whole("ID"), .whole("BARCODE"), .text("NAME"), .text("ROOM"), .number("QTY"), .text("CONDITION"),
-            .number("NOTES"),
-        ])
+        // Where each item has a barcode of its own that names it well enough, and the id would take the names' place.
+        let barcodes = items.compactMap { $0.fields["barcode"] }.filter { !$0.isEmpty }
+        let showsIDs = barcodes.count < items.count || Set(barcodes).count < items.count
+        var table = Table(
+            (showsIDs ? [.whole("ID")] : []) + [
+                .whole("BARCODE"), .text("NAME"), .text("ROOM"), .number("QTY"), .text("CONDITION"), .number("NOTES"),
+            ])
         for item in items {
             let fields = item.fields
-            table.add(
-                short[item.id], fields["barcode"] ?? "", fields["name"] ?? fields["category"] ?? fields["title"] ?? "",
+            let cells = [
+                fields["barcode"] ?? "", fields["name"] ?? fields["category"] ?? fields["title"] ?? "",
                 fields["room"] ?? "", fields["quantity"] ?? "", fields["condition"] ?? "",
-                item.notes.isEmpty ? "" : "\(item.notes.count)")
+                item.notes.isEmpty ? "" : "\(item.notes.count)",
+            ]
+            table.add((showsIDs ? [short[item.id]] : []) + cells)
         }
         table.print(on: .output)
     }
