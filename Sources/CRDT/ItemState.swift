@@ -67,7 +67,9 @@ package struct ItemState: Hashable, Sendable {
                 remarks = []
             case .set(let field, let value, let replaces) where removed == nil:
                 let head = Register.Head(write: write, anchor: change.anchor, value: value)
-                fields[position(of: field)].register.apply(head, replaces: replaces)
+                // Its own earlier writes need no mention, and a write cannot replace itself.
+                let others = replaces.filter { $0.author != write.author }
+                fields[position(of: field)].register.apply(head, replaces: others)
             case .append(let list, let entry) where removed == nil:
                 insert(
                     Remark(

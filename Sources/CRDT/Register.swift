@@ -15,6 +15,15 @@ package struct Register: Hashable, Sendable {
             self.anchor = anchor
             self.value = value
         }
+
+        /// By bytes: two spellings that Unicode holds equal are two values.
+        package static func == (left: Head, right: Head) -> Bool {
+            left.write == right.write && left.anchor == right.anchor && left.value.utf8.elementsEqual(right.value.utf8)
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(write)
+        }
     }
 
     /// Writes that no known write replaces, at most one per author, ascending; the last one wins.

@@ -4,6 +4,8 @@ package struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
 
     package static let zero = Stamp(rawValue: 0)
+    /// Stamps from here on, in the year 4199, are lies and move no clock.
+    package static let observable = Stamp(rawValue: 1 << 62)
     /// No change may be stamped later (it is in the year 6429): stamps stay in order where integers have a sign.
     package static let greatest = Stamp(rawValue: UInt64(Int64.max))
 
@@ -47,7 +49,7 @@ package struct HybridLogicalClock: Sendable {
     ///
     /// A stamp after the year 4199 moves nothing: a liar must not bring this clock to the end of its range.
     package mutating func observe(_ stamp: Stamp) {
-        guard stamp.rawValue < 1 << 62 else { return }
+        guard stamp.rawValue < Stamp.observable.rawValue else { return }
         latest = max(latest, stamp)
     }
 }

@@ -124,15 +124,19 @@ package actor ServiceDiscovery {
 
     private func onClosed(_ id: QueryID) {
         if let question = closing.removeValue(forKey: id) { DNSServiceRefDeallocate(question.reference) }
-        if closing.isEmpty {
-            whenClosed?.resume()
-            whenClosed = nil
-        }
+        if closing.isEmpty { endClosing() }
+    }
+
+    private func endClosing() {
+        whenClosed?.resume()
+        whenClosed = nil
     }
 
     private func closeAll() async {
         for id in questions.keys { close(id) }
         guard !closing.isEmpty else { return }
+        // The goodbye is a courtesy: whoever stops does not wait for it for ever.
+        executor.queue.asyncAfter(deadline: .now() + .seconds(1)) { self.assumeIsolated { $0.endClosing() } }
         await withCheckedContinuation { whenClosed = $0 }
     }
 

@@ -68,15 +68,21 @@ package struct Node: Sendable {
         for peer in configuration.peers {
             await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
         }
-        let group = ServiceGroup(
-            configuration: .init(
-                services: [
-                    .init(service: housekeeping), .init(service: TransportService(transport: transport)),
-                    .init(service: discovery), .init(service: Watchdog(manager: manager, replicator: replicator)),
-                    .init(service: StreamEnder(hub: hub)), .init(service: api),
-                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
-        manager.stopping()
+        var lifecycle = ServiceGroupConfiguration(
+            // Stopped in reverse: first the streams end, then the local API, the network last.
+            services: [
+                .init(service: housekeeping), .init(service: PublisherService(publisher: publisher)),
+                .init(service: TransportService(transport: transport)), .init(service: discovery),
+                .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
+                .init(service: StreamEnder(hub: hub, manager: manager, logger: logger)),
+            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        // Everything acknowledged is durable: whoever does not let go by then is not waited for.
+        lifecycle.maximumGracefulShutdownDuration = .seconds(2)
+        do {
+            try await ServiceGroup(configuration: lifecycle).run()
+        } catch  where hub.hasFinished {
+            logger.warning("a service did not stop in time and was cancelled", metadata: ["error": "\(error)"])
+        }
         try store.close()
         logger.info("stopped")
     }

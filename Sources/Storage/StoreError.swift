@@ -6,14 +6,11 @@ import GRDB
 package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     package enum Code: String, Sendable {
         case newerThanProgram
-        case notAStore
         case diskFull
         case readOnly
         case damaged
         case busy
         case unknownJob
-        case jobExists
-        case unknownItem
         case other
     }
 

@@ -16,7 +16,7 @@ struct DialPlanTests {
         // Discovery tells of it again, as it does when a second record has come.
         plan.onFound("anna", id: device.short, addresses: [anna], now: 1)
         #expect(plan.due(now: 1, connected: []).isEmpty)
-        plan.onEstablished(anna, device: device)
+        plan.onEstablished(anna, device: device, now: 0)
         #expect(plan.due(now: 2, connected: [device]).isEmpty)
         #expect(plan.due(now: 3, connected: []) == [anna], "the connection has ended")
     }

@@ -86,7 +86,8 @@ package struct NodeConfiguration: Sendable {
 
     /// Nobody but this machine can connect.
     package var isLoopbackOnly: Bool {
-        listen.host == "localhost" || listen.host == "::1" || listen.host.hasPrefix("127.")
+        listen.host == "localhost" || listen.host == "::1"
+            || listen.host.hasPrefix("127.") && listen.host.allSatisfy { $0.isNumber || $0 == "." }
     }
 
     private static func address(_ text: String, key: Key) throws(ConfigurationError) -> PeerAddress {

@@ -1,6 +1,12 @@
+import Dispatch
+import Logging
 import Replication
 import ServiceLifecycle
 import Transport
+
+#if canImport(Glibc)
+    import Glibc
+#endif
 
 /// The transport as a service of the daemon.
 struct TransportService: Service {
@@ -11,13 +17,31 @@ struct TransportService: Service {
     }
 }
 
-/// Ends the event streams when the daemon stops, so that the local API can finish.
+/// The descriptions of changes as a service of the daemon.
+struct PublisherService: Service {
+    let publisher: ChangePublisher
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await publisher.run() }
+    }
+}
+
+/// Says that the daemon stops, and ends the event streams, so that the local API can finish.
 struct StreamEnder: Service {
     let hub: EventHub
+    let manager: ServiceManager
+    let logger: Logger
 
     func run() async throws {
         try? await gracefulShutdown()
+        manager.stopping()
         hub.finish()
+        // Everything acknowledged is durable: whoever still holds the daemon then is not waited for.
+        let logger = logger
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(3)) {
+            logger.warning("a service did not stop within 3 s; ending without it")
+            exit(0)
+        }
     }
 }
 

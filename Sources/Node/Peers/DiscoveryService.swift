@@ -38,17 +38,21 @@ struct DiscoveryService: Service {
             try? await gracefulShutdown()
             return
         }
+        // It has a queue of its own, and nothing to gain from the event loop's thread.
         await cancelWhenGracefulShutdown {
-            guard let port = await boundPort() else { return }
-            let advertisement = Advertisement(
-                instanceName: hostName, port: UInt16(clamping: port), protocolVersion: Int(ProtocolLimits.version),
-                id: device.short,
-                fleet: "")
-            let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await discovery.run() }
-                group.addTask { for await event in discovery.events { await handle(event) } }
-            }
+            await withTaskExecutorPreference(globalConcurrentExecutor) { await discover() }
+        }
+    }
+
+    private func discover() async {
+        guard let port = await boundPort() else { return }
+        let advertisement = Advertisement(
+            instanceName: hostName, port: UInt16(clamping: port), protocolVersion: Int(ProtocolLimits.version),
+            id: device.short, fleet: "")
+        let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await discovery.run() }
+            group.addTask { for await event in discovery.events { await handle(event) } }
         }
     }
 

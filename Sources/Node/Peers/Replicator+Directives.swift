@@ -20,8 +20,7 @@ extension Replicator {
                 "link": "\(link)", "device": "\(hello.device.short)", "name": "\(hello.name)",
                 "remote": "\(remotes[link]?.address ?? "")",
             ])
-        if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device) }
-        observer.peersChanged()
+        if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device, now: now) }
     }
 
     func persist(_ segment: JournalSegment, job: JobID, from link: LinkID) async {

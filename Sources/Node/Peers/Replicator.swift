@@ -86,7 +86,6 @@ actor Replicator: TransportHandler {
             plan.onFailed(dialled, now: now, using: &generator)
         }
         dialDue()
-        observer.peersChanged()
     }
 
     func dialFailed(_ address: PeerAddress, reason: String) async {

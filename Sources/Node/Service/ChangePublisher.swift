@@ -8,7 +8,18 @@ final class ChangePublisher: ReplicationObserver {
     private let store: Store
     private let housekeeping: Housekeeping
 
+    private struct Waiting: Sendable {
+        let job: JobID
+        let applied: [AppliedChange]
+        let segment: JournalSegment
+    }
+
+    private let changes: AsyncStream<Waiting>
+    private let waiting: AsyncStream<Waiting>.Continuation
+
     init(hub: EventHub, store: Store, housekeeping: Housekeeping) {
+        // A reader of events may lose the oldest changes anyway.
+        (changes, waiting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         self.hub = hub
         self.store = store
         self.housekeeping = housekeeping
@@ -20,7 +31,12 @@ final class ChangePublisher: ReplicationObserver {
         hub.publish(.job(JobAdvanced(job: job.text, vector: vector.sequences)))
         guard !applied.isEmpty, hub.hasChangeListeners else { return }
         // Names take a look into the store: nobody who waits for the job itself should wait for that.
-        Task { await publish(applied, job: job, segment: segment) }
+        waiting.yield(Waiting(job: job, applied: applied, segment: segment))
+    }
+
+    /// Describes changes, one after another in the order in which they came, until the stream ends.
+    func run() async {
+        for await next in changes { await publish(next.applied, job: next.job, segment: next.segment) }
     }
 
     private func publish(_ applied: [AppliedChange], job: JobID, segment: JournalSegment) async {
@@ -29,10 +45,8 @@ final class ChangePublisher: ReplicationObserver {
         let transforms = applied.reduce(0) { $0 + UInt64($1.change.operations.count) }
         var sequence = segment.head.sequence - transforms + 1
         for change in applied {
-            hub.publish(.change(reporter.report(change, sequence: sequence)))
+            if !change.change.isIntroduction { hub.publish(.change(reporter.report(change, sequence: sequence))) }
             sequence += UInt64(change.change.operations.count)
         }
     }
-
-    func peersChanged() {}
 }

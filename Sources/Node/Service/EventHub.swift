@@ -3,7 +3,7 @@ import Synchronization
 
 /// Hands events to everybody who listens.
 ///
-/// A listener that is too slow loses the oldest `change` events; of `job` events each job's last one always comes.
+/// A listener that falls 4,096 events behind loses the oldest; the last events always come.
 final class EventHub: Sendable {
     private struct Listener {
         let job: String?
@@ -14,6 +14,7 @@ final class EventHub: Sendable {
     private struct State {
         var listeners: [Int: Listener] = [:]
         var next = 0
+        var hasFinished = false
     }
 
     private static let bufferedEvents = 4096
@@ -48,10 +49,14 @@ final class EventHub: Sendable {
         for listener in listeners { listener.continuation.yield(event) }
     }
 
+    /// The daemon stops.
+    var hasFinished: Bool { state.withLock { $0.hasFinished } }
+
     /// Ends every stream.
     func finish() {
         let listeners = state.withLock { state in
             defer { state.listeners = [:] }
+            state.hasFinished = true
             return Array(state.listeners.values)
         }
         for listener in listeners { listener.continuation.finish() }

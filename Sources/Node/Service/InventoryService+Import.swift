@@ -10,8 +10,8 @@ extension InventoryService {
             let job = try await resolve(job: text)
             let key = try batch.key.map(Self.field)
             var results = Array(repeating: BatchResult(outcome: .rejected), count: batch.items.count)
-            var known: [String: ItemID] = [:]
-            if let key { known = try await keys.items(of: job.id, by: key, in: store) }
+            let base = if let key { try await keys.items(of: job.id, by: key, in: store) } else { KeyCache.Known() }
+            var known = base.items
             var generator = SystemRandomNumberGenerator()
             var edits: [Edit] = []
             var places: [Int] = []
@@ -38,11 +38,13 @@ extension InventoryService {
             }
             let made = try await store.edit(job: job.id, nowMilliseconds: nowMilliseconds, edits)
             for (index, refusal) in zip(places, made.refusals) {
-                if let refusal { results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence) }
+                guard let refusal else { continue }
+                results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
             }
             if let commit = made.commit {
                 await replicator.committed(commit)
-                if let key { await keys.keep(known, of: job.id, by: key, after: commit) }
+                let isComplete = made.refusals.allSatisfy { $0 == nil }
+                if let key, isComplete { await keys.keep(known, of: job.id, by: key, from: base, after: commit) }
             }
             return BatchReport(results: results)
         }
@@ -66,35 +68,46 @@ extension InventoryService {
 
 /// Which item has which value of a key field, kept between the batches of one import.
 actor KeyCache {
+    struct Known: Sendable {
+        var vector = VersionVector()
+        /// Of several items with one value the first.
+        var items: [String: ItemID] = [:]
+    }
+
     private struct Entry {
         let job: JobID
         let key: FieldName
-        var vector: VersionVector
-        var items: [String: ItemID]
+        let known: Known
     }
 
     private var entry: Entry?
 
-    /// The items by the value of a field; of several with one value the first.
-    func items(of job: JobID, by key: FieldName, in store: Store) async throws -> [String: ItemID] {
+    func items(of job: JobID, by key: FieldName, in store: Store) async throws -> Known {
         let vector = try await store.vector(of: job)
-        if let entry, entry.job == job, entry.key == key, entry.vector == vector { return entry.items }
-        var items: [String: ItemID] = [:]
+        if let entry, entry.job == job, entry.key == key, entry.known.vector == vector { return entry.known }
+        // Gone before the new one is made, so that a large job is not held twice.
+        entry = nil
+        var known = Known(vector: vector)
         for try await batch in try store.itemBatches(of: job) {
             for item in batch where item.state.removed == nil {
-                if let value = item.state.value(of: key), items[value] == nil { items[value] = item.id }
+                if let value = item.state.value(of: key), known.items[value] == nil { known.items[value] = item.id }
             }
         }
-        entry = Entry(job: job, key: key, vector: vector, items: items)
-        return items
+        entry = Entry(job: job, key: key, known: known)
+        return known
     }
 
-    /// After a batch was written: what it added is known, unless somebody else wrote too.
+    /// After a batch was written: what it added is known too, unless anybody else wrote in between.
     func keep(
-        _ items: [String: ItemID], of job: JobID, by key: FieldName, after commit: Commit
-    ) async {
-        guard var expected = entry?.vector, entry?.job == job, entry?.key == key else { return }
-        expected.advance(commit.segment.replica, to: commit.segment.head)
-        entry = Entry(job: job, key: key, vector: expected, items: items)
+        _ items: [String: ItemID], of job: JobID, by key: FieldName, from base: Known, after commit: Commit
+    ) {
+        let segment = commit.segment
+        guard segment.first == base.vector[segment.replica].sequence + 1 else {
+            entry = nil
+            return
+        }
+        var vector = base.vector
+        vector.advance(segment.replica, to: segment.head)
+        entry = Entry(job: job, key: key, known: Known(vector: vector, items: items))
     }
 }

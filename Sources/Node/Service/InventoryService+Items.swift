@@ -83,6 +83,9 @@ extension InventoryService {
         }
     }
 
+    /// Small enough that values of the greatest length fit a change.
+    private static let fieldsPerChange = 6
+
     /// A tombstone is final: what comes back is a new item that names the one it stands for (rule R2).
     func restoreItem(_ item: String, job text: String) async throws -> Restored {
         try await answering {
@@ -99,9 +102,12 @@ extension InventoryService {
             }.filter { $0.field != WellKnownField.replaces }
             fields.append(Edit.FieldValue(field: WellKnownField.replaces, value: found.id.description))
             let notes = state.notes.map { Edit.note(item: id, text: $0.text) }
+            // Fields that came over time may be more than one change holds.
+            let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
+                Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
+            }
             let result = try await store.edit(
-                job: job.id, nowMilliseconds: nowMilliseconds, [.put(item: id, fields: fields)] + notes)
-            if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
+                job: job.id, isAllOrNothing: true, nowMilliseconds: nowMilliseconds, puts + notes)
             if let commit = result.commit { await replicator.committed(commit) }
             return Restored(id: id.description, replaces: found.id.description)
         }

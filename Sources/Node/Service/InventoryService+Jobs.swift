@@ -125,6 +125,16 @@ extension TimelineEntry {
     }
 }
 
+extension Change {
+    /// As `TimelineEntry.isIntroduction`.
+    var isIntroduction: Bool {
+        item == .job
+            && operations.allSatisfy { operation in
+                if case .set(let field, _, _) = operation { field.text.hasPrefix("author.") } else { false }
+            }
+    }
+}
+
 /// Where a reader of the log stands.
 private actor LogCursor {
     private let entries: [TimelineEntry]

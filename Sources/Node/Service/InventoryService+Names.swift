@@ -7,7 +7,13 @@ import Storage
 extension InventoryService {
     /// A job by its id, a unique prefix of it, or its exact name.
     func resolve(job text: String) async throws -> StoredJob {
-        if let id = JobID(text), let job = try? await store.job(id) { return job }
+        if let id = JobID(text) {
+            do {
+                return try await store.job(id)
+            } catch let error as StoreError where error.code == .unknownJob {
+                // It may be a name or a prefix.
+            }
+        }
         let jobs = try await store.jobs()
         let matches = jobs.filter { $0.id.text.hasPrefix(text) || $0.name == text }
         let named = matches.filter { $0.name == text }
@@ -25,7 +31,7 @@ extension InventoryService {
 
     /// An item by its id, a unique prefix of it, or a barcode that one item has.
     ///
-    /// - Returns: its id and state; a removed item is found by its id only.
+    /// - Returns: its id and state; a removed item is not found by its barcode.
     func resolve(item text: String, job: JobID) async throws -> StoredItem {
         if let id = ItemID(text), id != .job, let state = try await store.item(id, job: job) {
             return StoredItem(id: id, state: state)

@@ -41,6 +41,8 @@ struct InventoryService: MusterService {
                 return itemID
             } catch let error as StoreError where error.code == .unknownJob {
                 // It may be a name that looks like an id.
+            } catch EditRefusal.unknown {
+                // Or a barcode that looks like one.
             }
         }
         let job = try await resolve(job: job)
@@ -78,8 +80,6 @@ extension APIError {
         let code: APIError.Code =
             switch error.code {
             case .unknownJob: .unknownJob
-            case .jobExists: .jobExists
-            case .unknownItem: .unknownItem
             case .diskFull, .busy: .unavailable
             default: .failed
             }

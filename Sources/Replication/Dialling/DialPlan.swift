@@ -21,6 +21,7 @@ package struct DialPlan: Sendable {
         package var isDialling = false
         package var failures = 0
         package internal(set) var isSelf = false
+        var establishedAt: UInt64?
         var nextAttempt: UInt64
     }
 
@@ -66,10 +67,10 @@ package struct DialPlan: Sendable {
 
     /// Somebody has said there who it is. Until then the address counts as being dialled, even when the connection is open:
     /// it is not dialled twice.
-    package mutating func onEstablished(_ address: PeerAddress, device: DeviceID) {
+    package mutating func onEstablished(_ address: PeerAddress, device: DeviceID, now: UInt64) {
         targets[address]?.isDialling = false
         targets[address]?.device = device
-        targets[address]?.failures = 0
+        targets[address]?.establishedAt = now
     }
 
     /// Somebody has said there who it is, with whom another connection stands: there is nothing to dial there until that
@@ -89,24 +90,18 @@ package struct DialPlan: Sendable {
     ) {
         guard var target = targets[address] else { return }
         target.isDialling = false
+        // A peer that is refused soon after its hello is dialled less and less often; one that stood for a while at once.
+        if let since = target.establishedAt, now >= since + Self.longestDelay { target.failures = 0 }
+        target.establishedAt = nil
         let delay = min(Self.firstDelay << UInt64(min(target.failures, 10)), Self.longestDelay)
         target.failures += 1
         target.nextAttempt = now + delay / 2 + UInt64.random(in: 0...delay / 2, using: &generator)
         targets[address] = target
     }
 
-    /// The network has changed: everything is worth a fresh try.
-    package mutating func onNetworkChange(now: UInt64) {
-        for address in targets.keys {
-            targets[address]?.failures = 0
-            targets[address]?.nextAttempt = now
-        }
-    }
-
     /// The addresses to dial now, one per device; they count as being dialled until something is told of them.
     package mutating func due(now: UInt64, connected: Set<DeviceID>) -> [PeerAddress] {
-        let shortIDs = Set(connected.map(\.short))
-        var claimed = shortIDs.union(targets.values.filter(\.isDialling).compactMap(\.claimedID))
+        var claimed = claimedIDs(connected: connected)
         var due: [PeerAddress] = []
         let order = targets.keys.sorted { (targets[$0]?.failures ?? 0, $0) < (targets[$1]?.failures ?? 0, $1) }
         for address in order {
@@ -122,10 +117,15 @@ package struct DialPlan: Sendable {
 
     /// When `due` is worth asking next.
     package func nextDeadline(connected: Set<DeviceID>) -> UInt64? {
-        let shortIDs = Set(connected.map(\.short))
+        let claimed = claimedIDs(connected: connected)
         return targets.values.filter { target in
-            isWanted(target, connected: connected) && !(target.claimedID.map(shortIDs.contains) ?? false)
+            isWanted(target, connected: connected) && !(target.claimedID.map(claimed.contains) ?? false)
         }.map(\.nextAttempt).min()
+    }
+
+    /// Devices that are connected, or being dialled at another of their addresses.
+    private func claimedIDs(connected: Set<DeviceID>) -> Set<String> {
+        Set(connected.map(\.short)).union(targets.values.filter(\.isDialling).compactMap(\.claimedID))
     }
 
     private func isWanted(_ target: Target, connected: Set<DeviceID>) -> Bool {

@@ -90,6 +90,10 @@ struct OutgoingStream: Sendable {
 struct Fetch: Sendable {
     let link: LinkID
     var deadline: UInt64
+    /// What was held when it was asked for.
+    let reach: UInt64
+    /// It was asked for before, and nothing came.
+    var isRepeated = false
 }
 
 /// A job as the mesh knows it.

@@ -46,7 +46,6 @@ extension Mesh {
                     suspect(other, now: now),
                 ]
             }
-            links[other] = nil
             directives.append(.close(other, reason: "Replaced by a newer connection."))
             directives += onLinkClosed(other, now: now)
         }

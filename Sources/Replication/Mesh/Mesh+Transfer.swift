@@ -133,8 +133,9 @@ extension Mesh {
     }
 
     private mutating func fetch(_ name: JournalName, from link: LinkID, graft: Bool, now: UInt64) -> Directive {
-        fetches[name] = Fetch(link: link, deadline: now + timing.fetchTimeout)
-        let next = jobs[name.job, default: JobProgress()].reach(of: name.replica) + 1
+        let reach = jobs[name.job, default: JobProgress()].reach(of: name.replica)
+        fetches[name] = Fetch(link: link, deadline: now + timing.fetchTimeout, reach: reach)
+        let next = reach + 1
         return .send(
             .request(
                 job: name.job, replica: name.replica, from: next, credit: UInt32(MeshLimits.fetchWindowBytes),
@@ -154,12 +155,25 @@ extension Mesh {
     }
 
     mutating func expireFetches(now: UInt64) -> [Directive] {
-        for (name, fetch) in fetches where fetch.deadline <= now {
+        var directives: [Directive] = []
+        for name in fetches.keys.sorted() {
+            guard let expired = fetches[name], expired.deadline <= now else { continue }
             fetches[name] = nil
-            // What it claimed it did not deliver: others are asked first, and it when it says so again.
-            links[fetch.link]?.jobs[name.job]?.peer.set(name.replica, to: .empty)
+            let reach = jobs[name.job, default: JobProgress()].reach(of: name.replica)
+            let others = establishedLinks.filter { id in
+                id != expired.link && links[id]?.jobs[name.job]?.peer[name.replica].sequence ?? 0 > reach
+            }
+            if let other = others.first {
+                directives.append(fetch(name, from: other, graft: false, now: now))
+            } else if expired.reach < reach || !expired.isRepeated {
+                // Nobody else has it: the same peer is asked once more, and again as long as something comes.
+                directives.append(fetch(name, from: expired.link, graft: false, now: now))
+                fetches[name]?.isRepeated = true
+            } else {
+                directives.append(refuse(expired.link, "The peer does not send what it says it has."))
+            }
         }
-        return []
+        return directives
     }
 
     /// The tree has not brought what was announced: ask who announced it, and take that link into the tree.

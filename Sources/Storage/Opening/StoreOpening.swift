@@ -27,7 +27,10 @@ extension Store {
             let place = StorePlace(machine: machine, file: try fileNumber(of: path))
             let identity = try settleIdentity(in: pool, place: place, using: &generator)
             let latest = try pool.read { db in
-                try Int64.fetchOne(db, sql: "SELECT max(stamp) FROM journal").map {
+                try Int64.fetchOne(
+                    db, sql: "SELECT max(stamp) FROM journal WHERE stamp BETWEEN 0 AND ?",
+                    arguments: [Stamp.observable.rawValue.signed - 1]
+                ).map {
                     Stamp(rawValue: UInt64(bitPattern: $0))
                 }
             }

@@ -55,7 +55,8 @@ extension Store {
         }
     }
 
-    private func readBarcodes<Value: Sendable>(
+    /// Reads with the index built, in the same state of the store.
+    func readBarcodes<Value: Sendable>(
         of job: JobID, _ body: @escaping @Sendable (Database, Int64) throws -> Value
     ) async throws -> Value {
         // A bulk load may come between building the index and reading it.

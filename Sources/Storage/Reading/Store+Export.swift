@@ -21,9 +21,7 @@ extension Store {
             return try ReportTable.report(of: number, at: try JournalTable.vector(of: number, in: db), in: db)
         }
         if let kept { return kept }
-        try await indexBarcodes(of: job)
-        let report = try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
+        let report = try await readBarcodes(of: job) { db, number in
             let vector = try JournalTable.vector(of: number, in: db)
             var hash = SHA256()
             var summary = VolumeSummary()

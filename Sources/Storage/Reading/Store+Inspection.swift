@@ -1,6 +1,6 @@
 import GRDB
 
-/// What `muster doctor` and the tests look at.
+/// A look at the store from outside, for tests.
 extension Store {
     /// 2 is FULL: each commit is flushed to disk.
     package func synchronousSetting() async throws -> Int {

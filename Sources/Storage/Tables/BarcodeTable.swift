@@ -16,7 +16,8 @@ struct BarcodeTable {
     func change(of item: ItemID, from before: ItemState?, to after: ItemState) throws {
         let old = before?.value(of: WellKnownField.barcode)
         let new = after.value(of: WellKnownField.barcode)
-        guard old != new, item != .job else { return }
+        // Bytes, not characters: the index holds bytes.
+        guard old.map({ Array($0.utf8) }) != new.map({ Array($0.utf8) }), item != .job else { return }
         if let old, !old.isEmpty {
             try db.execute(
                 sql: "DELETE FROM barcode WHERE job = ? AND barcode = ? AND item = ?",

@@ -26,15 +26,20 @@ extension Store {
     /// - Parameters:
     ///   - job: an existing job, or a new one if `createsJob`.
     ///   - requiresItems: refuses edits of items of which nothing is known.
+    ///   - isAllOrNothing: a refusal undoes the others too, and is thrown.
     ///   - nowMilliseconds: corrected time.
     package func edit(
-        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, nowMilliseconds: UInt64, _ edits: [Edit]
+        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
+        nowMilliseconds: UInt64, _ edits: [Edit]
     ) async throws -> EditResult {
         try await write { [self] db in
             let number =
                 createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
-            return try commit(
+            let result = try commit(
                 edits, job: job, number: number, requiresItems: requiresItems, nowMilliseconds: nowMilliseconds, in: db)
+            // Thrown in here, so that the savepoint takes the rest back.
+            if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
+            return result
         }
     }
 
@@ -75,7 +80,7 @@ extension Store {
     }
 
     /// The first change of a replica in a job says which laptop it is on, for people.
-    private func introduction(of replica: ReplicaID, nowMilliseconds: UInt64) -> [UInt8] {
+    func introduction(of replica: ReplicaID, nowMilliseconds: UInt64) -> [UInt8] {
         let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
         let name = Operation.set(field: JobProperty.author(replica), value: hostName, replaces: [])
         return ChangeCodec.encode(Change(item: .job, stamp: stamp, operations: [name]))

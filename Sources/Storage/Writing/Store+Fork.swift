@@ -118,6 +118,8 @@ extension Store {
         let head = try JournalTable.head(of: own, in: db)
         var bytes: [UInt8] = []
         var latest = Stamp.zero
+        // Its stamp only has to be later than what was seen; no clock is asked here.
+        if head.sequence == 0 { bytes += introduction(of: own.replica, nowMilliseconds: 0) }
         for var change in branch {
             change.origin = change.origin ?? replica
             latest = max(latest, change.stamp)
