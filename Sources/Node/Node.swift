@@ -42,6 +42,8 @@ package struct Node: Sendable {
 
         let hub = EventHub()
         let housekeeping = Housekeeping(store: store, logger: logger)
+        // What was not tidied up before the last stop; a job that was costs one row.
+        for known in jobs { housekeeping.jobChanged(known.job) }
         let publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         let replicator = Replicator(
             store: store, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher,

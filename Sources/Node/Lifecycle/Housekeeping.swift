@@ -19,7 +19,7 @@ final class Housekeeping: Service {
     init(store: Store, logger: Logger) {
         self.store = store
         self.logger = logger
-        (changes, report) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+        (changes, report) = AsyncStream.makeStream()
     }
 
     func jobChanged(_ job: JobID) {
