@@ -147,6 +147,13 @@ extension UInt128 {
     }
 }
 
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits a byte.
+    package var hexadecimalDigits: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
 extension UInt8 {
     static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
         switch byte {

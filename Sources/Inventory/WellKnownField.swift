@@ -20,10 +20,17 @@ package enum JobProperty {
     package static let name: FieldName = "name"
     package static let kind: FieldName = "kind"
 
+    private static let authorPrefix = "author."
+
+    /// Whether a field only tells people which laptop a replica is on.
+    package static func isAuthor(_ field: FieldName) -> Bool {
+        field.text.hasPrefix(authorPrefix)
+    }
+
     /// The field that tells people which laptop a replica is on.
     package static func author(_ replica: ReplicaID) -> FieldName {
         // 7 + 32 bytes: always a valid name.
-        FieldName("author.\(replica)") ?? "author"
+        FieldName("\(authorPrefix)\(replica)") ?? "author"
     }
 }
 

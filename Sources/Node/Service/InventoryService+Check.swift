@@ -26,7 +26,7 @@ extension InventoryService {
         let id = link.peer.device.description
         guard let answer else { return DeviceCheck(deviceID: id, name: link.peer.name, outcome: .unanswered) }
         guard !answer.digest.isEmpty else { return DeviceCheck(deviceID: id, name: link.peer.name, outcome: .absent) }
-        let digest = answer.digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digest = answer.digest.hexadecimalDigits
         return DeviceCheck(
             deviceID: id, name: link.peer.name, outcome: digest == own.digest ? .same : .different, digest: digest,
             missingThere: missing(from: own.vector, in: answer.vector, job: job),

@@ -121,7 +121,7 @@ extension InventoryService {
 extension TimelineEntry {
     /// A replica only says which laptop it is on: nothing that people did.
     var isIntroduction: Bool {
-        item == .job && notes.isEmpty && !isRemoval && settings.allSatisfy { $0.field.text.hasPrefix("author.") }
+        item == .job && notes.isEmpty && !isRemoval && settings.allSatisfy { JobProperty.isAuthor($0.field) }
     }
 }
 
@@ -130,7 +130,7 @@ extension Change {
     var isIntroduction: Bool {
         item == .job
             && operations.allSatisfy { operation in
-                if case .set(let field, _, _) = operation { field.text.hasPrefix("author.") } else { false }
+                if case .set(let field, _, _) = operation { JobProperty.isAuthor(field) } else { false }
             }
     }
 }

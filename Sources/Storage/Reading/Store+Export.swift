@@ -40,7 +40,7 @@ extension Store {
             }
             export.end(into: &bytes)
             bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            let digest = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let digest = hash.finalize().hexadecimalDigits
             return JobReport(
                 vector: vector, digest: digest, cubicFeet: summary.total.cubicFeet,
                 duplicateBarcodes: try BarcodeTable.duplicateCount(job: number, in: db))

@@ -11,6 +11,8 @@ struct JournalWriter {
 
     struct Reached {
         let head: JournalHead
+        /// The greatest stamp that was taken in.
+        let latest: Stamp
         let applied: [AppliedChange]
     }
 
@@ -53,7 +55,6 @@ struct JournalWriter {
         var digest = known.digest
         var latest = Stamp.zero
         var start: Int?
-        var count = 0
         var items: ItemTable?
         var failure: (any Error)?
         let isBulk = bytes.count > BarcodeTable.bulk * 64
@@ -65,7 +66,6 @@ struct JournalWriter {
             if start == nil { start = scanned.record.lowerBound }
             digest = JournalDigest.extend(digest, with: UnsafeRawBufferPointer(rebasing: buffer[scanned.record]))
             latest = max(latest, scanned.stamp)
-            count += 1
             do {
                 if items == nil { items = try itemTable(isBulk: isBulk, collects: bytes.count <= Self.collectedBytes) }
                 try items?.apply(scanned, in: buffer, of: journal.replica)
@@ -75,11 +75,11 @@ struct JournalWriter {
         }
         if let failure { throw failure }
         let head = JournalHead(sequence: sequence, digest: digest)
-        guard let start, let items else { return Reached(head: head, applied: []) }
+        guard let start, let items else { return Reached(head: head, latest: latest, applied: []) }
         try JobTable.add(items.counts, to: journal.job, in: db)
         try JournalTable.append(
             bytes[start...], after: known, head: head, latest: latest, to: journal, in: db)
-        return Reached(head: head, applied: items.applied)
+        return Reached(head: head, latest: latest, applied: items.applied)
     }
 
     private func itemTable(isBulk: Bool, collects: Bool) throws -> ItemTable {

@@ -36,20 +36,14 @@ extension Store {
         }
         switch try JournalWriter(db: db, journal: journal).ingest(segment) {
         case .stored(let reached):
-            try observe(segment)
+            // What is written here next is later than what was seen.
+            clock.withLock { $0.observe(reached.latest) }
             try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
             return .stored(reached.head, applied: reached.applied)
         case .duplicate(let head): return .duplicate(head)
         case .gap(let head): return .gap(head)
         case .forked(let head): return .forked(head)
         }
-    }
-
-    /// What is written here next is later than what was seen.
-    private func observe(_ segment: JournalSegment) throws {
-        var latest = Stamp.zero
-        try ChangeCodec.scan(segment.bytes) { scanned, _ in latest = max(latest, scanned.stamp) }
-        clock.withLock { $0.observe(latest) }
     }
 
     func joinLooseSegments(of journal: JournalKey, after bytes: Int, in db: Database) throws {
