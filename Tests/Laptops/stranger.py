@@ -146,11 +146,15 @@ class Stranger:
             return False
 
     def read(self):
-        """What comes next, up to 64 KiB; empty when the daemon has closed the connection."""
+        """What comes next, up to 64 KiB; empty when the connection is closed, by the daemon or here by another thread."""
         try:
             return self.socket.recv(1 << 16)
         except ConnectionError:
             return b""
+        except OSError as error:
+            if error.errno == errno.EBADF:
+                return b""
+            raise
 
     def frames(self):
         """The payloads of the frames that come, as (kind, bytes), until the daemon closes the connection."""
