@@ -59,10 +59,11 @@ let package = Package(
         // Pure: the standard library and each other, nothing else (guarded by ArchitectureTests).
         .target(name: "CRDT"),
         .target(name: "Inventory", dependencies: ["CRDT"]),
-        .target(name: "Replication", dependencies: ["CRDT"]),
+        .target(name: "Timekeeping"),
+        .target(name: "Replication", dependencies: ["CRDT", "Timekeeping"]),
         // Shells.
         .target(
-            name: "WireFormat", dependencies: ["CRDT", "Replication", nioCore, protobuf],
+            name: "WireFormat", dependencies: ["CRDT", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
         .target(name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", crypto, grdb, sqlite]),
         .systemLibrary(name: "CMalloc"),
@@ -94,6 +95,7 @@ let package = Package(
             name: "discovery-probe", dependencies: ["Discovery", logging], path: "Tests/DiscoveryProbe"),
         // Tests.
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
+        .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
         .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation", "simulate"]),
         .testTarget(

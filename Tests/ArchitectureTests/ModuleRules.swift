@@ -31,12 +31,14 @@ struct ModuleRule: Sendable {
 let moduleRules: [String: ModuleRule] = [
     "CRDT": .pure([], "merging is arithmetic on values; pass bytes, time and randomness in as parameters"),
     "Inventory": .pure(["CRDT"], "what a job means is decided by values; parse and print without Foundation"),
-    "Replication": .pure(["CRDT"], "the mesh is a value; return a directive and let Transport or Node carry it out"),
+    "Timekeeping": .pure([], "the time is what callers pass in; it reads no clock of its own"),
+    "Replication": .pure(
+        ["CRDT", "Timekeeping"], "the mesh is a value; return a directive and let Transport or Node carry it out"),
     "Simulation": .pure(
         ["CRDT", "Inventory", "Replication"],
         "one seed replays a run exactly; draw from the world's generator and clock"),
     "WireFormat": .shell(
-        ["CRDT", "Replication"], ["NIOCore", "SwiftProtobuf"],
+        ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
     "Storage": .shell(
         ["CRDT", "Inventory", "Replication"], ["Crypto", "GRDB", "GRDBSQLite"],

@@ -1,0 +1,45 @@
+/// What a clock says of itself.
+package struct ClockQuality: Hashable, Sendable {
+    /// How many steps away the server is: 0 is the server itself, 16 says that no server is behind this clock
+    /// (RFC 5905 section 7.3).
+    package let stratum: UInt8
+    /// How far off it may be, in microseconds.
+    package let uncertainty: Int64
+
+    package init(stratum: UInt8, uncertainty: Int64) {
+        self.stratum = stratum
+        self.uncertainty = uncertainty
+    }
+
+    package static let unsynchronisedStratum: UInt8 = 16
+    /// What a clock claims that cannot know: some 35 years.
+    package static let unknownUncertainty: Int64 = 1 << 50
+    package static let unsynchronised = ClockQuality(
+        stratum: unsynchronisedStratum, uncertainty: unknownUncertainty)
+
+    package var isSynchronised: Bool { stratum < Self.unsynchronisedStratum }
+
+    /// A clock that may be an hour off is no source. It takes a boot of 200 days without any source to become so.
+    private static let largestUncertainty: Int64 = 3_600_000_000
+
+    /// Whether it may be followed as one with a server behind it; who follows is one step further away.
+    func isUsable(from source: TimeSource) -> Bool {
+        let nearest: UInt8 = source == .server ? 0 : 1
+        return stratum >= nearest && stratum < Self.unsynchronisedStratum - 1
+            && (0...Self.largestUncertainty).contains(uncertainty)
+    }
+}
+
+/// Whom the time is asked of.
+package enum TimeSource: Hashable, Comparable, Sendable, CustomStringConvertible {
+    case server
+    /// The device's id as text.
+    case peer(String)
+
+    package var description: String {
+        switch self {
+        case .server: "server"
+        case .peer(let device): "peer \(device)"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// When a record is worth a write to the disk.
+extension ClockRecord {
+    init(_ estimate: ClockEstimate, boot: String, wallDrift: Int64) {
+        self.init(
+            boot: boot, offset: estimate.offset, uncertainty: estimate.uncertainty, stratum: estimate.stratum,
+            measured: estimate.measured, source: estimate.source, wallDrift: wallDrift)
+    }
+
+    private var estimate: ClockEstimate {
+        ClockEstimate(
+            offset: offset, uncertainty: uncertainty, measured: measured, stratum: stratum, source: source)
+    }
+
+    /// Somebody has set the wall clock.
+    func hasOtherWall(than other: ClockRecord) -> Bool { abs(wallDrift - other.wallDrift) > 1_000_000 }
+
+    /// The source has changed, the time has stepped, or what was kept has become clearly worse: by a quarter of a second, which
+    /// takes some twenty minutes.
+    func isWorthKeeping(after kept: ClockRecord, at elapsed: Int64) -> Bool {
+        if source != kept.source || stratum != kept.stratum || boot != kept.boot || hasOtherWall(than: kept) {
+            return true
+        }
+        guard estimate.isSynchronised else { return offset != kept.offset }
+        return estimate.contradicts(kept.estimate, at: elapsed)
+            || kept.estimate.uncertainty(at: elapsed) > 2 * estimate.uncertainty(at: elapsed) + 250_000
+    }
+}

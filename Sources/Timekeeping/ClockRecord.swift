@@ -1,0 +1,54 @@
+/// What a clock keeps for the next start. All in microseconds.
+package struct ClockRecord: Hashable, Sendable {
+    /// The boot whose elapsed time the rest refers to.
+    package let boot: String
+    /// Corrected time minus elapsed time.
+    package let offset: Int64
+    /// When it was measured; it has grown since.
+    package let uncertainty: Int64
+    package let stratum: UInt8
+    /// The elapsed time of the measurement.
+    package let measured: Int64
+    package let source: TimeSource?
+    /// The wall clock minus corrected time: the only thing that still says something after another boot.
+    package let wallDrift: Int64
+
+    package init(
+        boot: String, offset: Int64, uncertainty: Int64, stratum: UInt8, measured: Int64, source: TimeSource?,
+        wallDrift: Int64
+    ) {
+        self.boot = boot
+        self.offset = offset
+        self.uncertainty = uncertainty
+        self.stratum = stratum
+        self.measured = measured
+        self.source = source
+        self.wallDrift = wallDrift
+    }
+}
+
+/// What a clock wants done, in order.
+package enum ClockDirective: Hashable, Sendable {
+    /// Keep this durably, in the place of what was kept before.
+    case remember(ClockRecord)
+    /// The time has stepped by this much: shift what was written and nobody has seen (rule R5). Comes before the
+    /// `remember` of the same step, so that a crash in between finds the old time and learns the step anew.
+    case restamp(milliseconds: Int64)
+}
+
+/// What a clock knows, for people. All in microseconds.
+package struct ClockOverview: Hashable, Sendable {
+    /// Nil for a laptop that has nothing but its own wall clock.
+    package let source: TimeSource?
+    /// A server is behind it.
+    package let isSynchronised: Bool
+    package let stratum: UInt8
+    /// The wall clock minus corrected time.
+    package let drift: Int64
+    /// `ClockQuality.unknownUncertainty` when no server is behind it.
+    package let uncertainty: Int64
+    /// Since the source was last believed; nil without a source.
+    package let age: Int64?
+    /// Corrected time since 1970.
+    package let time: Int64
+}

@@ -1,0 +1,145 @@
+/// The time that stamps are made of (rule R5): the machine's elapsed time plus a measured offset.
+///
+/// A value; all times are microseconds. `elapsed` is of a clock that never goes back and goes on during suspend
+/// (CLOCK_BOOTTIME). The wall clock is looked at once, at the start, to guess the offset of a laptop that knows nothing
+/// better; afterwards it is only measured, for people and for the guess after the next boot.
+///
+/// Of sources with a server behind them the one with the least uncertainty is followed. Since uncertainty only grows with
+/// time and along a path, what comes back to a clock over others is always worse than what it has: nobody follows itself.
+package struct CorrectedClock: Sendable {
+    private let boot: String
+    private var base: ClockEstimate
+    private var filters = ClockFilters()
+    /// The wall clock minus elapsed time, when it was last looked at.
+    private var wallOffset: Int64
+    private var remembered: ClockRecord
+    /// What to keep before anything else: nil when what was remembered is still all true.
+    package let initialRecord: ClockRecord?
+
+    /// - Parameters:
+    ///   - boot: tells one boot of the machine from another.
+    ///   - wall: since 1970, by the machine's own clock.
+    ///   - remembered: what an earlier start kept; of this boot it is taken up again, of another it says how wrong the
+    ///     wall clock was.
+    package init(boot: String, elapsed: Int64, wall: Int64, remembered: ClockRecord?) {
+        self.boot = boot
+        wallOffset = wall - elapsed
+        if let remembered, remembered.boot == boot, remembered.measured <= elapsed {
+            base = ClockEstimate(
+                offset: remembered.offset, uncertainty: remembered.uncertainty, measured: remembered.measured,
+                stratum: remembered.stratum, source: remembered.source)
+            self.remembered = remembered
+        } else {
+            let drift = remembered?.wallDrift ?? 0
+            base = ClockEstimate(
+                offset: wall - drift - elapsed, uncertainty: ClockQuality.unknownUncertainty, measured: elapsed,
+                stratum: ClockQuality.unsynchronisedStratum, source: nil)
+            self.remembered = ClockRecord(base, boot: boot, wallDrift: drift)
+        }
+        let now = ClockRecord(base, boot: boot, wallDrift: wallOffset - base.offset)
+        let isKnown = self.remembered == remembered && !now.hasOtherWall(than: self.remembered)
+        initialRecord = isKnown ? nil : now
+        if !isKnown { self.remembered = now }
+    }
+
+    // MARK: What it says
+
+    /// Corrected time since 1970.
+    package func time(at elapsed: Int64) -> Int64 { elapsed + base.offset }
+
+    package func quality(at elapsed: Int64) -> ClockQuality { base.quality(at: elapsed) }
+
+    /// A server is behind it, however many steps away.
+    package var isSynchronised: Bool { base.isSynchronised }
+
+    package func overview(at elapsed: Int64, wall: Int64) -> ClockOverview {
+        ClockOverview(
+            source: base.source, isSynchronised: isSynchronised, stratum: base.stratum,
+            drift: wall - time(at: elapsed), uncertainty: base.uncertainty(at: elapsed),
+            age: base.source.map { _ in max(0, elapsed - base.measured) }, time: time(at: elapsed))
+    }
+
+    // MARK: What it hears
+
+    /// A source has answered. What cannot be true changes nothing.
+    ///
+    /// - Parameters:
+    ///   - quality: what the source says of its own clock.
+    ///   - wall: the machine's own clock now, if it is known: only to know its drift.
+    package mutating func onExchange(
+        _ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at elapsed: Int64, wall: Int64? = nil
+    ) -> [ClockDirective] {
+        if let wall { wallOffset = wall - elapsed }
+        guard exchange.isPlausible, exchange.returned <= elapsed else { return rememberIfUseful(at: elapsed) }
+        if !quality.isSynchronised {
+            // What it said while a server stood behind it is no longer what it says.
+            filters[source] = ClockFilter()
+            return onAhead(exchange, from: source, at: elapsed)
+        }
+        let sample = quality.isUsable(from: source) ? ClockEstimate(exchange, quality: quality, from: source) : nil
+        guard let sample, filters.add(sample, from: source), let better = better(than: base, after: sample, at: elapsed)
+        else { return rememberIfUseful(at: elapsed) }
+        return adopt(better, at: elapsed)
+    }
+
+    /// What to follow after a new sample; nil when it stays as it is.
+    private mutating func better(
+        than base: ClockEstimate, after sample: ClockEstimate, at elapsed: Int64
+    ) -> ClockEstimate? {
+        guard let source = sample.source, base.isSynchronised else { return sample }
+        let isSameSource = base.source == source
+        if sample.contradicts(base, at: elapsed) {
+            // The source's clock has stepped, or somebody nearer to the server knows better.
+            if isSameSource || sample.stratum < base.stratum {
+                guard !isSameSource || sample.measured > base.measured else { return nil }
+                filters[source].keepNewest()
+                return sample
+            }
+            if sample.stratum > base.stratum, base.isFresh(at: elapsed) { return nil }
+        }
+        guard let best = filters[source].best(at: elapsed) else { return nil }
+        if isSameSource {
+            let isNewer = best.measured > base.measured
+            return isNewer && best.uncertainty(at: elapsed) < base.uncertainty(at: elapsed) ? best : nil
+        }
+        // Clearly better, so that two sources of like worth do not take turns.
+        let margin: Int64 = 2_000
+        return 2 * best.uncertainty(at: elapsed) + margin < base.uncertainty(at: elapsed) ? best : nil
+    }
+
+    /// Less than this ahead is not worth a step: what a laptop's clock may gain on another one in half a minute, thrice.
+    private static let leastStep: Int64 = 20_000
+
+    /// Another laptop that nobody stands behind has answered: the one that is ahead is followed.
+    ///
+    /// As far as it is certainly ahead, whatever way the delay fell: so nobody is ever ahead of the one that leads, and
+    /// two laptops cannot push each other on. This clock's own uncertainty is unknown and says nothing here.
+    private mutating func onAhead(
+        _ exchange: TimeExchange, from source: TimeSource, at elapsed: Int64
+    ) -> [ClockDirective] {
+        let certain = exchange.offset - exchange.delay / 2 - 2
+        guard !isSynchronised, certain - base.offset > Self.leastStep else { return rememberIfUseful(at: elapsed) }
+        let ahead = ClockEstimate(
+            offset: certain, uncertainty: ClockQuality.unknownUncertainty, measured: exchange.returned,
+            stratum: ClockQuality.unsynchronisedStratum, source: source)
+        return adopt(ahead, at: elapsed)
+    }
+
+    private mutating func adopt(_ estimate: ClockEstimate, at elapsed: Int64) -> [ClockDirective] {
+        let step = base.isSynchronised ? 0 : Self.milliseconds(of: estimate.offset - base.offset)
+        base = estimate
+        return (step == 0 ? [] : [.restamp(milliseconds: step)]) + rememberIfUseful(at: elapsed)
+    }
+
+    /// To the nearest.
+    private static func milliseconds(of time: Int64) -> Int64 { (time + (time < 0 ? -500 : 500)) / 1_000 }
+
+    // MARK: What it keeps
+
+    private mutating func rememberIfUseful(at elapsed: Int64) -> [ClockDirective] {
+        let record = ClockRecord(base, boot: boot, wallDrift: wallOffset - base.offset)
+        guard record.isWorthKeeping(after: remembered, at: elapsed) else { return [] }
+        remembered = record
+        return [.remember(record)]
+    }
+}

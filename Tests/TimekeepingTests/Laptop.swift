@@ -1,0 +1,93 @@
+import Timekeeping
+
+/// Microseconds since 1970 at which every test begins in true time.
+let trueStart: Int64 = 1_780_000_000_000_000
+let second: Int64 = 1_000_000
+let minute: Int64 = 60 * second
+let hour: Int64 = 60 * minute
+
+/// A laptop whose elapsed clock runs wrong by some parts per million and whose wall clock is wrong altogether.
+struct Laptop {
+    let name: String
+    let partsPerMillion: Int64
+    /// The elapsed time when the test begins.
+    let elapsedStart: Int64
+    var wallError: Int64
+    let boot: String
+    var clock: CorrectedClock
+    var directives: [ClockDirective] = []
+
+    init(
+        _ name: String, wallError: Int64 = 0, partsPerMillion: Int64 = 0, elapsedStart: Int64 = 90 * minute,
+        boot: String = "boot", remembered: ClockRecord? = nil
+    ) {
+        self.name = name
+        self.partsPerMillion = partsPerMillion
+        self.elapsedStart = elapsedStart
+        self.wallError = wallError
+        self.boot = boot
+        clock = CorrectedClock(
+            boot: boot, elapsed: elapsedStart, wall: trueStart + wallError, remembered: remembered)
+    }
+
+    /// - Parameter time: true time since the test began.
+    func elapsed(_ time: Int64) -> Int64 { elapsedStart + time + time * partsPerMillion / 1_000_000 }
+
+    func wall(_ time: Int64) -> Int64 { trueStart + time + wallError }
+
+    /// Corrected minus true time.
+    func error(_ time: Int64) -> Int64 { clock.time(at: elapsed(time)) - trueStart - time }
+
+    func uncertainty(_ time: Int64) -> Int64 { clock.quality(at: elapsed(time)).uncertainty }
+
+    /// Asks a server at a true time; the two ways take as long as is said.
+    mutating func askServer(_ time: Int64, there: Int64 = 10_000, back: Int64 = 10_000, serverError: Int64 = 0) {
+        let received = trueStart + time + there + serverError
+        hear(
+            TimeExchange(
+                sent: elapsed(time), received: received, answered: received, returned: elapsed(time + there + back)),
+            quality: ClockQuality(stratum: 0, uncertainty: 0), from: .server, at: time + there + back)
+    }
+
+    mutating func ask(_ other: Laptop, _ time: Int64, there: Int64 = 500, back: Int64 = 500) {
+        let asked = other.elapsed(time + there)
+        let received = other.clock.time(at: asked)
+        hear(
+            TimeExchange(
+                sent: elapsed(time), received: received, answered: received, returned: elapsed(time + there + back)),
+            quality: other.clock.quality(at: asked), from: .peer(other.name), at: time + there + back)
+    }
+
+    mutating func hear(_ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at time: Int64) {
+        directives += clock.onExchange(
+            exchange, quality: quality, from: source, at: elapsed(time), wall: wall(time))
+    }
+
+    /// What is kept for the next start.
+    var record: ClockRecord? {
+        directives.reduce(clock.initialRecord) { kept, directive in
+            if case .remember(let record) = directive { record } else { kept }
+        }
+    }
+
+    var steps: [Int64] {
+        directives.compactMap { if case .restamp(let milliseconds) = $0 { milliseconds } else { nil } }
+    }
+}
+
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}
+
+func times(from start: Int64, to end: Int64, every period: Int64) -> [Int64] {
+    (0..<(end - start) / period).map { start + $0 * period }
+}

@@ -1,0 +1,81 @@
+import Testing
+import Timekeeping
+
+@Suite("A clock that starts again")
+struct RestartTests {
+    @Test("In the same boot it goes on as it was, older, whatever the wall clock says now")
+    func sameBoot() throws {
+        var before = Laptop("anna", wallError: 3 * hour, partsPerMillion: 100)
+        before.askServer(0)
+        let record = try #require(before.record)
+        let later = 2 * hour
+        let after = CorrectedClock(
+            boot: "boot", elapsed: before.elapsed(later), wall: trueStart - 77 * hour, remembered: record)
+        #expect(after.isSynchronised)
+        #expect(after.time(at: before.elapsed(later)) == before.clock.time(at: before.elapsed(later)))
+        #expect(after.quality(at: before.elapsed(later)) == before.clock.quality(at: before.elapsed(later)))
+        #expect(after.quality(at: 0).uncertainty < before.uncertainty(later))
+    }
+
+    @Test("A guess, too, is kept for the rest of the boot")
+    func guessOfTheSameBoot() throws {
+        let before = Laptop("anna", wallError: hour)
+        let record = try #require(before.record)
+        let after = CorrectedClock(
+            boot: "boot", elapsed: before.elapsed(minute), wall: trueStart - 9 * hour, remembered: record)
+        #expect(!after.isSynchronised)
+        #expect(after.time(at: 0) == before.clock.time(at: 0))
+        #expect(after.initialRecord?.offset == record.offset, "only what the wall clock says is news")
+        let again = CorrectedClock(
+            boot: "boot", elapsed: before.elapsed(minute), wall: before.wall(minute), remembered: record)
+        #expect(again.initialRecord == nil, "nothing is news")
+    }
+
+    @Test("After another boot the wall clock is corrected by what it was wrong by, and counts as a guess")
+    func anotherBoot() {
+        var before = Laptop("anna", wallError: 3 * hour)
+        before.askServer(0)
+        var after = Laptop(
+            "anna", wallError: 3 * hour, elapsedStart: 5 * second, boot: "next", remembered: before.record
+        )
+        #expect(!after.clock.isSynchronised)
+        #expect(abs(after.error(0)) <= 2)
+        #expect(after.record?.boot == "next")
+        after.askServer(minute)
+        #expect(after.clock.isSynchronised && after.steps.isEmpty, "the guess was right")
+    }
+
+    @Test("A clock that was set in mid-session is known by its new error after the next boot")
+    func setInMidSession() {
+        var before = Laptop("anna", wallError: 3 * hour)
+        before.askServer(0)
+        before.wallError = -hour
+        before.askServer(minute)
+        let after = Laptop(
+            "anna", wallError: -hour, elapsedStart: 5 * second, boot: "next", remembered: before.record)
+        #expect(abs(after.error(0)) <= 2)
+    }
+
+    @Test("A record from later in this boot is of another machine's: it is not taken up")
+    func fromTheFuture() {
+        var before = Laptop("anna")
+        before.askServer(hour)
+        let after = CorrectedClock(boot: "boot", elapsed: 5, wall: trueStart, remembered: before.record)
+        #expect(!after.isSynchronised)
+    }
+
+    @Test("A day with a server is not a day of writes")
+    func fewWrites() {
+        var anna = Laptop("anna", partsPerMillion: 40)
+        for time in times(from: 0, to: 24 * hour, every: 64 * second) { anna.askServer(time) }
+        #expect((10...100).contains(anna.directives.count), "\(anna.directives.count)")
+    }
+
+    @Test("The step comes before what is remembered of it")
+    func order() {
+        var anna = Laptop("anna", wallError: hour)
+        anna.askServer(0)
+        #expect(anna.directives.count == 2)
+        #expect(anna.directives.first == .restamp(milliseconds: -3_600_000))
+    }
+}
