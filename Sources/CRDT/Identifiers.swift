@@ -13,6 +13,9 @@ package struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 
     /// Mints a new id.
+    /// The server's journal of a job, the channel: its sequences are the ordering ids (rule R7). No store has this name.
+    package static let channel = ReplicaID(0)
+
     package static func random(using generator: inout some RandomNumberGenerator) -> ReplicaID {
         ReplicaID(UInt128.random(in: 1...UInt128.max, using: &generator))
     }

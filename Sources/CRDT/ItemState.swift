@@ -94,6 +94,14 @@ package struct ItemState: Hashable, Sendable {
         fields.reduce(0) { $0 + ($1.register.losers.isEmpty ? 0 : 1) }
     }
 
+    /// The greatest stamp that the item holds: what is written on top of it has to be later.
+    package var latestStamp: Stamp {
+        var latest = removed?.stamp ?? .zero
+        for field in fields { latest = max(latest, field.register.winner?.write.stamp ?? .zero) }
+        for remark in remarks { latest = max(latest, remark.write.stamp) }
+        return latest
+    }
+
     /// The last write that shows in the item.
     package var lastWrite: WriteStamp? {
         let writes = fields.compactMap { $0.register.winner?.write } + remarks.map(\.write)

@@ -4,7 +4,7 @@ package struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
 
     package static let zero = Stamp(rawValue: 0)
-    /// Stamps from here on, in the year 4199, are lies and move no clock.
+    /// Stamps from here on, in the year 4199, are lies: they move no clock, and even who does not know the time holds them.
     package static let observable = Stamp(rawValue: 1 << 62)
     /// No change may be stamped later (it is in the year 6429): stamps stay in order where integers have a sign.
     package static let greatest = Stamp(rawValue: UInt64(Int64.max))
@@ -17,6 +17,9 @@ package struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {
         rawValue = milliseconds << 16 | UInt64(counter)
     }
 
+    /// The stamp after this one; the greatest has none after it.
+    package var next: Stamp { min(Stamp(rawValue: rawValue + 1), .greatest) }
+
     package var milliseconds: UInt64 { rawValue >> 16 }
     package var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 
@@ -27,29 +30,44 @@ package struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var description: String { "\(milliseconds).\(counter)" }
 }
 
-/// Issues stamps that grow strictly, whatever the clock below does.
+/// Issues stamps from corrected time that are later than what they follow, and lets no wrong clock lead it astray
+/// (rule R6).
 package struct HybridLogicalClock: Sendable {
-    /// The greatest stamp that was issued or observed.
+    /// How far ahead of corrected time a stamp may be and still count as a clock's error: 5 minutes, in milliseconds.
+    package static let tolerance: UInt64 = 300_000
+
+    /// The greatest stamp that was issued or observed, as far as it was credible.
     package private(set) var latest: Stamp
 
     package init(latest: Stamp = .zero) {
-        self.latest = .zero
-        observe(latest)
+        self.latest = latest < .observable ? latest : .zero
     }
 
-    /// The next stamp: the corrected time if that has moved on, else the last stamp plus one.
+    /// The latest stamp that is credible at a time.
+    package static func limit(nowMilliseconds: UInt64) -> Stamp {
+        Stamp(milliseconds: nowMilliseconds + tolerance, counter: .max)
+    }
+
+    /// The next stamp: later than the last one, unless that was issued by a clock that was far ahead and has been put
+    /// right since; and later than `seen`, whatever that is.
     ///
     /// A full counter carries into the milliseconds, which keeps the order and costs a millisecond per 65,536 stamps.
-    package mutating func tick(nowMilliseconds: UInt64) -> Stamp {
-        latest = max(Stamp(milliseconds: nowMilliseconds, counter: 0), Stamp(rawValue: latest.rawValue + 1))
-        return latest
+    /// - Parameter seen: the greatest stamp of what the new write is made on top of.
+    package mutating func tick(nowMilliseconds: UInt64, after seen: Stamp = .zero) -> Stamp {
+        let limit = Self.limit(nowMilliseconds: nowMilliseconds)
+        let now = Stamp(milliseconds: nowMilliseconds, counter: 0)
+        latest = latest > limit ? now : max(now, latest.next)
+        guard seen >= latest else { return latest }
+        let stamp = seen.next
+        if stamp <= limit { latest = stamp }
+        return stamp
     }
 
     /// Moves past a stamp that another replica issued, so that what is written next is later than what was seen.
     ///
-    /// A stamp after the year 4199 moves nothing: a liar must not bring this clock to the end of its range.
-    package mutating func observe(_ stamp: Stamp) {
-        guard stamp.rawValue < Stamp.observable.rawValue else { return }
+    /// A stamp that is not credible moves nothing: a hybrid clock that took it over would carry it to everybody.
+    package mutating func observe(_ stamp: Stamp, nowMilliseconds: UInt64) {
+        guard stamp <= Self.limit(nowMilliseconds: nowMilliseconds) else { return }
         latest = max(latest, stamp)
     }
 }

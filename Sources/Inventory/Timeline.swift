@@ -60,11 +60,22 @@ package struct TimelineEntry: Hashable, Sendable {
 }
 
 /// The one order of a job on every device: (anchor, stamp, replica, sequence), rule R7.
+///
+/// An entry of the channel is anchored at itself and stands before everything that was written with knowledge of it,
+/// whatever the clocks say.
 package struct TimelineKey: Hashable, Comparable, Sendable {
     package let anchor: UInt64
     package let stamp: Stamp
     package let replica: ReplicaID
     package let sequence: UInt64
+
+    /// The key of a change whose first transform has the given dot.
+    package init(_ change: Change, at dot: Dot) {
+        // A re-issued change stands where its first author put it (rule R9).
+        self.init(
+            anchor: dot.replica == .channel ? dot.sequence : change.anchor, stamp: change.stamp,
+            replica: change.origin ?? dot.replica, sequence: dot.sequence)
+    }
 
     package init(anchor: UInt64, stamp: Stamp, replica: ReplicaID, sequence: UInt64) {
         self.anchor = anchor
@@ -74,8 +85,12 @@ package struct TimelineKey: Hashable, Comparable, Sendable {
     }
 
     package static func < (left: TimelineKey, right: TimelineKey) -> Bool {
-        (left.anchor, left.stamp, left.replica, left.sequence)
-            < (right.anchor, right.stamp, right.replica, right.sequence)
+        (left.anchor, left.orderingStamp, left.replica, left.sequence)
+            < (right.anchor, right.orderingStamp, right.replica, right.sequence)
+    }
+
+    private var orderingStamp: Stamp {
+        replica == .channel ? .zero : stamp
     }
 }
 
@@ -87,10 +102,7 @@ package struct Timeline: Sendable {
 
     /// Takes a change whose first transform has the given dot.
     package mutating func add(_ change: Change, at dot: Dot) {
-        // A re-issued change stands where its first author put it (rule R9).
-        let key = TimelineKey(
-            anchor: change.anchor, stamp: change.stamp, replica: change.origin ?? dot.replica, sequence: dot.sequence)
-        changes.append((key, change))
+        changes.append((TimelineKey(change, at: dot), change))
     }
 
     /// All changes in order.

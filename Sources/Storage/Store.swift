@@ -12,6 +12,8 @@ package final class Store: Sendable {
     let clock: Mutex<HybridLogicalClock>
     let currentIdentity: Mutex<StoreIdentity>
     let hostName: String
+    /// Some connection may carry this store's work away: what is written counts as seen.
+    let isExposed = Mutex(false)
     /// Segments written one by one since the last time they were joined, per journal.
     let looseSegments = Mutex<[JournalKey: Int]>([:])
     /// The store was found to be a copy when it was opened, and has become a new replica.

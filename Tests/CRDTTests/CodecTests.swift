@@ -117,7 +117,7 @@ struct FoundationTests {
             #expect(stamp > last)
             last = stamp
         }
-        clock.observe(Stamp(milliseconds: 500, counter: 0xFFFF))
+        clock.observe(Stamp(milliseconds: 500, counter: 0xFFFF), nowMilliseconds: 12)
         #expect(clock.tick(nowMilliseconds: 12) == Stamp(milliseconds: 501, counter: 0))
     }
 

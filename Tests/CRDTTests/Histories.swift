@@ -26,7 +26,7 @@ enum Histories {
                     guard !seen[author].contains(index) else { continue }
                     seen[author].insert(index)
                     states[author].apply(written.change, in: written.replica)
-                    clocks[author].observe(written.change.stamp)
+                    clocks[author].observe(written.change.stamp, nowMilliseconds: 40)
                 }
             }
             let stamp = clocks[author].tick(nowMilliseconds: UInt64.random(in: 1...40, using: &generator))

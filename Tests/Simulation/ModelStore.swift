@@ -69,7 +69,7 @@ package struct ModelStore: Sendable {
         let before = jobs[job, default: JobData()].journals[replica]?.last?.head ?? .empty
         let digest = record.withUnsafeBytes { JournalDigest.extend(before.digest, with: $0) }
         let head = JournalHead(sequence: before.sequence + UInt64(change.operations.count), digest: digest)
-        clock.observe(change.stamp)
+        clock.observe(change.stamp, nowMilliseconds: change.stamp.milliseconds)
         jobs[job, default: JobData()].journals[replica, default: []].append(
             Entry(change: change, record: record, head: head))
         jobs[job]?.items[change.item, default: ItemState()].apply(change, in: replica)

@@ -59,9 +59,10 @@ struct CopiedStoreTests {
         try #require(equal > 0)
         let branch = try #require(
             try await bert.segment(of: forkedReplica, job: Store.job, from: equal + 1, maximumBytes: .max))
-        #expect(try await restored.ingest(branch, job: Store.job) == .ownFuture)
+        #expect(try await restored.ingest(branch, job: Store.job, now: .anyTime) == .ownFuture)
 
-        let adopted = try await restored.adoptBranch(branch, job: Store.job, after: equal, using: &place.generator)
+        let adopted = try await restored.adoptBranch(
+            branch, job: Store.job, after: equal, now: .anyTime, using: &place.generator)
         #expect(adopted.head == held)
         #expect(restored.identity.replica != forkedReplica)
         #expect(try await restored.item(ItemID(1), job: Store.job)?.value(of: "name") == "after")

@@ -65,7 +65,7 @@ extension Store {
                 let segment = try await segment(
                     of: entry.replica, job: Self.job, from: (known ?? 0) + 1, maximumBytes: .max)
             else { continue }
-            outcomes.append(try await other.ingest(segment, job: Self.job))
+            outcomes.append(try await other.ingest(segment, job: Self.job, now: .anyTime))
         }
         return outcomes
     }
@@ -75,4 +75,9 @@ extension Store {
         for try await piece in try exportPieces(of: Self.job) { bytes += piece }
         return bytes
     }
+}
+
+extension ReceiveTime {
+    /// Of a laptop that does not know the time and so holds nothing.
+    static let anyTime = ReceiveTime(milliseconds: 1_000_000, isSynchronised: false)
 }

@@ -27,7 +27,7 @@ extension Replicator {
         var applied: [AppliedChange] = []
         let outcome: PersistOutcome
         do {
-            switch try await store.ingest(segment, job: job) {
+            switch try await store.ingest(segment, job: job, now: receiveTime) {
             case .stored(_, let changes):
                 outcome = .stored
                 applied = changes
@@ -45,7 +45,7 @@ extension Replicator {
         preconditionIsolated()
         let directives = mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: now)
         if outcome == .stored {
-            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: applied, segment: segment)
+            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: applied)
         }
         await perform(directives)
     }
@@ -67,7 +67,8 @@ extension Replicator {
     func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64) async {
         var generator = SystemRandomNumberGenerator()
         do {
-            let adopted = try await store.adoptBranch(segment, job: job, after: keep, using: &generator)
+            let adopted = try await store.adoptBranch(
+                segment, job: job, after: keep, now: receiveTime, using: &generator)
             logger.warning(
                 "a forked journal was settled",
                 metadata: ["job": "\(job)", "replica": "\(segment.replica)", "reissued": "\(adopted.reissued != nil)"])
@@ -78,7 +79,7 @@ extension Replicator {
             }
             directives += mesh.onBranchAdopted(
                 adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)
-            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [], segment: segment)
+            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
             await perform(directives)
         } catch {
             logger.error("a forked journal could not be settled", metadata: ["error": "\(error)"])

@@ -49,14 +49,15 @@ actor Replicator: TransportHandler {
 
     var now: UInt64 { SystemClock.elapsedMilliseconds }
 
+    var receiveTime: ReceiveTime { ReceiveTime(milliseconds: SystemClock.wallMilliseconds, isSynchronised: false) }
+
     // MARK: Local edits
 
     /// A commit of this store is durable: everybody hears of it.
     func committed(_ commit: Commit) async {
         let directives = mesh.onCommitted(commit.segment, job: commit.job, now: now)
         await perform(directives)
-        observer.jobAdvanced(
-            commit.job, vector: mesh.vector(of: commit.job), applied: commit.applied, segment: commit.segment)
+        observer.jobAdvanced(commit.job, vector: mesh.vector(of: commit.job), applied: commit.applied)
     }
 
     // MARK: Transport

@@ -11,7 +11,6 @@ final class ChangePublisher: ReplicationObserver {
     private struct Waiting: Sendable {
         let job: JobID
         let applied: [AppliedChange]
-        let segment: JournalSegment
     }
 
     private let changes: AsyncStream<Waiting>
@@ -25,28 +24,23 @@ final class ChangePublisher: ReplicationObserver {
         self.housekeeping = housekeeping
     }
 
-    func jobAdvanced(_ job: JobID, vector: VersionVector, applied: [AppliedChange], segment: JournalSegment) {
+    func jobAdvanced(_ job: JobID, vector: VersionVector, applied: [AppliedChange]) {
         housekeeping.jobChanged(job)
         guard hub.hasListeners else { return }
         hub.publish(.job(JobAdvanced(job: job.text, vector: vector.sequences)))
         guard !applied.isEmpty, hub.hasChangeListeners else { return }
         // Names take a look into the store: nobody who waits for the job itself should wait for that.
-        waiting.yield(Waiting(job: job, applied: applied, segment: segment))
+        waiting.yield(Waiting(job: job, applied: applied))
     }
 
     /// Describes changes, one after another in the order in which they came, until the stream ends.
     func run() async {
-        for await next in changes { await publish(next.applied, job: next.job, segment: next.segment) }
+        for await next in changes { await publish(next.applied, job: next.job) }
     }
 
-    private func publish(_ applied: [AppliedChange], job: JobID, segment: JournalSegment) async {
+    private func publish(_ applied: [AppliedChange], job: JobID) async {
         guard let stored = try? await store.job(job) else { return }
         let reporter = ChangeReporter(job: stored)
-        let transforms = applied.reduce(0) { $0 + UInt64($1.change.operations.count) }
-        var sequence = segment.head.sequence - transforms + 1
-        for change in applied {
-            if !change.change.isIntroduction { hub.publish(.change(reporter.report(change, sequence: sequence))) }
-            sequence += UInt64(change.change.operations.count)
-        }
+        for change in applied where !change.change.isIntroduction { hub.publish(.change(reporter.report(change))) }
     }
 }

@@ -19,9 +19,8 @@ struct ChangeReporter: Sendable {
     }
 
     /// What was just taken in.
-    func report(_ applied: AppliedChange, sequence: UInt64) -> ChangeReport {
-        let key = TimelineKey(
-            anchor: applied.change.anchor, stamp: applied.change.stamp, replica: applied.author, sequence: sequence)
+    func report(_ applied: AppliedChange) -> ChangeReport {
+        let key = TimelineKey(applied.change, at: applied.dot)
         let entry = TimelineEntry(applied.change, key: key, isFirst: applied.before == nil) {
             applied.before?.value(of: $0)
         }

@@ -5,7 +5,43 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", migrate: createTables)
+        migrator.registerMigration("2", migrate: addTime)
         return migrator
+    }
+
+    private static func addTime(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Changes from the future: in their journals already, but not in the items (rule R6).
+                CREATE TABLE held (
+                    job INTEGER NOT NULL,
+                    replica BLOB NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    stamp INTEGER NOT NULL,
+                    record BLOB NOT NULL,
+                    PRIMARY KEY (job, replica, sequence)
+                ) STRICT, WITHOUT ROWID;
+
+                CREATE INDEX heldStamp ON held (stamp);
+
+                -- From which sequence on this store's own journal was written without a known time and seen by nobody (R5).
+                CREATE TABLE unseen (
+                    job INTEGER PRIMARY KEY,
+                    first INTEGER NOT NULL
+                ) STRICT;
+
+                -- One row: what was last known of the time. Microseconds.
+                CREATE TABLE clock (
+                    id INTEGER PRIMARY KEY CHECK (id = 1),
+                    boot TEXT NOT NULL,
+                    offset INTEGER NOT NULL,
+                    uncertainty INTEGER NOT NULL,
+                    stratum INTEGER NOT NULL,
+                    measured INTEGER NOT NULL,
+                    source TEXT,
+                    wallDrift INTEGER NOT NULL
+                ) STRICT;
+                """)
     }
 
     private static func createTables(_ db: Database) throws {

@@ -26,16 +26,9 @@ extension Store {
             try Schema.migrator.migrate(pool)
             let place = StorePlace(machine: machine, file: try fileNumber(of: path))
             let identity = try settleIdentity(in: pool, place: place, using: &generator)
-            let latest = try pool.read { db in
-                try Int64.fetchOne(
-                    db, sql: "SELECT max(stamp) FROM journal WHERE stamp BETWEEN 0 AND ?",
-                    arguments: [Stamp.observable.rawValue.signed - 1]
-                ).map {
-                    Stamp(rawValue: UInt64(bitPattern: $0))
-                }
-            }
+            let latest = try pool.read { try greatestStamp(in: $0) }
             return Store(
-                pool: pool, identity: identity.identity, clock: HybridLogicalClock(latest: latest ?? .zero),
+                pool: pool, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
                 hostName: hostName, wasCopied: identity.wasCopied)
         } catch {
             throw StoreError(error)
@@ -97,6 +90,7 @@ extension Store {
             // On another machine the device is another one too; a file put back from a backup is the same laptop.
             let isElsewhere = known.split(separator: " ").first.map(String.init) != place.machine
             let identity = StoreIdentity(device: isElsewhere ? fresh.device : device, replica: fresh.replica)
+            try db.execute(sql: "DELETE FROM unseen")
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?, place = ?",
                 arguments: [identity.device.description, identity.replica.description, place.text])

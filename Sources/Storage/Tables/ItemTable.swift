@@ -35,7 +35,11 @@ struct ItemTable {
     /// Takes one change of the journal of `replica` in.
     ///
     /// Inserts first and looks only when the row is there already: in a catch-up it hardly ever is.
-    mutating func apply(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, of replica: ReplicaID) throws {
+    ///
+    /// - Parameter sequence: of its first transform.
+    mutating func apply(
+        _ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, of replica: ReplicaID, sequence: UInt64
+    ) throws {
         ItemStateCodec.encode(only: scanned, in: buffer, of: replica, into: &scratch)
         // The record begins with the id, big-endian, just as the table wants it.
         let id = UnsafeRawBufferPointer(rebasing: buffer[scanned.body.lowerBound..<scanned.body.lowerBound + 16])
@@ -50,27 +54,24 @@ struct ItemTable {
                 let change = ChangeCodec.decode(scanned, in: buffer)
                 applied.append(
                     AppliedChange(
-                        change: change, author: change.origin ?? replica, before: nil,
+                        change: change, dot: Dot(replica: replica, sequence: sequence), before: nil,
                         after: try ItemStateCodec.decode(scratch)))
             }
             return
         }
-        try merge(ChangeCodec.decode(scanned, in: buffer), id: id, of: replica)
+        try merge(ChangeCodec.decode(scanned, in: buffer), id: id, at: Dot(replica: replica, sequence: sequence))
     }
 
     private mutating func countNew(_ scanned: ScannedChange) {
         if scanned.isRemoval { counts.removed += 1 } else { counts.items += 1 }
     }
 
-    private mutating func merge(_ change: Change, id: UnsafeRawBufferPointer, of replica: ReplicaID) throws {
+    private mutating func merge(_ change: Change, id: UnsafeRawBufferPointer, at dot: Dot) throws {
         try select.bind(job, id)
         let before = try select.firstBlob { try ItemStateCodec.decode($0) } ?? ItemState()
         var after = before
-        after.apply(change, in: replica)
-        if collectsApplied {
-            applied.append(
-                AppliedChange(change: change, author: change.origin ?? replica, before: before, after: after))
-        }
+        after.apply(change, in: dot.replica)
+        if collectsApplied { applied.append(AppliedChange(change: change, dot: dot, before: before, after: after)) }
         guard after != before else { return }
         try update.bind(job, id, ItemStateCodec.encode(after))
         try update.run()
@@ -120,8 +121,8 @@ struct ItemTable {
 /// A change that was taken in, and what it made of its item.
 package struct AppliedChange: Hashable, Sendable {
     package let change: Change
-    /// Who wrote it first.
-    package let author: ReplicaID
+    /// Of its first transform.
+    package let dot: Dot
     /// Nil when nothing was known of the item.
     package let before: ItemState?
     package let after: ItemState

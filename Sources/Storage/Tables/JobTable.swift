@@ -8,6 +8,10 @@ enum JobTable {
         return try Int64.fetchOne(statement, arguments: [job.text])
     }
 
+    static func id(of number: Int64, in db: Database) throws -> JobID? {
+        try String.fetchOne(db, sql: "SELECT id FROM job WHERE number = ?", arguments: [number]).flatMap { JobID($0) }
+    }
+
     static func existingNumber(of job: JobID, in db: Database) throws -> Int64 {
         guard let number = try number(of: job, in: db) else { throw StoreError.unknownJob(job) }
         return number

@@ -16,6 +16,11 @@ enum ReportTable {
         )
     }
 
+    /// The items have changed without the vector.
+    static func forget(_ job: Int64, in db: Database) throws {
+        try db.execute(sql: "UPDATE job SET report = NULL, reportFingerprint = NULL WHERE number = ?", arguments: [job])
+    }
+
     static func keep(_ report: JobReport, of job: Int64, in db: Database) throws {
         try db.execute(
             sql: "UPDATE job SET reportFingerprint = ?, report = ? WHERE number = ?",

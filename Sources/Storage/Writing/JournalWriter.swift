@@ -8,11 +8,14 @@ struct JournalWriter {
 
     let db: Database
     let journal: JournalKey
+    /// When a peer's run comes in; nil for this store's own work, which is never held.
+    let received: ReceiveTime?
 
     struct Reached {
         let head: JournalHead
-        /// The greatest stamp that was taken in.
+        /// The greatest stamp that was taken in, and the greatest that a clock can have given by now.
         let latest: Stamp
+        let credible: Stamp
         let applied: [AppliedChange]
     }
 
@@ -54,6 +57,9 @@ struct JournalWriter {
         var sequence = first - 1
         var digest = known.digest
         var latest = Stamp.zero
+        var credible = Stamp.zero
+        let credibleLimit = received.map { HybridLogicalClock.limit(nowMilliseconds: $0.milliseconds) } ?? .greatest
+        let holdLimit = received?.holdLimit ?? .greatest
         var start: Int?
         var items: ItemTable?
         var failure: (any Error)?
@@ -61,25 +67,42 @@ struct JournalWriter {
         try ChangeCodec.scan(bytes) { scanned, buffer in
             guard failure == nil else { return }
             let isNew = sequence >= known.sequence
+            let first = sequence + 1
             sequence += UInt64(scanned.operationCount)
             guard isNew else { return }
             if start == nil { start = scanned.record.lowerBound }
             digest = JournalDigest.extend(digest, with: UnsafeRawBufferPointer(rebasing: buffer[scanned.record]))
             latest = max(latest, scanned.stamp)
+            if scanned.stamp <= credibleLimit { credible = max(credible, scanned.stamp) }
             do {
                 if items == nil { items = try itemTable(isBulk: isBulk, collects: bytes.count <= Self.collectedBytes) }
-                try items?.apply(scanned, in: buffer, of: journal.replica)
+                if scanned.stamp > holdLimit, try mustHold(scanned) {
+                    let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
+                    try HeldTable.add(record, stamp: scanned.stamp, sequence: first, of: journal, in: db)
+                } else {
+                    try items?.apply(scanned, in: buffer, of: journal.replica, sequence: first)
+                }
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
         let head = JournalHead(sequence: sequence, digest: digest)
-        guard let start, let items else { return Reached(head: head, latest: latest, applied: []) }
+        guard let start, let items else {
+            return Reached(head: head, latest: latest, credible: credible, applied: [])
+        }
         try JobTable.add(items.counts, to: journal.job, in: db)
         try JournalTable.append(
             bytes[start...], after: known, head: head, latest: latest, to: journal, in: db)
-        return Reached(head: head, latest: latest, applied: items.applied)
+        return Reached(head: head, latest: latest, credible: credible, applied: items.applied)
+    }
+
+    /// Whether a change from beyond the limit also lies beyond what its item holds: who writes on top of a future that
+    /// is in the items already, because it was taken in by a laptop without the time, is no liar.
+    private func mustHold(_ scanned: ScannedChange) throws -> Bool {
+        let state = try ItemTable.state(of: scanned.item, job: journal.job, in: db)
+        let reached = state?.latestStamp.milliseconds ?? 0
+        return scanned.stamp > HybridLogicalClock.limit(nowMilliseconds: reached)
     }
 
     private func itemTable(isBulk: Bool, collects: Bool) throws -> ItemTable {

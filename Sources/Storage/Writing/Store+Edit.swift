@@ -28,15 +28,19 @@ extension Store {
     ///   - requiresItems: refuses edits of items of which nothing is known.
     ///   - isAllOrNothing: a refusal undoes the others too, and is thrown.
     ///   - nowMilliseconds: corrected time.
+    ///   - isSynchronised: a server is behind that time; else the edits are re-stamped when it is learned (rule R5).
     package func edit(
         job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
-        nowMilliseconds: UInt64, _ edits: [Edit]
+        nowMilliseconds: UInt64, isSynchronised: Bool = true, _ edits: [Edit]
     ) async throws -> EditResult {
         try await write { [self] db in
             let number =
                 createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
             let result = try commit(
                 edits, job: job, number: number, requiresItems: requiresItems, nowMilliseconds: nowMilliseconds, in: db)
+            if let commit = result.commit {
+                try noteUnseen(from: commit.segment.first, job: number, isSynchronised: isSynchronised, in: db)
+            }
             // Thrown in here, so that the savepoint takes the rest back.
             if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
             return result
@@ -50,7 +54,10 @@ extension Store {
         let journal = JournalKey(job: number, replica: replica)
         let head = try JournalTable.head(of: journal, in: db)
         var bytes: [UInt8] = []
-        if head.sequence == 0 { bytes += introduction(of: replica, nowMilliseconds: nowMilliseconds) }
+        let anchor = try JournalTable.head(of: JournalKey(job: number, replica: .channel), in: db).sequence
+        if head.sequence == 0 {
+            bytes += introduction(of: replica, anchor: anchor, nowMilliseconds: nowMilliseconds)
+        }
         let introductionBytes = bytes.count
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
@@ -60,8 +67,8 @@ extension Store {
             do throws(EditRefusal) {
                 if requiresItems, known == nil { throw .unknown(edit.item) }
                 let operations = try edit.composed(on: state, by: replica)
-                let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
-                let change = Change(item: edit.item, stamp: stamp, operations: operations)
+                let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds, after: state.latestStamp) }
+                let change = Change(item: edit.item, stamp: stamp, anchor: anchor, operations: operations)
                 bytes += ChangeCodec.encode(change)
                 state.apply(change, in: replica)
                 states[edit.item] = state
@@ -71,7 +78,7 @@ extension Store {
             }
         }
         guard bytes.count > introductionBytes else { return EditResult(commit: nil, refusals: refusals) }
-        let writer = JournalWriter(db: db, journal: journal)
+        let writer = JournalWriter(db: db, journal: journal, received: nil)
         let reached = try writer.apply(bytes, first: head.sequence + 1, after: head)
         try joinLooseSegments(of: journal, after: bytes.count, in: db)
         let segment = JournalSegment(replica: replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
@@ -80,9 +87,9 @@ extension Store {
     }
 
     /// The first change of a replica in a job says which laptop it is on, for people.
-    func introduction(of replica: ReplicaID, nowMilliseconds: UInt64) -> [UInt8] {
+    func introduction(of replica: ReplicaID, anchor: UInt64, nowMilliseconds: UInt64) -> [UInt8] {
         let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
         let name = Operation.set(field: JobProperty.author(replica), value: hostName, replaces: [])
-        return ChangeCodec.encode(Change(item: .job, stamp: stamp, operations: [name]))
+        return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: [name]))
     }
 }

@@ -17,6 +17,8 @@ extension Store {
 
     private func settle(_ renewed: StoreIdentity) async throws -> StoreIdentity {
         try await write { [self] db in
+            // What was written under the old name is somebody else's now, and stays as it is.
+            try db.execute(sql: "DELETE FROM unseen")
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?",
                 arguments: [renewed.device.description, renewed.replica.description])
@@ -37,7 +39,8 @@ extension Store {
     /// - Returns: where the journal now stands, and the re-issued run if there was something to re-issue.
     /// - Throws: `StoreError` or `CodecError`; `StoreError.Code.damaged` when the run does not lead to its digest.
     package func adoptBranch(
-        _ segment: JournalSegment, job: JobID, after keep: UInt64, using generator: inout some RandomNumberGenerator
+        _ segment: JournalSegment, job: JobID, after keep: UInt64, now: ReceiveTime,
+        using generator: inout some RandomNumberGenerator
     ) async throws -> (head: JournalHead, reissued: Commit?) {
         if segment.replica == identity.replica { _ = try await renewReplica(using: &generator) }
         return try await write { [self] db in
@@ -52,17 +55,24 @@ extension Store {
             }
             var latest = Stamp.zero
             try ChangeCodec.scan(segment.bytes) { scanned, _ in latest = max(latest, scanned.stamp) }
-            clock.withLock { $0.observe(latest) }
+            clock.withLock { $0.observe(latest, nowMilliseconds: now.milliseconds) }
             try JournalTable.append(
                 segment.bytes[...], after: base, head: head, latest: latest, to: forked, in: db)
             let reissued = try reissue(branch, of: segment.replica, job: job, number: number, in: db)
+            try HeldTable.hold(
+                segment.bytes, first: keep + 1, beyond: now.holdLimit, of: forked, in: db)
+            if let run = reissued?.segment {
+                let own = JournalKey(job: number, replica: run.replica)
+                try HeldTable.hold(run.bytes, first: run.first, beyond: now.holdLimit, of: own, in: db)
+            }
             try rebuildItems(of: number, in: db)
             return (head, reissued)
         }
     }
 
     /// Removes what follows `keep`, which ends a change, and returns it.
-    private func cut(_ journal: JournalKey, after keep: UInt64, in db: Database) throws -> [Change] {
+    func cut(_ journal: JournalKey, after keep: UInt64, in db: Database) throws -> [Change] {
+        try HeldTable.remove(journal, after: keep, in: db)
         let pieces = try JournalTable.pieces(of: journal, from: keep + 1, maximumBytes: .max, in: db)
         guard let first = pieces.first else { return [] }
         var kept: [UInt8] = []
@@ -119,7 +129,7 @@ extension Store {
         var bytes: [UInt8] = []
         var latest = Stamp.zero
         // Its stamp only has to be later than what was seen; no clock is asked here.
-        if head.sequence == 0 { bytes += introduction(of: own.replica, nowMilliseconds: 0) }
+        if head.sequence == 0 { bytes += introduction(of: own.replica, anchor: 0, nowMilliseconds: 0) }
         for var change in branch {
             change.origin = change.origin ?? replica
             latest = max(latest, change.stamp)
@@ -132,8 +142,8 @@ extension Store {
         return Commit(job: job, segment: segment, applied: [])
     }
 
-    /// Makes a job's items anew from its journals.
-    private func rebuildItems(of job: Int64, in db: Database) throws {
+    /// Makes a job's items anew from its journals, without what is held.
+    func rebuildItems(of job: Int64, in db: Database) throws {
         for table in ["item", "conflict", "barcode"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [job])
         }
@@ -141,18 +151,26 @@ extension Store {
             sql: "UPDATE job SET items = 0, removed = 0, conflicts = 0, barcodesAreIndexed = 0 WHERE number = ?",
             arguments: [job])
         var items = try ItemTable(job: job, maintainsBarcodes: false, in: db)
+        let held = try HeldTable.dots(job: job, in: db)
         let rowids = try Int64.fetchAll(db, sql: "SELECT rowid FROM segment WHERE job = ?", arguments: [job])
         for rowid in rowids {
             guard
                 let row = try Row.fetchOne(
-                    db, sql: "SELECT replica, bytes FROM segment WHERE rowid = ?", arguments: [rowid])
+                    db, sql: "SELECT replica, first, bytes FROM segment WHERE rowid = ?", arguments: [rowid])
             else { continue }
             let replica = ReplicaID(UInt128(blob: row["replica"]))
             let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
+            var sequence = UInt64(bitPattern: row["first"])
             var failure: (any Error)?
             try ChangeCodec.scan(bytes) { scanned, buffer in
-                guard failure == nil else { return }
-                do { try items.apply(scanned, in: buffer, of: replica) } catch { failure = error }
+                let dot = Dot(replica: replica, sequence: sequence)
+                sequence += UInt64(scanned.operationCount)
+                guard failure == nil, held.isEmpty || !held.contains(dot) else { return }
+                do {
+                    try items.apply(scanned, in: buffer, of: replica, sequence: dot.sequence)
+                } catch {
+                    failure = error
+                }
             }
             if let failure { throw failure }
         }

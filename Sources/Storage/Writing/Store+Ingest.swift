@@ -2,6 +2,24 @@ package import CRDT
 import GRDB
 import Synchronization
 
+/// When a peer's changes come in.
+package struct ReceiveTime: Hashable, Sendable {
+    /// Corrected time, since 1970.
+    package let milliseconds: UInt64
+    /// A server is behind it. Without one nobody can tell the future, and only absurd stamps are held.
+    package let isSynchronised: Bool
+
+    package init(milliseconds: UInt64, isSynchronised: Bool) {
+        self.milliseconds = milliseconds
+        self.isSynchronised = isSynchronised
+    }
+
+    /// Changes with a later stamp are held.
+    var holdLimit: Stamp {
+        isSynchronised ? HybridLogicalClock.limit(nowMilliseconds: milliseconds) : .observable
+    }
+}
+
 /// What became of a run of journal that a peer sent.
 package enum IngestOutcome: Hashable, Sendable {
     /// With what it changed, if it was small enough for people to follow.
@@ -14,13 +32,16 @@ package enum IngestOutcome: Hashable, Sendable {
 }
 
 extension Store {
-    /// Takes a run of another replica's journal in, durably.
+    /// Takes a run of another replica's journal in, durably; what lies in the future is held (rule R6).
     /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else; either way nothing has changed.
-    package func ingest(_ segment: JournalSegment, job: JobID) async throws -> IngestOutcome {
+    package func ingest(
+        _ segment: JournalSegment, job: JobID, now: ReceiveTime
+    ) async throws -> IngestOutcome {
         try await write { [self] db in
             let known = try JobTable.number(of: job, in: db)
             let number = try known ?? JobTable.numberAddingIfNew(job, in: db)
-            let outcome = try take(segment, into: JournalKey(job: number, replica: segment.replica), in: db)
+            let outcome = try take(
+                segment, into: JournalKey(job: number, replica: segment.replica), now: now, in: db)
             if case .stored = outcome { return outcome }
             // Nothing came of it: no empty job stays behind.
             if known == nil { try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number]) }
@@ -28,16 +49,18 @@ extension Store {
         }
     }
 
-    private func take(_ segment: JournalSegment, into journal: JournalKey, in db: Database) throws -> IngestOutcome {
+    private func take(
+        _ segment: JournalSegment, into journal: JournalKey, now: ReceiveTime, in db: Database
+    ) throws -> IngestOutcome {
         if segment.replica == identity.replica,
             segment.head.sequence > (try JournalTable.head(of: journal, in: db)).sequence
         {
             return .ownFuture
         }
-        switch try JournalWriter(db: db, journal: journal).ingest(segment) {
+        switch try JournalWriter(db: db, journal: journal, received: now).ingest(segment) {
         case .stored(let reached):
             // What is written here next is later than what was seen.
-            clock.withLock { $0.observe(reached.latest) }
+            clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
             try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
             return .stored(reached.head, applied: reached.applied)
         case .duplicate(let head): return .duplicate(head)

@@ -1,0 +1,112 @@
+package import CRDT
+import GRDB
+import Synchronization
+
+/// This store's journal of a job after its unseen work was stamped anew.
+package struct Restamped: Hashable, Sendable {
+    package let job: JobID
+    package let head: JournalHead
+
+    package init(job: JobID, head: JournalHead) {
+        self.job = job
+        self.head = head
+    }
+}
+
+/// Work that was written without a known time and has left the device to nobody (rule R5).
+extension Store {
+    /// Remembers where unseen work begins, in the transaction that writes it.
+    func noteUnseen(from first: UInt64, job: Int64, isSynchronised: Bool, in db: Database) throws {
+        if isSynchronised {
+            let forget = try db.cachedStatement(sql: "DELETE FROM unseen WHERE job = ?")
+            try forget.execute(arguments: [job])
+        } else if !isExposed.withLock({ $0 }) {
+            let note = try db.cachedStatement(
+                sql: "INSERT INTO unseen (job, first) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            try note.execute(arguments: [job, first.signed])
+        }
+    }
+
+    /// From now on a connection may carry work away: when this returns, what was unseen durably counts as seen.
+    package func beginExposure() async throws {
+        isExposed.withLock { $0 = true }
+        do {
+            let isUnseen = try await write { db in
+                try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM unseen)") ?? false
+            }
+            if isUnseen { try await write { db in try db.execute(sql: "DELETE FROM unseen") } }
+        } catch {
+            isExposed.withLock { $0 = false }
+            throw error
+        }
+    }
+
+    /// No connection is left.
+    package func endExposure() {
+        isExposed.withLock { $0 = false }
+    }
+
+    /// The clock was found to be wrong by a step: stamps unseen work as if it had been right, in its order.
+    ///
+    /// Nothing falls behind what its item held when it was written.
+    /// - Parameter isSynchronised: a server is behind the new time; then nothing is stamped again.
+    package func restamp(milliseconds step: Int64, isSynchronised: Bool) async throws -> [Restamped] {
+        try await write { [self] db in
+            let rows = try Row.fetchAll(db, sql: "SELECT job, first FROM unseen ORDER BY job")
+            let restamped = try rows.compactMap { row in
+                try restamp(job: row["job"], from: UInt64(bitPattern: row["first"]), by: step, in: db)
+            }
+            if isSynchronised { try db.execute(sql: "DELETE FROM unseen") }
+            return restamped.sorted { $0.job < $1.job }
+        }
+    }
+
+    private func restamp(job: Int64, from first: UInt64, by step: Int64, in db: Database) throws -> Restamped? {
+        let journal = JournalKey(job: job, replica: identity.replica)
+        guard step != 0, first > 0, try JournalTable.head(of: journal, in: db).sequence >= first else { return nil }
+        let unseen = try cut(journal, after: first - 1, in: db)
+        let base = try JournalTable.head(of: journal, in: db)
+        try rebuildItems(of: job, in: db)
+        var states: [ItemID: ItemState] = [:]
+        var last = Stamp.zero
+        var bytes: [UInt8] = []
+        for var change in unseen {
+            var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
+            change.stamp = max(change.stamp.moved(milliseconds: step), last.next, state.latestStamp.next)
+            last = change.stamp
+            bytes += ChangeCodec.encode(change)
+            state.apply(change, in: journal.replica)
+            states[change.item] = state
+        }
+        let writer = JournalWriter(db: db, journal: journal, received: nil)
+        let head = try writer.apply(bytes, first: first, after: base).head
+        // Stamps may have become less, which the head's upsert does not know.
+        var latest = last
+        try Self.forEachChange(job: job, in: db) { dotted in
+            if dotted.dot.replica == journal.replica { latest = max(latest, dotted.change.stamp) }
+        }
+        try db.execute(
+            sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?",
+            arguments: [latest.rawValue.signed, job, journal.replica.value.blob])
+        let greatest = try Self.greatestStamp(in: db)
+        clock.withLock { $0 = HybridLogicalClock(latest: greatest) }
+        return try JobTable.id(of: job, in: db).map { Restamped(job: $0, head: head) }
+    }
+
+    /// The greatest credible stamp of all journals.
+    static func greatestStamp(in db: Database) throws -> Stamp {
+        let stamp = try Int64.fetchOne(
+            db, sql: "SELECT max(stamp) FROM journal WHERE stamp BETWEEN 0 AND ?",
+            arguments: [Stamp.observable.rawValue.signed - 1])
+        return stamp.map { Stamp(rawValue: UInt64(bitPattern: $0)) } ?? .zero
+    }
+}
+
+extension Stamp {
+    /// The same counter at another time.
+    fileprivate func moved(milliseconds step: Int64) -> Stamp {
+        let moved = Int64(clamping: milliseconds).addingReportingOverflow(step)
+        let bounded = min(max(moved.overflow ? 0 : moved.partialValue, 0), Int64(Stamp.observable.milliseconds))
+        return Stamp(milliseconds: UInt64(bounded), counter: counter)
+    }
+}

@@ -1,0 +1,193 @@
+import CRDT
+import Foundation
+import Inventory
+import Storage
+import Testing
+
+@Suite("Time in the store", .timeLimit(.minutes(1)))
+struct TimeTests {
+    private static let hour: UInt64 = 3_600_000
+    private static let now: UInt64 = 1_800_000_000_000
+    private let item = ItemID(UInt128(42))
+
+    private func set(_ store: Store, _ value: String, at time: UInt64, synchronised: Bool = true) async throws {
+        let edit = Edit.put(item: item, fields: [Edit.FieldValue(field: "room", value: value)])
+        _ = try await store.edit(
+            job: Store.job, createsJob: true, nowMilliseconds: time, isSynchronised: synchronised, [edit])
+    }
+
+    private func room(_ store: Store) async throws -> String? {
+        try await store.item(item, job: Store.job)?.value(of: "room")
+    }
+
+    private func stamps(_ store: Store) async throws -> [Stamp] {
+        try await store.timeline(of: Store.job, item: item).map(\.key.stamp)
+    }
+
+    private func run(of store: Store) async throws -> JournalSegment {
+        try #require(
+            try await store.segment(
+                of: store.identity.replica, job: Store.job, from: 1, maximumBytes: 1 << 20))
+    }
+
+    // MARK: Held changes (rule R6)
+
+    @Test("A change from the future is kept and passed on, but not shown until its time comes")
+    func held() async throws {
+        let place = try Place()
+        let (liar, store, third) = (try place.open(), try place.open("b"), try place.open("c"))
+        try await set(store, "hall", at: Self.now)
+        try await set(liar, "attic", at: Self.now + Self.hour)
+        let time = ReceiveTime(milliseconds: Self.now, isSynchronised: true)
+        guard
+            case .stored(let head, let applied) = try await store.ingest(
+                try await run(of: liar), job: Store.job, now: time)
+        else { throw TestFailure("not stored") }
+        #expect(applied.isEmpty)
+        #expect(try await store.vector(of: Store.job)[liar.identity.replica] == head)
+        #expect(try await room(store) == "hall")
+        let held = try await store.heldChanges()
+        #expect(held.map(\.author) == [liar.identity.replica, liar.identity.replica])
+        #expect(held.last?.item == item)
+
+        // It is relayed, and held there as well.
+        let relayed = try #require(
+            try await store.segment(of: liar.identity.replica, job: Store.job, from: 1, maximumBytes: 1 << 20))
+        guard case .stored = try await third.ingest(relayed, job: Store.job, now: time) else {
+            throw TestFailure("gap")
+        }
+        #expect(try await third.item(item, job: Store.job) == nil)
+
+        // It moves no clock: what is written next here is as early as it is.
+        try await set(store, "cellar", at: Self.now + 5)
+        #expect(try await stamps(store).contains(Stamp(milliseconds: Self.now + 5, counter: 0)))
+
+        let digest = try await store.report(of: Store.job).digest
+        let early = ReceiveTime(milliseconds: Self.now + Self.hour - 300_001, isSynchronised: true)
+        let waiting = try await store.applyDue(now: early)
+        #expect(waiting.jobs.isEmpty && waiting.nextDue == Self.now + Self.hour - 300_000)
+        let due = try await store.applyDue(now: ReceiveTime(milliseconds: Self.now + Self.hour, isSynchronised: true))
+        #expect(due == DueChanges(jobs: [Store.job], nextDue: nil))
+        #expect(try await room(store) == "attic")
+        #expect(try await store.heldChanges().isEmpty)
+        #expect(try await store.report(of: Store.job).digest != digest)
+    }
+
+    @Test("Without a server behind the clock nothing is held but what lies beyond all time")
+    func unsynchronisedHoldsNothing() async throws {
+        let place = try Place()
+        let (liar, store) = (try place.open(), try place.open("b"))
+        try await set(liar, "attic", at: Self.now + 48 * Self.hour)
+        _ = try await store.ingest(
+            try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
+        #expect(try await room(store) == "attic")
+        // Who writes on top of it wins, and is not held by one who knows the time and has the item like that.
+        try await set(store, "hall", at: Self.now)
+        #expect(try await room(store) == "hall")
+        _ = try await liar.ingest(
+            try await run(of: store), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: true))
+        #expect(try await room(liar) == "hall")
+        #expect(try await liar.heldChanges().isEmpty)
+    }
+
+    @Test("A store that is opened again still holds what it held")
+    func heldAcrossRestart() async throws {
+        let place = try Place()
+        let liar = try place.open()
+        try await set(liar, "attic", at: Self.now + Self.hour)
+        let store = try place.open("b")
+        _ = try await store.ingest(
+            try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: true))
+        try store.close()
+        let again = try place.open("b")
+        #expect(try await again.heldChanges().count == 2)
+        #expect(try await room(again) == nil)
+    }
+
+    // MARK: Unseen work (rule R5)
+
+    @Test("Work without a known time is stamped anew in its order, on top of what its items held", arguments: [-3, 3])
+    func restamped(hours: Int64) async throws {
+        let place = try Place()
+        let (store, other) = (try place.open(), try place.open("b"))
+        try await set(other, "porch", at: Self.now - 10)
+        _ = try await store.ingest(
+            try await run(of: other), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
+        for (index, room) in ["hall", "attic", "cellar"].enumerated() {
+            try await set(store, room, at: Self.now + UInt64(index) * 1_000, synchronised: false)
+        }
+        let before = try await stamps(store)
+        let vector = try await store.vector(of: Store.job)
+        let step = hours * Int64(Self.hour)
+        let done = try await store.restamp(milliseconds: step, isSynchronised: true)
+        let after = try await stamps(store)
+        #expect(after.count == 4 && after == after.sorted())
+        #expect(after[0] == before[0], "what another has written stays as it is")
+        if hours > 0 {
+            #expect(zip(before, after).dropFirst().allSatisfy { $0.milliseconds + UInt64(step) == $1.milliseconds })
+        } else {
+            #expect(after[1] == before[0].next && after[3].milliseconds == before[0].milliseconds)
+        }
+        #expect(try await room(store) == "cellar")
+        let head = try await store.vector(of: Store.job)[store.identity.replica]
+        #expect(done == [Restamped(job: Store.job, head: head)])
+        #expect(head.sequence == vector[store.identity.replica].sequence)
+        #expect(head.digest != vector[store.identity.replica].digest)
+        // Whoever gets it gets it whole, and the same.
+        _ = try await other.ingest(try await run(of: store), job: Store.job, now: .anyTime)
+        #expect(try await other.report(of: Store.job).digest == store.report(of: Store.job).digest)
+        #expect(try await store.restamp(milliseconds: step, isSynchronised: true).isEmpty, "only once")
+        #expect(try await store.integrityProblems().isEmpty)
+    }
+
+    @Test("Work that may have been seen is never stamped anew, nor work with a known time")
+    func seenStays() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await set(store, "hall", at: Self.now, synchronised: false)
+        try await store.beginExposure()
+        try await set(store, "attic", at: Self.now + 1, synchronised: false)
+        let before = try await stamps(store)
+        #expect(try await store.restamp(milliseconds: 5_000, isSynchronised: false).isEmpty)
+        store.endExposure()
+        try await set(store, "cellar", at: Self.now + 2, synchronised: false)
+        _ = try await store.restamp(milliseconds: 5_000, isSynchronised: true)
+        let after = try await stamps(store)
+        #expect(after.prefix(2) == before[...])
+        #expect(after.last?.milliseconds == Self.now + 5_002)
+        try await set(store, "loft", at: Self.now + 9_000)
+        #expect(try await store.restamp(milliseconds: 5_000, isSynchronised: true).isEmpty)
+    }
+
+    // MARK: Order (rule R7)
+
+    @Test(
+        "A change carries the highest ordering id that its author held, and clocks do not reorder what the server ordered"
+    )
+    func anchors() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await set(store, "hall", at: Self.now + Self.hour)
+        var head = JournalHead.empty
+        for number in 1...2 as ClosedRange<UInt64> {
+            let order = CRDT.Operation.set(field: "office", value: String(number), replaces: [])
+            let bytes = ChangeCodec.encode(
+                Change(
+                    item: item, stamp: Stamp(milliseconds: Self.now + 7 * Self.hour, counter: 0), operations: [order]))
+            head = try JournalDigest.extend(head, with: bytes)
+            let segment = JournalSegment(replica: .channel, first: number, head: head, bytes: bytes)
+            guard case .stored = try await store.ingest(segment, job: Store.job, now: .anyTime) else {
+                throw TestFailure("gap")
+            }
+            try await set(store, "room \(number)", at: Self.now)
+        }
+        let keys = try await store.timeline(of: Store.job, item: item).map(\.key)
+        #expect(keys.map(\.anchor) == [0, 1, 1, 2, 2])
+        #expect(keys.map { $0.replica == .channel } == [false, true, false, true, false])
+    }
+}
+
+private struct TestFailure: Error {
+    let what: String
+    init(_ what: String) { self.what = what }
+}
