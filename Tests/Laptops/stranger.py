@@ -1,5 +1,6 @@
 """A peer that is no musterd: speaks the peers' protocol byte by byte, soundly or not. See peer.proto for the fields."""
 
+import errno
 import os
 import socket
 import struct
