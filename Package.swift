@@ -65,7 +65,8 @@ let package = Package(
         .target(
             name: "WireFormat", dependencies: ["CRDT", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
-        .target(name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", crypto, grdb, sqlite]),
+        .target(
+            name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", "Timekeeping", crypto, grdb, sqlite]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
@@ -103,7 +104,8 @@ let package = Package(
             dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils],
             exclude: ["Fixtures"]),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Simulation", grdb]),
+            name: "StorageTests",
+            dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Simulation", "Timekeeping", grdb]),
         .testTarget(
             name: "TransportTests",
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", nioCore, nioPosix, logging]),

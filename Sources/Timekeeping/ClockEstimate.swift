@@ -19,7 +19,15 @@ struct ClockEstimate: Hashable, Sendable {
         time <= 0 ? 0 : time / (1_000_000 / driftPartsPerMillion) + 1
     }
 
-    var isSynchronised: Bool { stratum < ClockQuality.unsynchronisedStratum }
+    var isSynchronised: Bool { stratum < ClockQuality.agreedStratum }
+    /// Without a server, but the same as another laptop's.
+    var isAgreed: Bool { stratum == ClockQuality.agreedStratum }
+
+    var agreed: ClockEstimate {
+        ClockEstimate(
+            offset: offset, uncertainty: uncertainty, measured: measured, stratum: ClockQuality.agreedStratum,
+            source: source)
+    }
 
     func uncertainty(at elapsed: Int64) -> Int64 {
         isSynchronised ? uncertainty + Self.drift(over: elapsed - measured) : ClockQuality.unknownUncertainty

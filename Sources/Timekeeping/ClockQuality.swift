@@ -12,12 +12,15 @@ package struct ClockQuality: Hashable, Sendable {
     }
 
     package static let unsynchronisedStratum: UInt8 = 16
+    /// No server is behind it, but it goes with the clocks of other laptops.
+    package static let agreedStratum: UInt8 = 15
     /// What a clock claims that cannot know: some 35 years.
     package static let unknownUncertainty: Int64 = 1 << 50
     package static let unsynchronised = ClockQuality(
         stratum: unsynchronisedStratum, uncertainty: unknownUncertainty)
 
-    package var isSynchronised: Bool { stratum < Self.unsynchronisedStratum }
+    package var isSynchronised: Bool { stratum < Self.agreedStratum }
+    package var isAgreed: Bool { stratum == Self.agreedStratum }
 
     /// A clock that may be an hour off is no source. It takes a boot of 200 days without any source to become so.
     private static let largestUncertainty: Int64 = 3_600_000_000
@@ -25,7 +28,7 @@ package struct ClockQuality: Hashable, Sendable {
     /// Whether it may be followed as one with a server behind it; who follows is one step further away.
     func isUsable(from source: TimeSource) -> Bool {
         let nearest: UInt8 = source == .server ? 0 : 1
-        return stratum >= nearest && stratum < Self.unsynchronisedStratum - 1
+        return stratum >= nearest && stratum < Self.agreedStratum - 1
             && (0...Self.largestUncertainty).contains(uncertainty)
     }
 }

@@ -8,7 +8,7 @@
 /// time and along a path, what comes back to a clock over others is always worse than what it has: nobody follows itself.
 package struct CorrectedClock: Sendable {
     private let boot: String
-    private var base: ClockEstimate
+    var base: ClockEstimate
     private var filters = ClockFilters()
     /// The wall clock minus elapsed time, when it was last looked at.
     private var wallOffset: Int64
@@ -70,16 +70,20 @@ package struct CorrectedClock: Sendable {
         _ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at elapsed: Int64, wall: Int64? = nil
     ) -> [ClockDirective] {
         if let wall { wallOffset = wall - elapsed }
-        guard exchange.isPlausible, exchange.returned <= elapsed else { return rememberIfUseful(at: elapsed) }
+        guard Self.isCredible(exchange, at: elapsed) else { return rememberIfUseful(at: elapsed) }
         if !quality.isSynchronised {
             // What it said while a server stood behind it is no longer what it says.
             filters[source] = ClockFilter()
-            return onAhead(exchange, from: source, at: elapsed)
+            return onCompany(exchange, quality: quality, from: source, at: elapsed)
         }
         let sample = quality.isUsable(from: source) ? ClockEstimate(exchange, quality: quality, from: source) : nil
         guard let sample, filters.add(sample, from: source), let better = better(than: base, after: sample, at: elapsed)
         else { return rememberIfUseful(at: elapsed) }
         return adopt(better, at: elapsed)
+    }
+
+    static func isCredible(_ exchange: TimeExchange, at elapsed: Int64) -> Bool {
+        exchange.isPlausible && exchange.returned <= elapsed
     }
 
     /// What to follow after a new sample; nil when it stays as it is.
@@ -107,25 +111,7 @@ package struct CorrectedClock: Sendable {
         return 2 * best.uncertainty(at: elapsed) + margin < base.uncertainty(at: elapsed) ? best : nil
     }
 
-    /// Less than this ahead is not worth a step: what a laptop's clock may gain on another one in half a minute, thrice.
-    private static let leastStep: Int64 = 20_000
-
-    /// Another laptop that nobody stands behind has answered: the one that is ahead is followed.
-    ///
-    /// As far as it is certainly ahead, whatever way the delay fell: so nobody is ever ahead of the one that leads, and
-    /// two laptops cannot push each other on. This clock's own uncertainty is unknown and says nothing here.
-    private mutating func onAhead(
-        _ exchange: TimeExchange, from source: TimeSource, at elapsed: Int64
-    ) -> [ClockDirective] {
-        let certain = exchange.offset - exchange.delay / 2 - 2
-        guard !isSynchronised, certain - base.offset > Self.leastStep else { return rememberIfUseful(at: elapsed) }
-        let ahead = ClockEstimate(
-            offset: certain, uncertainty: ClockQuality.unknownUncertainty, measured: exchange.returned,
-            stratum: ClockQuality.unsynchronisedStratum, source: source)
-        return adopt(ahead, at: elapsed)
-    }
-
-    private mutating func adopt(_ estimate: ClockEstimate, at elapsed: Int64) -> [ClockDirective] {
+    mutating func adopt(_ estimate: ClockEstimate, at elapsed: Int64) -> [ClockDirective] {
         let step = base.isSynchronised ? 0 : Self.milliseconds(of: estimate.offset - base.offset)
         base = estimate
         return (step == 0 ? [] : [.restamp(milliseconds: step)]) + rememberIfUseful(at: elapsed)
@@ -136,7 +122,7 @@ package struct CorrectedClock: Sendable {
 
     // MARK: What it keeps
 
-    private mutating func rememberIfUseful(at elapsed: Int64) -> [ClockDirective] {
+    mutating func rememberIfUseful(at elapsed: Int64) -> [ClockDirective] {
         let record = ClockRecord(base, boot: boot, wallDrift: wallOffset - base.offset)
         guard record.isWorthKeeping(after: remembered, at: elapsed) else { return [] }
         remembered = record

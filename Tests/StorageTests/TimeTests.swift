@@ -3,6 +3,7 @@ import Foundation
 import Inventory
 import Storage
 import Testing
+import Timekeeping
 
 @Suite("Time in the store", .timeLimit(.minutes(1)))
 struct TimeTests {
@@ -157,6 +158,27 @@ struct TimeTests {
         #expect(after.last?.milliseconds == Self.now + 5_002)
         try await set(store, "loft", at: Self.now + 9_000)
         #expect(try await store.restamp(milliseconds: 5_000, isSynchronised: true).isEmpty)
+    }
+
+    @Test("What is known of the time is kept, and a step together with what it moved")
+    func clockRecord() async throws {
+        let place = try Place()
+        let store = try place.open()
+        #expect(try await store.clockRecord() == nil)
+        let record = { (source: TimeSource?, offset: Int64) in
+            ClockRecord(
+                boot: "b", offset: offset, uncertainty: 12, stratum: 1, measured: 7, source: source, wallDrift: -9)
+        }
+        for source in [nil, .server, .peer("anna")] as [TimeSource?] {
+            try await store.keep(record(source, 5))
+            #expect(try await store.clockRecord() == record(source, 5))
+        }
+        try await set(store, "hall", at: Self.now, synchronised: false)
+        _ = try await store.restamp(milliseconds: 1_000, isSynchronised: true, remembering: record(.server, 6))
+        try store.close()
+        let again = try place.open()
+        #expect(try await again.clockRecord() == record(.server, 6))
+        #expect(try await stamps(again).last?.milliseconds == Self.now + 1_000)
     }
 
     // MARK: Order (rule R7)

@@ -33,14 +33,20 @@ struct CrewTests {
         #expect(abs(anna.error(second)) <= 2 && anna.clock.isSynchronised)
     }
 
-    @Test("Without a server the one that is ahead leads, and nobody goes back")
+    @Test("Of two without a server the one that is ahead leads")
     func aheadLeads() {
         var anna = Laptop("anna")
         var bert = Laptop("bert", wallError: 3 * hour)
-        bert.ask(anna, 0)
+        let early = bert.ask(anna, 0)
+        #expect(!early, "anna has yet to follow")
         #expect(bert.steps.isEmpty && bert.error(0) == 3 * hour)
-        anna.ask(bert, second)
-        #expect(!anna.clock.isSynchronised && anna.clock.quality(at: 0).stratum == 16)
+        let followed = anna.ask(bert, second)
+        #expect(followed)
+        #expect(!anna.clock.isSynchronised && anna.clock.quality(at: 0).stratum == 15)
+        #expect(bert.clock.quality(at: 0).stratum == 16)
+        let settled = bert.ask(anna, 2 * second)
+        #expect(settled)
+        #expect(bert.clock.quality(at: 0).stratum == 15 && bert.steps.isEmpty)
         #expect((3 * hour - 2_000...3 * hour).contains(anna.error(2 * second)))
         #expect(anna.steps.count == 1 && abs(anna.steps[0] - 10_800_000) <= 2)
         // Both learn the true time in the end: the way back is a step, too.
@@ -48,6 +54,36 @@ struct CrewTests {
         anna.ask(bert, minute + second)
         #expect(anna.clock.isSynchronised && abs(anna.error(2 * minute)) < 20_000)
         #expect(anna.steps.count == 2)
+    }
+
+    @Test("Who comes alone joins those who have agreed, also backwards, and they do not move")
+    func joiningTheOthers() {
+        var anna = Laptop("anna")
+        var bert = Laptop("bert", wallError: -hour)
+        var cleo = Laptop("cleo", wallError: 3 * hour)
+        let met = [bert.ask(anna, 0), anna.ask(bert, second)]
+        #expect(met == [true, true])
+        let joined = [anna.ask(cleo, 2 * second), cleo.ask(anna, 3 * second)]
+        #expect(joined == [false, true] && anna.steps.isEmpty)
+        #expect(cleo.steps.count == 1 && abs(cleo.steps[0] + 10_800_000) <= 2)
+        let all = [anna.ask(cleo, 4 * second), bert.ask(cleo, 5 * second), cleo.ask(bert, 6 * second)]
+        #expect(all == [true, true, true])
+        // Restarted, it still belongs to them.
+        let later = 90 * minute + 10 * second
+        cleo = Laptop("cleo", wallError: -48 * hour, elapsedStart: later, remembered: cleo.record)
+        #expect(cleo.clock.quality(at: 0).stratum == 15 && abs(cleo.error(0) - 10 * second) < 10_000)
+    }
+
+    @Test("Of two crews that have agreed on different times the one behind follows")
+    func twoCrews() {
+        var (anna, bert) = (Laptop("anna"), Laptop("bert"))
+        var (cleo, dora) = (Laptop("cleo", wallError: hour), Laptop("dora", wallError: hour))
+        for settled in [anna.ask(bert, 0), bert.ask(anna, second), cleo.ask(dora, 0), dora.ask(cleo, second)] {
+            #expect(settled)
+        }
+        let met = [cleo.ask(anna, 2 * second), anna.ask(cleo, 3 * second), bert.ask(anna, 4 * second)]
+        #expect(met == [false, true, true] && cleo.steps.isEmpty)
+        #expect(abs(bert.error(5 * second) - hour) < 10_000)
     }
 
     @Test("A little ahead is not followed: clocks that agree are left alone")

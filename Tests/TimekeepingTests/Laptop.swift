@@ -49,13 +49,16 @@ struct Laptop {
             quality: ClockQuality(stratum: 0, uncertainty: 0), from: .server, at: time + there + back)
     }
 
-    mutating func ask(_ other: Laptop, _ time: Int64, there: Int64 = 500, back: Int64 = 500) {
+    /// - Returns: whether the two clocks are settled afterwards, as far as this one can tell.
+    @discardableResult
+    mutating func ask(_ other: Laptop, _ time: Int64, there: Int64 = 500, back: Int64 = 500) -> Bool {
         let asked = other.elapsed(time + there)
         let received = other.clock.time(at: asked)
-        hear(
-            TimeExchange(
-                sent: elapsed(time), received: received, answered: received, returned: elapsed(time + there + back)),
-            quality: other.clock.quality(at: asked), from: .peer(other.name), at: time + there + back)
+        let exchange = TimeExchange(
+            sent: elapsed(time), received: received, answered: received, returned: elapsed(time + there + back))
+        let quality = other.clock.quality(at: asked)
+        hear(exchange, quality: quality, from: .peer(other.name), at: time + there + back)
+        return clock.isSettled(with: exchange, quality: quality, at: elapsed(time + there + back))
     }
 
     mutating func hear(_ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at time: Int64) {

@@ -1,6 +1,7 @@
 package import CRDT
 import GRDB
 import Synchronization
+package import Timekeeping
 
 /// This store's journal of a job after its unseen work was stamped anew.
 package struct Restamped: Hashable, Sendable {
@@ -49,14 +50,19 @@ extension Store {
     /// The clock was found to be wrong by a step: stamps unseen work as if it had been right, in its order.
     ///
     /// Nothing falls behind what its item held when it was written.
-    /// - Parameter isSynchronised: a server is behind the new time; then nothing is stamped again.
-    package func restamp(milliseconds step: Int64, isSynchronised: Bool) async throws -> [Restamped] {
+    /// - Parameters:
+    ///   - isSynchronised: a server is behind the new time; then nothing is stamped again.
+    ///   - record: kept in the same transaction, so that a step is never taken twice.
+    package func restamp(
+        milliseconds step: Int64, isSynchronised: Bool, remembering record: ClockRecord? = nil
+    ) async throws -> [Restamped] {
         try await write { [self] db in
             let rows = try Row.fetchAll(db, sql: "SELECT job, first FROM unseen ORDER BY job")
             let restamped = try rows.compactMap { row in
                 try restamp(job: row["job"], from: UInt64(bitPattern: row["first"]), by: step, in: db)
             }
             if isSynchronised { try db.execute(sql: "DELETE FROM unseen") }
+            if let record { try Self.keep(record, in: db) }
             return restamped.sorted { $0.job < $1.job }
         }
     }
