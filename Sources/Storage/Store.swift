@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Writes return when they are durable (rule R4). Reads see the last commit and never wait for a write.
 package final class Store: Sendable {
-    let pool: DatabasePool
+    /// A pool on a file; a queue where the store lives in memory.
+    let database: any DatabaseWriter
     let commits: GroupCommit
     let clock: Mutex<HybridLogicalClock>
     let currentIdentity: Mutex<StoreIdentity>
@@ -19,9 +20,12 @@ package final class Store: Sendable {
     /// The store was found to be a copy when it was opened, and has become a new replica.
     package let wasCopied: Bool
 
-    init(pool: DatabasePool, identity: StoreIdentity, clock: HybridLogicalClock, hostName: String, wasCopied: Bool) {
-        self.pool = pool
-        self.commits = GroupCommit(pool: pool)
+    init(
+        database: any DatabaseWriter, identity: StoreIdentity, clock: HybridLogicalClock, hostName: String,
+        wasCopied: Bool
+    ) {
+        self.database = database
+        self.commits = GroupCommit(database: database)
         self.clock = Mutex(clock)
         self.currentIdentity = Mutex(identity)
         self.hostName = hostName
@@ -32,7 +36,7 @@ package final class Store: Sendable {
 
     /// Waits for what is being written and closes the file.
     package func close() throws(StoreError) {
-        do { try pool.close() } catch { throw StoreError(error) }
+        do { try database.close() } catch { throw StoreError(error) }
     }
 
     /// Runs one write and turns what goes wrong into a `StoreError`, except refusals and codec errors.
@@ -48,8 +52,14 @@ package final class Store: Sendable {
         }
     }
 
+    /// One state of the store for as long as somebody reads; in memory, where nobody else writes meanwhile, the store itself.
+    func snapshot() throws(StoreError) -> any DatabaseReader {
+        guard let pool = database as? DatabasePool else { return database }
+        do { return try pool.makeSnapshot() } catch { throw StoreError(error) }
+    }
+
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        do { return try await pool.read(body) } catch { throw StoreError(error) }
+        do { return try await database.read(body) } catch { throw StoreError(error) }
     }
 }
 

@@ -75,7 +75,7 @@ struct FullDiskTests {
 extension Store {
     /// Lets the file grow by so many pages and no further, as a full disk would.
     fileprivate func limit(toFurtherPages count: Int) async throws {
-        try await pool.writeWithoutTransaction { db in
+        try await database.writeWithoutTransaction { db in
             let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             try db.execute(sql: "PRAGMA max_page_count = \(pages + count)")
         }

@@ -23,16 +23,24 @@ extension Store {
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
             }
-            try Schema.migrator.migrate(pool)
             let place = StorePlace(machine: machine, file: try fileNumber(of: path))
-            let identity = try settleIdentity(in: pool, place: place, using: &generator)
-            let latest = try pool.read { try greatestStamp(in: $0) }
-            return Store(
-                pool: pool, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
-                hostName: hostName, wasCopied: identity.wasCopied)
+            return try open(pool, place: place, hostName: hostName, generator: &generator)
         } catch {
             throw StoreError(error)
         }
+    }
+
+    /// Brings the tables up to date and settles who this store is.
+    static func open(
+        _ database: any DatabaseWriter, place: StorePlace, hostName: String,
+        generator: inout some RandomNumberGenerator
+    ) throws -> Store {
+        try Schema.migrator.migrate(database)
+        let identity = try settleIdentity(in: database, place: place, using: &generator)
+        let latest = try database.read { try greatestStamp(in: $0) }
+        return Store(
+            database: database, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
+            hostName: hostName, wasCopied: identity.wasCopied)
     }
 
     private static var configuration: Configuration {
@@ -72,11 +80,11 @@ extension Store {
     }
 
     private static func settleIdentity(
-        in pool: DatabasePool, place: StorePlace, using generator: inout some RandomNumberGenerator
+        in database: any DatabaseWriter, place: StorePlace, using generator: inout some RandomNumberGenerator
     ) throws -> (identity: StoreIdentity, wasCopied: Bool) {
         let fresh = StoreIdentity(
             device: DeviceID.random(using: &generator), replica: ReplicaID.random(using: &generator))
-        return try pool.write { db in
+        return try database.write { db in
             guard let row = try Row.fetchOne(db, sql: "SELECT device, replica, place FROM store"),
                 let device = DeviceID(row["device"] as String), let replica = ReplicaID(row["replica"] as String)
             else {

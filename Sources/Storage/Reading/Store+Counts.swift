@@ -28,11 +28,11 @@ extension Store {
     /// Moves the write-ahead log into the database, without waiting for readers, and gives unused memory back.
     package func checkpoint() async throws {
         do {
-            try await pool.writeWithoutTransaction { db in
+            try await database.writeWithoutTransaction { db in
                 _ = try db.checkpoint(.passive)
                 try db.execute(sql: "PRAGMA shrink_memory")
             }
-            pool.releaseMemoryEventually()
+            (database as? DatabasePool)?.releaseMemoryEventually()
         } catch {
             throw StoreError(error)
         }

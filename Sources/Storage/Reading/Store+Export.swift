@@ -54,8 +54,7 @@ extension Store {
 
     /// The canonical export in pieces of some 64 KiB, from one state of the store.
     package func exportPieces(of job: JobID) throws -> AsyncThrowingStream<[UInt8], any Error> {
-        let cursor: ExportCursor
-        do { cursor = ExportCursor(job: job, snapshot: try pool.makeSnapshot()) } catch { throw StoreError(error) }
+        let cursor = ExportCursor(job: job, snapshot: try snapshot())
         return AsyncThrowingStream { try await cursor.next() }
     }
 
@@ -67,18 +66,18 @@ extension Store {
 
     /// The same, for a reader that asks batch by batch.
     package func itemCursor(of job: JobID) throws -> ItemCursor {
-        do { return ItemCursor(job: job, snapshot: try pool.makeSnapshot()) } catch { throw StoreError(error) }
+        ItemCursor(job: job, snapshot: try snapshot())
     }
 }
 
 /// Where a reader of items stands, in one state of the store.
 package actor ItemCursor {
     private let job: JobID
-    private let snapshot: DatabaseSnapshot
+    private let snapshot: any DatabaseReader
     private var after = ItemID.job
     private var isAtEnd = false
 
-    init(job: JobID, snapshot: DatabaseSnapshot) {
+    init(job: JobID, snapshot: any DatabaseReader) {
         self.job = job
         self.snapshot = snapshot
     }
@@ -120,10 +119,10 @@ private actor ExportCursor {
     }
 
     private let job: JobID
-    private let snapshot: DatabaseSnapshot
+    private let snapshot: any DatabaseReader
     private var progress: Progress
 
-    init(job: JobID, snapshot: DatabaseSnapshot) {
+    init(job: JobID, snapshot: any DatabaseReader) {
         self.job = job
         self.snapshot = snapshot
         progress = Progress(export: CanonicalExport(job: job))

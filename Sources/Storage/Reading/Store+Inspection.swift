@@ -5,7 +5,7 @@ extension Store {
     /// 2 is FULL: each commit is flushed to disk.
     package func synchronousSetting() async throws -> Int {
         do {
-            return try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
+            return try await database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
         } catch {
             throw StoreError(error)
         }

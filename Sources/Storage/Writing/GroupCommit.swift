@@ -17,11 +17,11 @@ final class GroupCommit: Sendable {
         var isDraining = false
     }
 
-    private let pool: DatabasePool
+    private let database: any DatabaseWriter
     private let queue = Mutex(Queue())
 
-    init(pool: DatabasePool) {
-        self.pool = pool
+    init(database: any DatabaseWriter) {
+        self.database = database
     }
 
     /// Returns when the write is durable; throws when it had to be undone.
@@ -45,7 +45,7 @@ final class GroupCommit: Sendable {
                 defer { queue.isDraining = true }
                 return !queue.isDraining
             }
-            if mustStart { pool.asyncWriteWithoutTransaction { db in self.drain(db) } }
+            if mustStart { database.asyncWriteWithoutTransaction { db in self.drain(db) } }
         }
     }
 
