@@ -82,7 +82,8 @@ let package = Package(
         .target(
             name: "Node",
             dependencies: [
-                "CRDT", "Inventory", "Replication", "Storage", "Discovery", "Transport", "LocalAPI", "CMalloc",
+                "CRDT", "Inventory", "Timekeeping", "Replication", "Storage", "Discovery", "Transport", "LocalAPI",
+                "CMalloc",
                 lifecycle,
                 unixSignals, configuration, logging,
             ]),
@@ -90,7 +91,9 @@ let package = Package(
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
         .executableTarget(name: "muster", dependencies: ["LocalAPI", "CRDT", "Inventory", arguments, unixSignals]),
         // Test support.
-        .target(name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication"], path: "Tests/Simulation"),
+        .target(
+            name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication", "Timekeeping"],
+            path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
         .executableTarget(
             name: "discovery-probe", dependencies: ["Discovery", logging], path: "Tests/DiscoveryProbe"),
@@ -98,17 +101,18 @@ let package = Package(
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
         .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
-        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation", "simulate"]),
+        .testTarget(
+            name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Timekeeping", "Simulation", "simulate"]),
         .testTarget(
             name: "WireFormatTests",
-            dependencies: ["WireFormat", "Replication", "CRDT", nioCore, nioEmbedded, nioTestUtils],
+            dependencies: ["WireFormat", "Replication", "CRDT", "Timekeeping", nioCore, nioEmbedded, nioTestUtils],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "StorageTests",
             dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Simulation", "Timekeeping", grdb]),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["CRDT", "Transport", "WireFormat", "Replication", nioCore, nioPosix, logging]),
+            dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(
             name: "NodeTests",

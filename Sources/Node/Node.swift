@@ -38,6 +38,7 @@ package struct Node: Sendable {
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
+        let clock = await restoreClock(from: store)
         let jobs = try await store.vectors()
 
         let hub = EventHub()
@@ -46,7 +47,7 @@ package struct Node: Sendable {
         for known in jobs { housekeeping.jobChanged(known.job) }
         let publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         let replicator = Replicator(
-            store: store, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher,
+            store: store, clock: clock, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher,
             logger: logger)
         let transport = PeerTransport(
             configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
@@ -57,7 +58,7 @@ package struct Node: Sendable {
             configuration: configuration, device: store.identity.device, hostName: hostName, transport: transport,
             replicator: replicator, logger: logger)
         let service = InventoryService(
-            store: store, replicator: replicator, transport: transport, hub: hub,
+            store: store, replicator: replicator, transport: transport, clock: clock, hub: hub,
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds)),
                 discovery: discovery.state),
@@ -74,6 +75,8 @@ package struct Node: Sendable {
             // Stopped in reverse: first the streams end, then the local API, the network last.
             services: [
                 .init(service: housekeeping), .init(service: PublisherService(publisher: publisher)),
+                .init(
+                    service: DueChangesService(store: store, clock: clock, replicator: replicator, logger: logger)),
                 .init(service: TransportService(transport: transport)), .init(service: discovery),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
                 .init(service: StreamEnder(hub: hub, manager: manager, logger: logger)),
@@ -87,6 +90,18 @@ package struct Node: Sendable {
         }
         try store.close()
         logger.info("stopped")
+    }
+
+    /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.
+    private func restoreClock(from store: Store) async -> ClockKeeper {
+        do {
+            let clock = ClockKeeper(remembered: try await store.clockRecord())
+            if let record = clock.initialRecord { try await store.keep(record) }
+            return clock
+        } catch {
+            logger.warning("the clock's record cannot be read or written", metadata: ["error": "\(error)"])
+            return ClockKeeper(remembered: nil)
+        }
     }
 
     private func warnOfInsecureLAN() {

@@ -1,4 +1,5 @@
 package import CRDT
+package import Timekeeping
 
 /// What two daemons say to each other. `WireFormat` gives each case its protobuf form.
 package enum Message: Hashable, Sendable {
@@ -6,7 +7,12 @@ package enum Message: Hashable, Sendable {
     case hello(Hello)
     /// Asks for a `pong` with the same number.
     case ping(UInt64)
-    case pong(UInt64)
+    /// When the ping came and when this went out, by the sender's corrected time in microseconds, and what the sender
+    /// says of its clock.
+    case pong(UInt64, received: Int64, answered: Int64, ClockQuality)
+    /// The sender has learned the time from the receiver, or has waited long enough, and may show its work. Until both
+    /// sides have said so, a link carries nothing but pings and pongs (rule R5).
+    case ready
     /// One line per job that the sender holds.
     case summaries([JobSummary])
     /// How far the sender holds each journal of a job, durably.
@@ -103,7 +109,9 @@ package struct JobReport: Hashable, Sendable {
 
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
+    /// Version 1 told no time.
+    package static let minimumVersion: UInt32 = 2
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// A piece of a journal is cut at the first change past this.

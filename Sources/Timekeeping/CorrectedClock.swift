@@ -83,7 +83,7 @@ package struct CorrectedClock: Sendable {
     }
 
     static func isCredible(_ exchange: TimeExchange, at elapsed: Int64) -> Bool {
-        exchange.isPlausible && exchange.returned <= elapsed
+        exchange.isPlausible && exchange.returned < elapsed + 1_000
     }
 
     /// What to follow after a new sample; nil when it stays as it is.

@@ -5,7 +5,7 @@ package struct TimeExchange: Hashable, Sendable {
     /// When it came in and when the answer went out, by the source's corrected time.
     package let received: Int64
     package let answered: Int64
-    /// When the answer was here, by the own elapsed clock.
+    /// When the answer was here, by the own elapsed clock; may be rounded up to whole milliseconds.
     package let returned: Int64
 
     package init(sent: Int64, received: Int64, answered: Int64, returned: Int64) {

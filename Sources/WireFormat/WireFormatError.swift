@@ -29,6 +29,8 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     /// A piece of a journal ends before it begins.
     case backwardsSegment(first: UInt64, last: UInt64)
     case emptySegment
+    /// A clock claims a stratum or an uncertainty that there is not.
+    case clockQuality
     /// A change ends before the sequence that it should contain.
     case boundaryTooEarly(boundary: UInt64, sequence: UInt64)
 
@@ -59,6 +61,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .sequenceZero(let field): "the sequence “\(field.rawValue)” is 0, but the first transform is number 1"
         case .sequenceTooLarge(let field): "the sequence “\(field.rawValue)” is larger than any journal is long"
         case .backwardsSegment(let first, let last): "a piece of a journal goes from \(first) back to \(last)"
+        case .clockQuality: "a pong claims a quality of the clock that there is not"
         case .emptySegment: "a piece of a journal is empty"
         case .boundaryTooEarly(let boundary, let sequence):
             "a change that should contain \(sequence) ends at \(boundary) already"

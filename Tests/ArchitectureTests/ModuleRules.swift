@@ -35,7 +35,7 @@ let moduleRules: [String: ModuleRule] = [
     "Replication": .pure(
         ["CRDT", "Timekeeping"], "the mesh is a value; return a directive and let Transport or Node carry it out"),
     "Simulation": .pure(
-        ["CRDT", "Inventory", "Replication"],
+        ["CRDT", "Inventory", "Replication", "Timekeeping"],
         "one seed replays a run exactly; draw from the world's generator and clock"),
     "WireFormat": .shell(
         ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
@@ -59,7 +59,10 @@ let moduleRules: [String: ModuleRule] = [
         ],
         "types, server and client of the API; it reaches the daemon through MusterService only"),
     "Node": .shell(
-        ["CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "Storage", "Transport"],
+        [
+            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "Storage", "Timekeeping",
+            "Transport",
+        ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),

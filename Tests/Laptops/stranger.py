@@ -7,8 +7,9 @@ import struct
 
 from lab import wait_until
 
-HELLO, PING, PONG, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
+HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
+PONG, READY = 17, 18
 
 
 def varint(number):
@@ -36,7 +37,7 @@ def frame(payload):
     return struct.pack(">I", len(payload)) + payload
 
 
-def hello(device=None, versions=(1, 1), name="stranger"):
+def hello(device=None, versions=(2, 2), name="stranger"):
     device = device or os.urandom(32)
     body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
     return frame(text(HELLO, body))
@@ -44,6 +45,13 @@ def hello(device=None, versions=(1, 1), name="stranger"):
 
 def ping(count):
     return frame(fixed(PING, count))
+
+
+def pong(count, received=0, answered=0, stratum=16, uncertainty=1 << 50):
+    """Without a word about the time by default: no clock follows one of 1970."""
+    zigzag = lambda value: value << 1 if value >= 0 else (-value << 1) - 1
+    body = fixed(1, count) + number(2, zigzag(received)) + number(3, zigzag(answered))
+    return frame(text(PONG, body + number(4, stratum) + number(5, uncertainty)))
 
 
 def vector(kind, job, entries):
@@ -129,13 +137,20 @@ class Stranger:
 
     def __init__(self, daemon, receive_bytes=None):
         self.socket = socket.socket()
+        self.waiting = b""
         if receive_bytes:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         self.socket.settimeout(20)
         self.socket.connect(("127.0.0.1", daemon.port))
 
-    def greet(self, **fields):
+    def greet(self, clock=None, **fields):
+        """Says hello, answers the first ping with what `clock` says of the time, and is ready: a peer like any other."""
         self.socket.sendall(hello(**fields))
+        for kind, payload in self.frames():
+            if kind == PING:
+                (count,) = struct.unpack("<Q", payload[1:9])
+                self.say(pong(count, **(clock or {})), frame(number(READY, 1)))
+                break
         return self
 
     def say(self, *frames):
@@ -159,16 +174,15 @@ class Stranger:
 
     def frames(self):
         """The payloads of the frames that come, as (kind, bytes), until the daemon closes the connection."""
-        waiting = b""
         while True:
-            while len(waiting) < 4 or len(waiting) < 4 + struct.unpack(">I", waiting[:4])[0]:
+            while len(self.waiting) < 4 or len(self.waiting) < 4 + struct.unpack(">I", self.waiting[:4])[0]:
                 more = self.read()
                 if not more:
                     return
-                waiting += more
-            length = struct.unpack(">I", waiting[:4])[0]
-            yield waiting[4] >> 3 | (waiting[5] << 4 if waiting[4] & 128 else 0), waiting[4 : 4 + length]
-            waiting = waiting[4 + length :]
+                self.waiting += more
+            length = struct.unpack(">I", self.waiting[:4])[0]
+            payload, self.waiting = self.waiting[4 : 4 + length], self.waiting[4 + length :]
+            yield payload[0] >> 3 | (payload[1] << 4 if payload[0] & 128 else 0), payload
 
     def is_closed_within(self, seconds):
         """Reads on until the daemon closes the connection."""

@@ -12,11 +12,7 @@ struct AnnouncementTests {
         let job = try #require(JobID("home"))
         let (own, theirs) = (ReplicaID(1), ReplicaID(2))
         var mesh = Mesh(device: device, replica: own, instance: 1, name: "anna", fleet: "", jobs: [])
-        _ = mesh.onLinkOpened(link, isDialled: true, now: 0)
-        let hello = Hello(
-            minimumVersion: 1, maximumVersion: ProtocolLimits.version, device: peer, instance: 2, name: "bert",
-            fleet: "")
-        _ = mesh.onMessage(.hello(hello), on: link, now: 0)
+        mesh.meet(peer, on: link)
         // Another laptop has been quicker twice: the link is outside the tree.
         _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
         _ = mesh.onCommitted(segment(of: own, 1), job: job, now: 0)

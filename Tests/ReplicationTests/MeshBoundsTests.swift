@@ -13,11 +13,7 @@ struct MeshBoundsTests {
             device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna", fleet: "",
             jobs: vector.entries.isEmpty ? [] : [(job, vector)])
         for link in links {
-            _ = mesh.onLinkOpened(link, isDialled: true, now: 0)
-            let hello = Hello(
-                minimumVersion: 1, maximumVersion: 1, device: DeviceID(high: 1, low: UInt128(link.number)),
-                instance: 2, name: "peer", fleet: "")
-            _ = mesh.onMessage(.hello(hello), on: link, now: 0)
+            mesh.meet(DeviceID(high: 1, low: UInt128(link.number)), on: link)
         }
         return mesh
     }

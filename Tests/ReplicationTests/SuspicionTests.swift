@@ -1,6 +1,7 @@
 import CRDT
 import Replication
 import Testing
+import Timekeeping
 
 @Suite("Connections that may be dead without knowing it")
 struct SuspicionTests {
@@ -12,11 +13,7 @@ struct SuspicionTests {
         let peer = try #require(DeviceID(String(repeating: "b2", count: 32)))
         var mesh = Mesh(
             device: own, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
-        _ = mesh.onLinkOpened(link, isDialled: true, now: 0)
-        let hello = Hello(
-            minimumVersion: 1, maximumVersion: ProtocolLimits.version, device: peer, instance: 2, name: "bert",
-            fleet: "")
-        _ = mesh.onMessage(.hello(hello), on: link, now: 0)
+        mesh.meet(peer, on: link)
         return (mesh, peer)
     }
 
@@ -34,7 +31,7 @@ struct SuspicionTests {
     func livingLinkStays() throws {
         var (mesh, peer) = try connected()
         _ = mesh.onDoubt(about: peer.short, now: 1_000)
-        _ = mesh.onMessage(.pong(1_000), on: link, now: 1_001)
+        _ = mesh.onMessage(.pong(1_000, received: 0, answered: 0, .unsynchronised), on: link, now: 1_001)
         #expect(!mesh.onTimer(now: 3_000).contains { isClose($0) })
     }
 

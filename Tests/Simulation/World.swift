@@ -1,6 +1,7 @@
 package import CRDT
 package import Inventory
 import Replication
+import Timekeeping
 
 /// Several devices, their stores and the network between them in virtual time, driven by one seed.
 ///
@@ -243,6 +244,10 @@ package struct World {
                 devices[device].mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: now), by: device)
         case .renewReplica, .renewDevice: renew(directive, by: device)
         case .adoptBranch(let job, let segment, let keep): adopt(segment, of: job, after: keep, by: device)
+        case .answerPing(let number, _, let link):
+            let time = 1_700_000_000_000_000 + Int64(now) * 1_000
+            deliver(.pong(number, received: time, answered: time, .unsynchronised), from: device, link)
+        case .learnTime(_, _, _, let link): perform(devices[device].mesh.onTimeLearned(link, now: now), by: device)
         case .established, .recognised, .report, .reported: break
         }
     }

@@ -1,6 +1,7 @@
 import Replication
 import Synchronization
 import Testing
+import Timekeeping
 import Transport
 
 @Suite("Latency", .timeLimit(.minutes(1)))
@@ -11,7 +12,8 @@ struct LatencyTests {
 
         func answer(_ message: Message, on link: LinkID) {
             guard case .ping(let number) = message else { return }
-            transport.withLock { $0 }?.send(.pong(number), on: link)
+            transport.withLock { $0 }?.send(
+                .pong(number, received: 0, answered: 0, .unsynchronised), on: link)
         }
     }
 

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import Replication
 import Testing
+import Timekeeping
 import Transport
 import WireFormat
 
@@ -43,7 +44,8 @@ enum Samples {
     }
 
     static let everyKind: [Message] = [
-        .ping(1), .pong(2), .summaries([JobSummary(job: job, fingerprint: 3)]), .vector(job: job, VersionVector()),
+        .ping(1), .pong(2, received: 3, answered: 4, .unsynchronised), .ready,
+        .summaries([JobSummary(job: job, fingerprint: 3)]), .vector(job: job, VersionVector()),
         .have(job: job, [VersionVector.Entry(replica: replica, head: JournalHead(sequence: 4, digest: 5))]),
         .request(job: job, replica: replica, from: 6, credit: 7, graft: true),
         .credit(job: job, replica: replica, bytes: 8), delta(bytes: 300_000), .prune(job: job),

@@ -46,6 +46,9 @@ struct MalformedFrameTests {
         "probe-sequence-zero": .sequenceZero(.sequence),
         "probe-answer-too-early": .boundaryTooEarly(boundary: 8, sequence: 9),
         "report-digest-short": .identifierLength(.digest, bytes: 31),
+        "pong-of-version-1": .unknownMessage,
+        "pong-stratum-17": .clockQuality,
+        "pong-uncertainty-too-large": .clockQuality,
         "goodbye-long": .textTooLong(.reason, bytes: 513),
         "ends-inside-a-frame": .truncatedFrame(bytes: 7),
     ]

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverForceUnwrap
 import CRDT
 import Replication
+import Timekeeping
 
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 struct SplitMix64: RandomNumberGenerator {
@@ -21,14 +22,18 @@ extension Message {
         let replica = ReplicaID.random(using: &random)
         let number = random.next() >> UInt64.random(in: 0...63, using: &random)
         let sequence = min(max(1, number), ProtocolLimits.sequence)
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0:
             return .hello(
                 Hello(
                     minimumVersion: 1, maximumVersion: UInt32(clamping: sequence),
                     device: .random(using: &random), instance: number, name: "laptop-\(number)", fleet: ""))
         case 1: return .ping(number)
-        case 2: return .pong(number)
+        case 2:
+            let quality = ClockQuality(
+                stratum: .random(in: 0...16, using: &random), uncertainty: Int64(number >> 2))
+            return .pong(
+                number, received: Int64(bitPattern: random.next()), answered: Int64(bitPattern: random.next()), quality)
         case 3:
             let count = Int.random(in: 0...5, using: &random)
             return .summaries((0..<count).map { _ in JobSummary(job: job, fingerprint: random.next()) })
@@ -55,6 +60,7 @@ extension Message {
             let digest = (0..<(number % 2 == 0 ? 0 : 32)).map { _ in UInt8.random(in: 0...255, using: &random) }
             let vector = VersionVector(entries(using: &random))
             return .report(JobReport(job: job, number: number, vector: vector, digest: digest))
+        case 15: return .ready
         default: return .goodbye("reason \(number)")
         }
     }

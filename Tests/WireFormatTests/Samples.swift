@@ -3,6 +3,7 @@ import CRDT
 import Foundation
 import NIOCore
 import Replication
+import Timekeeping
 
 /// One message of each kind, as the fixtures hold them.
 enum Samples {
@@ -19,7 +20,14 @@ enum Samples {
     static let named: [(name: String, message: Message)] = [
         ("hello", hello),
         ("ping", .ping(1)),
-        ("pong", .pong(.max)),
+        (
+            "pong",
+            .pong(
+                .max, received: 1_780_000_000_000_001, answered: 1_780_000_000_000_900,
+                ClockQuality(stratum: 2, uncertainty: 45_000))
+        ),
+        ("pong-unsynchronised", .pong(7, received: -1, answered: 0, .unsynchronised)),
+        ("ready", .ready),
         (
             "summaries",
             .summaries([

@@ -31,6 +31,9 @@ extension Replicator {
             case .stored(_, let changes):
                 outcome = .stored
                 applied = changes
+                // What is not among the changes may have been held.
+                let shown = changes.reduce(0) { $0 + UInt64($1.change.operations.count) }
+                if shown < segment.head.sequence - segment.first + 1 { lookForDueChanges() }
             case .duplicate(let head), .gap(let head): outcome = .outdated(head)
             case .forked: outcome = .forked
             case .ownFuture: outcome = .ownFuture

@@ -12,6 +12,7 @@ import Transport
 actor Replicator: TransportHandler {
     var mesh: Mesh
     let store: Store
+    let clock: ClockKeeper
     let observer: any ReplicationObserver
     let logger: Logger
     var transport: PeerTransport?
@@ -22,6 +23,11 @@ actor Replicator: TransportHandler {
     var dialTimer: Task<Void, Never>?
     var dialDeadline: UInt64?
     var reports = ReportCollector()
+    /// Links that may carry this device's work away.
+    var exposedLinks: Set<LinkID> = []
+    /// Each time that held changes should be looked at.
+    nonisolated let dueOccasions: AsyncStream<Void>
+    nonisolated let dueOccasion: AsyncStream<Void>.Continuation
 
     /// The other end of a connection.
     struct Remote: Sendable {
@@ -31,10 +37,12 @@ actor Replicator: TransportHandler {
     }
 
     init(
-        store: Store, jobs: [(job: JobID, vector: VersionVector)], instance: UInt64, hostName: String,
-        observer: any ReplicationObserver, logger: Logger
+        store: Store, clock: ClockKeeper, jobs: [(job: JobID, vector: VersionVector)], instance: UInt64,
+        hostName: String, observer: any ReplicationObserver, logger: Logger
     ) {
         self.store = store
+        self.clock = clock
+        (dueOccasions, dueOccasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.observer = observer
         self.logger = logger
         let identity = store.identity
@@ -49,7 +57,7 @@ actor Replicator: TransportHandler {
 
     var now: UInt64 { SystemClock.elapsedMilliseconds }
 
-    var receiveTime: ReceiveTime { ReceiveTime(milliseconds: SystemClock.wallMilliseconds, isSynchronised: false) }
+    var receiveTime: ReceiveTime { clock.now }
 
     // MARK: Local edits
 
@@ -81,6 +89,7 @@ actor Replicator: TransportHandler {
             "connection closed",
             metadata: ["link": "\(link)", "remote": "\(remote?.address ?? "")", "reason": "\(reason)"])
         reports.linkClosed(link)
+        endExposure(of: link)
         await perform(mesh.onLinkClosed(link, now: now))
         if let dialled = remote?.dialled {
             var generator = SystemRandomNumberGenerator()
@@ -119,6 +128,10 @@ actor Replicator: TransportHandler {
         case .renewReplica(let reason): await renew(reason, isNewDevice: false)
         case .renewDevice(let reason): await renew(reason, isNewDevice: true)
         case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
+        case .answerPing(let number, let received, let link):
+            transport?.send(clock.pong(number, received: received), on: link)
+        case .learnTime(let exchange, let quality, let device, let link):
+            await learn(exchange, quality: quality, from: device, on: link)
         case .established(let link, let hello): established(link, hello)
         case .recognised(let link, let device):
             if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }

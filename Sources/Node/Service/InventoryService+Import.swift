@@ -36,7 +36,9 @@ extension InventoryService {
                     results[index] = BatchResult(outcome: .rejected, reason: error.message)
                 }
             }
-            let made = try await store.edit(job: job.id, nowMilliseconds: nowMilliseconds, edits)
+            let now = clock.now
+            let made = try await store.edit(
+                job: job.id, nowMilliseconds: now.milliseconds, isSynchronised: now.isSynchronised, edits)
             for (index, refusal) in zip(places, made.refusals) {
                 guard let refusal else { continue }
                 results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)

@@ -13,6 +13,7 @@ struct InventoryService: MusterService {
     let store: Store
     let replicator: Replicator
     let transport: PeerTransport
+    let clock: ClockKeeper
     let hub: EventHub
     let facts: DaemonFacts
     let keys: KeyCache
@@ -28,8 +29,8 @@ struct InventoryService: MusterService {
         }
     }
 
-    /// Corrected time. There is no source of it yet: it is the machine's own.
-    var nowMilliseconds: UInt64 { SystemClock.wallMilliseconds }
+    /// Corrected time.
+    var nowMilliseconds: UInt64 { clock.now.milliseconds }
 
     /// Edits an existing item and returns its id.
     ///
@@ -53,8 +54,10 @@ struct InventoryService: MusterService {
 
     /// Makes one edit and tells everybody.
     func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws {
+        let now = clock.now
         let result = try await store.edit(
-            job: job, requiresItems: requiresItem, nowMilliseconds: nowMilliseconds, [edit])
+            job: job, requiresItems: requiresItem, nowMilliseconds: now.milliseconds,
+            isSynchronised: now.isSynchronised, [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
         if let commit = result.commit { await replicator.committed(commit) }
     }

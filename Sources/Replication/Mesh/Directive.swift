@@ -1,4 +1,5 @@
 package import CRDT
+package import Timekeeping
 
 /// What the mesh wants done. The shell carries directives out in order.
 package enum Directive: Hashable, Sendable {
@@ -18,6 +19,11 @@ package enum Directive: Hashable, Sendable {
     /// Cut a forked journal after a sequence, put this run in the place of what followed, re-issue that, then call
     /// `onBranchAdopted` (rule R9). A store whose own journal it is renews itself first.
     case adoptBranch(JobID, JournalSegment, after: UInt64)
+    /// Send the `pong` with this number and the corrected time. The ping came at `received` milliseconds of elapsed time.
+    case answerPing(UInt64, received: UInt64, on: LinkID)
+    /// A peer has told its time. Of a link that is not established yet the shell then calls `onTimeLearned`, when what it
+    /// has learned is in force and this device's work may be shown (rule R5); or `onTimeUnsettled`.
+    case learnTime(TimeExchange, ClockQuality, from: DeviceID, on: LinkID)
     /// A peer has proved the protocol; from now on it counts as connected.
     case established(LinkID, Hello)
     /// A peer said who it is, but another connection with it stands: this link will be closed.

@@ -4,12 +4,19 @@ import CRDT
 struct Link: Sendable {
     enum Phase: Hashable, Sendable {
         case greeting
+        /// It has said who it is, and is to tell the time before anything else.
+        case learning(Hello, version: UInt32)
         case established(Hello, version: UInt32)
     }
 
     let id: LinkID
     let isDialled: Bool
     var phase = Phase.greeting
+    /// While it is learning: when that began, when to ask again, and which side may show its work.
+    var learningSince: UInt64 = 0
+    var pingAgainDue: UInt64?
+    var isReady = false
+    var isPeerReady = false
     /// The peer reads too slowly: nothing is pushed until it has caught up.
     var isCongested = false
     var jobs: [JobID: LinkJob] = [:]
@@ -34,6 +41,14 @@ struct Link: Sendable {
 
     var hello: Hello? {
         if case .established(let hello, _) = phase { hello } else { nil }
+    }
+
+    /// What a link that is not established lacks.
+    var missing: String { greeted == nil ? "No hello came." : "The peer does not say what time it is." }
+
+    /// Who is there, established or about to be.
+    var greeted: Hello? {
+        if case .learning(let hello, _) = phase { hello } else { hello }
     }
 
     var isEstablished: Bool { hello != nil }

@@ -5,8 +5,8 @@ extension Mesh {
     package mutating func onLinkOpened(_ link: LinkID, isDialled: Bool, now: UInt64) -> [Directive] {
         links[link] = Link(id: link, isDialled: isDialled, now: now)
         let hello = Hello(
-            minimumVersion: 1, maximumVersion: ProtocolLimits.version, device: device, instance: instance, name: name,
-            fleet: fleet)
+            minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: device,
+            instance: instance, name: name, fleet: fleet)
         return [.send(.hello(hello), on: link)]
     }
 
@@ -28,30 +28,38 @@ extension Mesh {
     mutating func onHello(_ hello: Hello, on id: LinkID, now: UInt64) -> [Directive] {
         guard let link = links[id], link.phase == .greeting else { return [refuse(id, "A second hello.")] }
         if hello.device == device { return onOwnName(hello, on: id) }
-        guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= 1 else {
+        guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= ProtocolLimits.minimumVersion
+        else {
             return [
                 refuse(
                     id,
-                    "The peer speaks versions \(hello.minimumVersion) to \(hello.maximumVersion), this device 1 to "
-                        + "\(ProtocolLimits.version); update the older one.")
+                    "The peer speaks versions \(hello.minimumVersion) to \(hello.maximumVersion), this device "
+                        + "\(ProtocolLimits.minimumVersion) to \(ProtocolLimits.version); update the older one.")
             ]
         }
         guard hello.fleet == fleet else { return [refuse(id, "The peer belongs to another fleet.")] }
         var directives: [Directive] = []
-        for other in establishedLinks where links[other]?.hello?.device == hello.device {
+        for other in greetedLinks where links[other]?.greeted?.device == hello.device {
             guard survives(id, over: other, of: hello.device) else {
                 // The survivor may be dead without knowing it.
                 return [
                     .recognised(id, hello.device), refuse(id, "Another connection with this device stands."),
-                    suspect(other, now: now),
-                ]
+                ] + suspect(other, now: now)
             }
             directives.append(.close(other, reason: "Replaced by a newer connection."))
             directives += onLinkClosed(other, now: now)
         }
-        links[id]?.phase = .established(hello, version: min(hello.maximumVersion, ProtocolLimits.version))
-        directives.append(.established(id, hello))
+        links[id]?.phase = .learning(hello, version: min(hello.maximumVersion, ProtocolLimits.version))
+        links[id]?.learningSince = now
         directives.append(ping(id, now: now))
+        return directives
+    }
+
+    /// Both sides may show their work.
+    mutating func establish(_ id: LinkID) -> [Directive] {
+        guard let link = links[id], case .learning(let hello, let version) = link.phase else { return [] }
+        links[id]?.phase = .established(hello, version: version)
+        var directives: [Directive] = [.established(id, hello)]
         let summaries = jobs.keys.sorted().map { job in
             JobSummary(job: job, fingerprint: jobs[job]?.vector.fingerprint ?? 0)
         }
@@ -74,14 +82,15 @@ extension Mesh {
     ///
     /// - Parameter shortID: as the device announces itself, `DeviceID.short`.
     package mutating func onDoubt(about shortID: String, now: UInt64) -> [Directive] {
-        establishedLinks.filter { links[$0]?.hello?.device.short == shortID }.map { suspect($0, now: now) }
+        establishedLinks.filter { links[$0]?.hello?.device.short == shortID }.flatMap { suspect($0, now: now) }
     }
 
     /// This link has to give a sign of life soon.
-    private mutating func suspect(_ link: LinkID, now: UInt64) -> Directive {
+    private mutating func suspect(_ link: LinkID, now: UInt64) -> [Directive] {
         // Doubts that follow one another do not put the end off.
         if links[link]?.suspectedUntil == nil { links[link]?.suspectedUntil = now + timing.suspicionLimit }
-        return ping(link, now: now)
+        // The first ping is under way still: its answer is what the link waits for.
+        return links[link]?.isEstablished ?? false ? [ping(link, now: now)] : []
     }
 
     /// Why a link to this very process is closed.
@@ -111,12 +120,6 @@ extension Mesh {
         return .send(.ping(now), on: link)
     }
 
-    mutating func onPong(_ number: UInt64, on link: LinkID, now: UInt64) {
-        guard let sent = links[link]?.pingSent, sent.number == number else { return }
-        links[link]?.pingSent = nil
-        links[link]?.roundTripMilliseconds = now - sent.at
-    }
-
     mutating func checkSilence(now: UInt64) -> [Directive] {
         var directives: [Directive] = []
         for id in links.keys.sorted() {
@@ -126,7 +129,7 @@ extension Mesh {
                 directives.append(refuse(id, "Nothing was heard for too long."))
                 postponeCheck(of: id, now: now)
             } else if now >= link.lastPing + timing.pingInterval {
-                directives.append(link.isEstablished ? ping(id, now: now) : refuse(id, "No hello came."))
+                directives.append(link.isEstablished ? ping(id, now: now) : refuse(id, link.missing))
                 postponeCheck(of: id, now: now)
             }
         }

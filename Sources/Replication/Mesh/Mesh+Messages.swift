@@ -8,14 +8,25 @@ extension Mesh {
         links[link]?.lastHeard = now
         links[link]?.suspectedUntil = nil
         if case .hello(let hello) = message { return onHello(hello, on: link, now: now) }
-        guard links[link]?.isEstablished ?? false else { return [refuse(link, "A message before the hello.")] }
+        guard links[link]?.greeted != nil else { return [refuse(link, "A message before the hello.")] }
         switch message {
-        case .hello: return []
-        case .ping(let number): return [.send(.pong(number), on: link)]
-        case .pong(let number):
-            onPong(number, on: link, now: now)
-            return []
+        case .ping(let number): return [.answerPing(number, received: now, on: link)]
+        case .pong(let number, let received, let answered, let quality):
+            return onPong(number, received: received, answered: answered, quality, on: link, now: now)
+        case .ready: return onReady(link)
         case .goodbye(let reason): return [.close(link, reason: "The peer said goodbye: \(reason)")]
+        default: break
+        }
+        guard links[link]?.isEstablished ?? false else {
+            return [refuse(link, "A message before both sides were ready.")]
+        }
+        return onWork(message, on: link, now: now)
+    }
+
+    /// What an established link carries.
+    private mutating func onWork(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+        switch message {
+        case .hello, .ping, .pong, .ready, .goodbye: return []
         case .summaries, .vector, .have, .prune: return onKnowledge(message, on: link, now: now)
         case .request, .credit, .delta: return onTransfer(message, on: link, now: now)
         case .probe(let job, let replica, let sequence):

@@ -53,13 +53,14 @@ package struct Mesh: Sendable {
         deadlines += grafts.values.map(\.due)
         deadlines += searches.values.map(\.deadline)
         deadlines += links.values.compactMap(\.suspectedUntil)
+        deadlines += links.values.compactMap(\.pingAgainDue)
         // One timer for all pings, so that many links cost one wake-up.
         if let oldest = links.values.map(\.lastPing).min() { deadlines.append(oldest + timing.pingInterval) }
         return deadlines.min()
     }
 
     package mutating func onTimer(now: UInt64) -> [Directive] {
-        var directives = checkSilence(now: now)
+        var directives = checkSilence(now: now) + askAgain(now: now)
         if storeRetryDue.map({ $0 <= now }) ?? false { storeRetryDue = nil }
         if acknowledgementsDue.map({ $0 <= now }) ?? false {
             acknowledgementsDue = nil
@@ -83,7 +84,7 @@ package struct Mesh: Sendable {
         let isNewDevice = device != self.device
         self.device = device
         // Peers know this device by its old name: they meet it anew.
-        if isNewDevice { return establishedLinks.map { .close($0, reason: "This device has got a new name.") } }
+        if isNewDevice { return greetedLinks.map { .close($0, reason: "This device has got a new name.") } }
         return fetchMissing(now: now)
     }
 
@@ -95,6 +96,10 @@ package struct Mesh: Sendable {
 
     var establishedLinks: [LinkID] {
         links.values.filter(\.isEstablished).map(\.id).sorted()
+    }
+
+    var greetedLinks: [LinkID] {
+        links.values.filter { $0.greeted != nil }.map(\.id).sorted()
     }
 
     // By id: a copy of a link that is held while the link changes would make the change copy all that it knows.

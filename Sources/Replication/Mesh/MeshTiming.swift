@@ -12,6 +12,9 @@ package struct MeshTiming: Hashable, Sendable {
     package var searchStepTimeout: UInt64 = 2_000
     /// After a failed write of the store.
     package var storeRetryDelay: UInt64 = 5_000
+    /// Before a new link carries anything, for so long its ends try to settle on one time, and ask each other so often.
+    package var settleLimit: UInt64 = 2_000
+    package var settleInterval: UInt64 = 100
     package var pingInterval: UInt64 = 15_000
     /// A link on which nothing was heard for so long is closed.
     package var silenceLimit: UInt64 = 40_000

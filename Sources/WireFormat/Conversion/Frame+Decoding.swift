@@ -7,7 +7,8 @@ extension Message {
         switch frame.kind {
         case .hello(let hello): self = .hello(try hello.hello())
         case .ping(let number): self = .ping(number)
-        case .pong(let number): self = .pong(number)
+        case .pong(let pong): self = try pong.message()
+        case .ready: self = .ready
         case .summaries(let summaries): self = .summaries(try summaries.summaries())
         case .vector(let vector): self = .vector(job: try JobID(wire: vector.job), try vector.vector())
         case .have(let vector): self = .have(job: try JobID(wire: vector.job), try vector.entries())

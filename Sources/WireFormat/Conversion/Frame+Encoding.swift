@@ -7,7 +7,11 @@ extension WireFrame {
         switch message {
         case .hello(let hello): try body(WireFrame(.hello(WireHello(hello))))
         case .ping(let number): try body(WireFrame(.ping(number)))
-        case .pong(let number): try body(WireFrame(.pong(number)))
+        case .pong(let number, let received, let answered, let quality):
+            try body(
+                WireFrame(
+                    .pong(try WirePong(number: number, received: received, answered: answered, quality: quality))))
+        case .ready: try body(WireFrame(.ready(true)))
         case .summaries(let summaries): try body(WireFrame(.summaries(WireSummaries(summaries))))
         case .vector(let job, let vector):
             try body(WireFrame(.vector(WireVector(job: job, entries: vector.entries))))

@@ -55,14 +55,6 @@ nonisolated struct WireFrame: Sendable {
     set {kind = .ping(newValue)}
   }
 
-  var pong: UInt64 {
-    get {
-      if case .pong(let v)? = kind {return v}
-      return 0
-    }
-    set {kind = .pong(newValue)}
-  }
-
   var summaries: WireSummaries {
     get {
       if case .summaries(let v)? = kind {return v}
@@ -169,12 +161,28 @@ nonisolated struct WireFrame: Sendable {
     set {kind = .report(newValue)}
   }
 
+  var pong: WirePong {
+    get {
+      if case .pong(let v)? = kind {return v}
+      return WirePong()
+    }
+    set {kind = .pong(newValue)}
+  }
+
+  /// The sender may show its work.
+  var ready: Bool {
+    get {
+      if case .ready(let v)? = kind {return v}
+      return false
+    }
+    set {kind = .ready(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     case hello(WireHello)
     case ping(UInt64)
-    case pong(UInt64)
     case summaries(WireSummaries)
     case vector(WireVector)
     case have(WireVector)
@@ -190,6 +198,9 @@ nonisolated struct WireFrame: Sendable {
     case forked(WireForked)
     case reportRequest(WireReportRequest)
     case report(WireReport)
+    case pong(WirePong)
+    /// The sender may show its work.
+    case ready(Bool)
 
   }
 
@@ -215,6 +226,30 @@ nonisolated struct WireHello: Sendable {
   var name: String = String()
 
   var fleet: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The answer to a ping. Until both sides have said that they are ready, a connection carries hellos, pings and pongs only.
+nonisolated struct WirePong: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var number: UInt64 = 0
+
+  /// By the sender's corrected time, in microseconds since 1970: when the ping came, and when this went out.
+  var received: Int64 = 0
+
+  var answered: Int64 = 0
+
+  /// Steps to the server, 16 when there is none behind this clock; at most 16.
+  var stratum: UInt32 = 0
+
+  /// Microseconds; at most 2^62.
+  var uncertainty: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -445,7 +480,7 @@ fileprivate nonisolated let _protobuf_package = "muster.peer.v1"
 
 nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{1}pong\0\u{1}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{2}\u{2}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0\u{1}pong\0\u{1}ready\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -472,14 +507,6 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
         if let v = v {
           if self.kind != nil {try decoder.handleConflictingOneOf()}
           self.kind = .ping(v)
-        }
-      }()
-      case 3: try {
-        var v: UInt64?
-        try decoder.decodeSingularFixed64Field(value: &v)
-        if let v = v {
-          if self.kind != nil {try decoder.handleConflictingOneOf()}
-          self.kind = .pong(v)
         }
       }()
       case 4: try {
@@ -641,6 +668,27 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.kind = .report(v)
         }
       }()
+      case 17: try {
+        var v: WirePong?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .pong(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .pong(v)
+        }
+      }()
+      case 18: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .ready(v)
+        }
+      }()
       default: break
       }
     }
@@ -659,10 +707,6 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .ping?: try {
       guard case .ping(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularFixed64Field(value: v, fieldNumber: 2)
-    }()
-    case .pong?: try {
-      guard case .pong(let v)? = self.kind else { preconditionFailure() }
-      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 3)
     }()
     case .summaries?: try {
       guard case .summaries(let v)? = self.kind else { preconditionFailure() }
@@ -715,6 +759,14 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     case .report?: try {
       guard case .report(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .pong?: try {
+      guard case .pong(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .ready?: try {
+      guard case .ready(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 18)
     }()
     case nil: break
     }
@@ -778,6 +830,56 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.instance != rhs.instance {return false}
     if lhs.name != rhs.name {return false}
     if lhs.fleet != rhs.fleet {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Pong"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}received\0\u{1}answered\0\u{1}stratum\0\u{1}uncertainty\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularSInt64Field(value: &self.received) }()
+      case 3: try { try decoder.decodeSingularSInt64Field(value: &self.answered) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.stratum) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.uncertainty) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularFixed64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.received != 0 {
+      try visitor.visitSingularSInt64Field(value: self.received, fieldNumber: 2)
+    }
+    if self.answered != 0 {
+      try visitor.visitSingularSInt64Field(value: self.answered, fieldNumber: 3)
+    }
+    if self.stratum != 0 {
+      try visitor.visitSingularUInt32Field(value: self.stratum, fieldNumber: 4)
+    }
+    if self.uncertainty != 0 {
+      try visitor.visitSingularUInt64Field(value: self.uncertainty, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePong, rhs: WirePong) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.received != rhs.received {return false}
+    if lhs.answered != rhs.answered {return false}
+    if lhs.stratum != rhs.stratum {return false}
+    if lhs.uncertainty != rhs.uncertainty {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

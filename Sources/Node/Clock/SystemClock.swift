@@ -1,0 +1,36 @@
+import CDispatch
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The two clocks of the machine.
+enum SystemClock {
+    /// Microseconds that never go back and go on during suspend.
+    static var elapsedMicroseconds: Int64 { microseconds(of: CLOCK_BOOTTIME) }
+
+    /// The same clock in milliseconds.
+    static var elapsedMilliseconds: UInt64 { UInt64(elapsedMicroseconds / 1_000) }
+
+    /// Microseconds since 1970 by the machine's own clock.
+    static var wallMicroseconds: Int64 { microseconds(of: CLOCK_REALTIME) }
+
+    /// Milliseconds since 1970 by the machine's own clock.
+    static var wallMilliseconds: UInt64 { UInt64(clamping: wallMicroseconds / 1_000) }
+
+    private static func microseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
+    /// The kernel's random name for this boot (random(4)); empty where there is none.
+    static var bootID: String {
+        guard let file = fopen("/proc/sys/kernel/random/boot_id", "r") else { return "" }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 64)
+        guard fgets(&buffer, 64, file) != nil else { return "" }
+        let bytes = buffer.prefix { $0 != 0 && $0 != 0x0A }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,70 @@
+package import CRDT
+import Timekeeping
+
+/// The time comes with the answers to pings, and before anything else (rule R5).
+extension Mesh {
+    mutating func onPong(
+        _ number: UInt64, received: Int64, answered: Int64, _ quality: ClockQuality, on id: LinkID, now: UInt64
+    ) -> [Directive] {
+        guard let link = links[id], let peer = link.greeted, let sent = link.pingSent, sent.number == number else {
+            return []
+        }
+        links[id]?.pingSent = nil
+        links[id]?.roundTripMilliseconds = now - sent.at
+        // Whole milliseconds: it may have gone out at the beginning of one and come in at the end of another.
+        let exchange = TimeExchange(
+            sent: Int64(clamping: sent.at) * 1_000, received: received, answered: answered,
+            returned: Int64(clamping: now) * 1_000 + 999)
+        return [.learnTime(exchange, quality, from: peer.device, on: id)]
+    }
+
+    /// What a new link's peer says of the time is in force, and this device's work may be shown to it.
+    ///
+    /// Does nothing for a link that is gone, still waits for an answer, or was ready before.
+    package mutating func onTimeLearned(_ id: LinkID, now: UInt64) -> [Directive] {
+        guard let link = links[id], case .learning = link.phase, link.pingSent == nil, !link.isReady else { return [] }
+        links[id]?.isReady = true
+        links[id]?.pingAgainDue = nil
+        return [.send(.ready, on: id)] + (link.isPeerReady ? establish(id) : [])
+    }
+
+    /// The clocks of the two ends are not settled: one of them has yet to follow. It is asked again in a moment.
+    package mutating func onTimeUnsettled(_ id: LinkID, now: UInt64) -> [Directive] {
+        guard let link = links[id], case .learning = link.phase, !link.isReady else { return [] }
+        links[id]?.pingAgainDue = now + timing.settleInterval
+        return []
+    }
+
+    /// Whether there is time left to settle on one time; if not, the work is shown all the same.
+    package func isPatient(with link: LinkID, now: UInt64) -> Bool {
+        links[link].map { now < $0.learningSince + timing.settleLimit } ?? false
+    }
+
+    mutating func onReady(_ id: LinkID) -> [Directive] {
+        guard let link = links[id], !link.isPeerReady else {
+            return [refuse(id, "The peer is ready for the second time.")]
+        }
+        links[id]?.isPeerReady = true
+        return link.isReady ? establish(id) : []
+    }
+
+    mutating func askAgain(now: UInt64) -> [Directive] {
+        var directives: [Directive] = []
+        for id in links.keys.sorted() {
+            guard let due = links[id]?.pingAgainDue, due <= now else { continue }
+            links[id]?.pingAgainDue = nil
+            directives.append(ping(id, now: now))
+        }
+        return directives
+    }
+
+    /// What this store had written and nobody has seen was shifted: its journal has another digest.
+    @discardableResult
+    package mutating func onRestamped(
+        job: JobID, replica: ReplicaID, head: JournalHead, now: UInt64
+    ) -> [Directive] {
+        guard replica == self.replica else { return [] }
+        jobs[job]?.vector.set(replica, to: head)
+        return []
+    }
+}
