@@ -116,7 +116,7 @@ let package = Package(
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(
             name: "NodeTests",
-            dependencies: ["Node", "Replication", "LocalAPI", "Storage", "Inventory", "CRDT", logging]),
+            dependencies: ["Node", "Replication", "LocalAPI", "Storage", "Timekeeping", "Inventory", "CRDT", logging]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

@@ -61,7 +61,7 @@ package struct Node: Sendable {
             store: store, replicator: replicator, transport: transport, clock: clock, hub: hub,
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds)),
-                discovery: discovery.state),
+                configuration: configuration, firstReplica: store.identity.replica, discovery: discovery.state),
             keys: KeyCache())
         let manager = ServiceManager(environment: environment)
         let api = LocalServer(socketPath: configuration.socket, service: service, logger: logger) {

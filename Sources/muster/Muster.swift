@@ -18,8 +18,8 @@ struct Muster: AsyncParsableCommand {
             """,
         version: MusterVersion.current,
         subcommands: [
-            StatusCommand.self, PeersCommand.self, JobCommand.self, ItemCommand.self, ImportCommand.self,
-            CompletionsCommand.self,
+            StatusCommand.self, DoctorCommand.self, PeersCommand.self, ClockCommand.self, JobCommand.self,
+            ItemCommand.self, ImportCommand.self, CompletionsCommand.self,
         ])
 }
 

@@ -4,8 +4,10 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct HelpTests {
     static let commands: [[String]] = [
-        [], ["status"], ["peers"], ["job"], ["job", "create"], ["job", "list"], ["job", "show"], ["job", "watch"],
-        ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"], ["item"],
+        [], ["status"], ["doctor"], ["peers"], ["clock"], ["job"], ["job", "create"], ["job", "list"], ["job", "show"],
+        ["job", "watch"],
+        ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
+        ["job", "roster"], ["job", "late"], ["job", "remove"], ["item"],
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
         ["item", "show"], ["import"], ["completions"],
     ]

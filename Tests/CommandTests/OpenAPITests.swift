@@ -61,6 +61,7 @@ struct OpenAPITests {
         let path = operation.path.split(separator: "/").dropFirst().map { segment in
             switch segment {
             case "{job}": FakeService.jobID
+            case "{replica}": FakeService.otherReplicaID
             case "{item}": isRestore ? FakeService.removedItemID : FakeService.itemIDs[0]
             default: String(segment)
             }
@@ -70,13 +71,15 @@ struct OpenAPITests {
             case "POST peers": AddPeerRequest(address: "10.0.0.1:4710")
             case "POST jobs": CreateJobRequest(name: "Jones")
             case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])
+            case "POST removals": RemovalRequest(items: FakeService.itemIDs)
+            case "POST accept", "POST drop": LateDecision(upTo: [FakeService.otherReplicaID: 12])
             case "POST notes": NoteRequest(text: "scratched")
             case "POST items", "PATCH \(FakeService.itemIDs[0])": FieldsRequest(fields: ["name": "Sofa"])
             default: nil
             }
         return try await LocalClient.with(socketPath: socket) { client in
             let response = try await client.send(
-                HTTPMethod(rawValue: operation.method), path, body: body, accept: "*/*")
+                HTTPMethod(rawValue: operation.method), path, query: [("confirmed", "true")], body: body, accept: "*/*")
             #expect(response.headers.first(name: "Muster-Version") == MusterVersion.current)
             let mediaType = response.headers.first(name: "content-type") ?? ""
             guard operation.path == "/v1/events" else {

@@ -59,4 +59,25 @@ struct TerminalTests {
         let terminal = Terminal(isInteractive: true, width: 80, height: 14, style: .plain)
         try expectSnapshot(view.lines(on: terminal).joined(separator: "\n") + "\n", "watch-view")
     }
+
+    @Test("The live view puts a change at its place in the timeline, whenever it arrives")
+    func watchOrder() async throws {
+        let service = FakeService()
+        var view = WatchView(job: try await service.job("0190"), peers: [])
+        var ordered = FakeService.changes
+        // The server's order stands above every clock.
+        ordered[3].anchor = 1
+        ordered[3].at = Timestamp(milliseconds: 0)
+        for arrival in [[3, 1, 0, 2], [2, 3, 1, 0], [0, 1, 2, 3]] {
+            var watched = view
+            for index in arrival { watched.add(ordered[index]) }
+            #expect(watched.changes == ordered)
+        }
+        var entry = ordered[3]
+        entry.by = String(repeating: "0", count: 32)
+        entry.at = .now
+        view.add(ordered[3])
+        view.add(entry)
+        #expect(view.changes == [entry, ordered[3]], "the channel's own entry stands first at its anchor")
+    }
 }

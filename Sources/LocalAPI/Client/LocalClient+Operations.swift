@@ -10,6 +10,10 @@ extension LocalClient {
         let _: AddPeerRequest = try await call(.POST, ["peers"], body: request)
     }
 
+    package func clock() async throws -> ClockReport { try await call(.GET, ["clock"]) }
+
+    package func doctor() async throws -> DoctorReport { try await call(.GET, ["doctor"]) }
+
     package func jobs() async throws -> [JobListEntry] { try await call(.GET, ["jobs"]) }
 
     package func createJob(_ request: CreateJobRequest) async throws -> Identified {
@@ -25,6 +29,26 @@ extension LocalClient {
     }
 
     package func check(job: String) async throws -> JobCheck { try await call(.GET, ["jobs", job, "check"]) }
+
+    package func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified {
+        try await call(.DELETE, ["jobs", job], query: isConfirmed ? [("confirmed", "true")] : [])
+    }
+
+    package func roster(job: String) async throws -> [RosterMember] { try await call(.GET, ["jobs", job, "roster"]) }
+
+    package func expel(_ replica: String, job: String) async throws -> RosterMember {
+        try await call(.DELETE, ["jobs", job, "roster", replica])
+    }
+
+    package func late(job: String) async throws -> [LateChange] { try await call(.GET, ["jobs", job, "late"]) }
+
+    package func acceptLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
+        try await call(.POST, ["jobs", job, "late", "accept"], body: decision)
+    }
+
+    package func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
+        try await call(.POST, ["jobs", job, "late", "drop"], body: decision)
+    }
 
     package func item(_ item: String, job: String) async throws -> ItemDetails {
         try await call(.GET, ["jobs", job, "items", item])
@@ -48,6 +72,10 @@ extension LocalClient {
 
     package func removeItem(_ item: String, job: String) async throws -> Identified {
         try await call(.DELETE, ["jobs", job, "items", item])
+    }
+
+    package func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed {
+        try await call(.POST, ["jobs", job, "removals"], body: request)
     }
 
     package func restoreItem(_ item: String, job: String) async throws -> Restored {

@@ -9,17 +9,32 @@ package protocol MusterService: Sendable {
     func peers() async throws -> [PeerStatus]
     /// Dials the address now and goes on trying; does not wait for the connection.
     func addPeer(_ request: AddPeerRequest) async throws
+    func clockReport() async throws -> ClockReport
+    /// Looks at everything that the daemon depends on; does not throw for what it finds.
+    func doctor() async throws -> DoctorReport
 
     /// Sorted by id.
     func jobs() async throws -> [JobListEntry]
     func createJob(_ request: CreateJobRequest) async throws -> Identified
     func job(_ job: String) async throws -> JobDetails
+    /// Removes the whole job for good, on every device; asks for a confirmation unless that is given.
+    func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified
     func summary(job: String) async throws -> VolumeReport
     func conflicts(job: String) async throws -> ConflictReport
     func check(job: String) async throws -> JobCheck
     /// The timeline, oldest first; of one item when `item` is given.
     func log(job: String, item: String?) async throws -> Batches<ChangeReport>
     func export(job: String, format: ExportFormat) async throws -> Chunks
+
+    /// Who takes part, sorted by replica id.
+    func roster(job: String) async throws -> [RosterMember]
+    /// Takes a lost replica off the roster, named by its id, a unique prefix of it or the name of its laptop.
+    func expel(_ replica: String, job: String) async throws -> RosterMember
+    /// Late work that nobody has decided on, in timeline order.
+    func late(job: String) async throws -> [LateChange]
+    /// Applies late work as new changes by this laptop.
+    func acceptLate(_ decision: LateDecision, job: String) async throws -> LateOutcome
+    func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome
 
     /// Items that are not removed and match every filter, sorted by id.
     func items(job: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView>
@@ -29,6 +44,8 @@ package protocol MusterService: Sendable {
     func setFields(_ request: FieldsRequest, item: String, job: String) async throws -> Identified
     func addNote(_ request: NoteRequest, item: String, job: String) async throws -> Identified
     func removeItem(_ item: String, job: String) async throws -> Identified
+    /// All or none; more than half of a job at once wants a confirmation.
+    func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed
     func restoreItem(_ item: String, job: String) async throws -> Restored
 
     /// What happens from now on, in one job or in all, of one type or of all; ends when the daemon stops. The stream must be subscribed when the

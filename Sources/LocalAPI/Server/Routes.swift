@@ -18,7 +18,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static let all = device + jobs + items
+    static let all = device + jobs + roster + items
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
@@ -28,6 +28,8 @@ extension Route {
             try await service.addPeer(peer)
             return try Answer.json(peer, status: .accepted)
         },
+        Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
+        Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
         Route(.get, "/v1/events") { request, _, service in
             let type = try request.query("type").map { text in
                 guard let type = EventType(rawValue: text) else {
@@ -47,6 +49,10 @@ extension Route {
         },
         Route(.get, "/v1/jobs/{job}") { _, context, service in
             try Answer.json(try await service.job(context.parameter("job")))
+        },
+        Route(.delete, "/v1/jobs/{job}") { request, context, service in
+            let isConfirmed = request.query("confirmed") == "true"
+            return try Answer.json(try await service.removeJob(context.parameter("job"), isConfirmed: isConfirmed))
         },
         Route(.get, "/v1/jobs/{job}/summary") { _, context, service in
             try Answer.json(try await service.summary(job: context.parameter("job")))
@@ -71,6 +77,27 @@ extension Route {
         },
     ]
 
+    static let roster = [
+        Route(.get, "/v1/jobs/{job}/roster") { _, context, service in
+            try Answer.json(try await service.roster(job: context.parameter("job")))
+        },
+        Route(.delete, "/v1/jobs/{job}/roster/{replica}") { _, context, service in
+            let (job, replica) = (try context.parameter("job"), try context.parameter("replica"))
+            return try Answer.json(try await service.expel(replica, job: job))
+        },
+        Route(.get, "/v1/jobs/{job}/late") { _, context, service in
+            try Answer.json(try await service.late(job: context.parameter("job")))
+        },
+        Route(.post, "/v1/jobs/{job}/late/accept") { request, context, service in
+            let decision = try await request.decode(LateDecision.self)
+            return try Answer.json(try await service.acceptLate(decision, job: context.parameter("job")))
+        },
+        Route(.post, "/v1/jobs/{job}/late/drop") { request, context, service in
+            let decision = try await request.decode(LateDecision.self)
+            return try Answer.json(try await service.dropLate(decision, job: context.parameter("job")))
+        },
+    ]
+
     static let items = [
         Route(.post, "/v1/jobs/{job}/import") { request, context, service in
             let batch = try await request.decode(ItemBatch.self)
@@ -78,6 +105,10 @@ extension Route {
                 throw APIError(.tooLarge, "A batch takes \(ItemBatch.largest) items at most: send it in smaller ones.")
             }
             return try Answer.json(try await service.addItems(batch, job: context.parameter("job")))
+        },
+        Route(.post, "/v1/jobs/{job}/removals") { request, context, service in
+            let removal = try await request.decode(RemovalRequest.self)
+            return try Answer.json(try await service.removeItems(removal, job: context.parameter("job")))
         },
         Route(.get, "/v1/jobs/{job}/items") { request, context, service in
             let filters = try request.queries("where").map(FieldFilter.init(parsing:))

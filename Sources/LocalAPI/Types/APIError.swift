@@ -34,6 +34,13 @@ package struct APIError: Error, Hashable, Sendable {
         package static let itemNotRemoved = Code(rawValue: "itemNotRemoved")
         /// A value that cannot be stored: empty field name, too long, reserved.
         package static let invalidValue = Code(rawValue: "invalidValue")
+        /// So much would go at once that a person has to say that it is meant.
+        package static let confirmationNeeded = Code(rawValue: "confirmationNeeded")
+        /// A change of a job whose removal is known.
+        package static let jobRemoved = Code(rawValue: "jobRemoved")
+        /// A replica that the job's roster does not name.
+        package static let unknownReplica = Code(rawValue: "unknownReplica")
+        package static let ambiguousReplica = Code(rawValue: "ambiguousReplica")
         package static let tooLarge = Code(rawValue: "tooLarge")
         package static let notPermitted = Code(rawValue: "notPermitted")
         /// For the moment: starting, stopping, disk full.
@@ -51,8 +58,10 @@ extension APIError.Code {
     /// The HTTP status (RFC 9110 section 15).
     package var status: Int {
         switch self {
-        case .notFound, .unknownJob, .unknownItem: 404
-        case .ambiguousJob, .ambiguousItem, .jobExists, .itemRemoved, .itemNotRemoved: 409
+        case .notFound, .unknownJob, .unknownItem, .unknownReplica: 404
+        case .ambiguousJob, .ambiguousItem, .ambiguousReplica, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
+            .confirmationNeeded:
+            409
         case .invalidValue: 422
         case .tooLarge: 413
         case .notPermitted: 403
@@ -73,6 +82,10 @@ extension APIError.Code {
         case .ambiguousItem: "Ambiguous item"
         case .itemRemoved: "Item is removed"
         case .itemNotRemoved: "Item is not removed"
+        case .confirmationNeeded: "Confirmation needed"
+        case .jobRemoved: "Job is removed"
+        case .unknownReplica: "Unknown replica"
+        case .ambiguousReplica: "Ambiguous replica"
         case .invalidValue: "Invalid value"
         case .tooLarge: "Request too large"
         case .notPermitted: "Not permitted"

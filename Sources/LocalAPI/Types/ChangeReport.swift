@@ -1,3 +1,6 @@
+import CRDT
+import Inventory
+
 /// One change of one item, as the timeline (`muster job log`) and the event stream show it. A commit that touches
 /// several items gives one each.
 package struct ChangeReport: Codable, Hashable, Sendable {
@@ -14,6 +17,8 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     /// The highest ordering id that the author knew; 0 before it met a server (rule R7).
     package var anchor: UInt64
     package var at: Timestamp
+    /// Orders what one author wrote in the same millisecond.
+    package var counter: UInt16
     /// The author's replica id, 32 hexadecimal digits.
     package var by: String
     /// The author's host, if known.
@@ -30,12 +35,14 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     @Nullable package var note: String?
 
     package init(
-        job: String, anchor: UInt64 = 0, at: Timestamp, by: String, byName: String? = nil, sequence: UInt64,
-        item: String, itemName: String? = nil, action: Action, fields: [FieldChange] = [], note: String? = nil
+        job: String, anchor: UInt64 = 0, at: Timestamp, counter: UInt16 = 0, by: String, byName: String? = nil,
+        sequence: UInt64, item: String, itemName: String? = nil, action: Action, fields: [FieldChange] = [],
+        note: String? = nil
     ) {
         self.job = job
         self.anchor = anchor
         self.at = at
+        self.counter = counter
         self.by = by
         self.byName = byName
         self.sequence = sequence
@@ -44,6 +51,20 @@ package struct ChangeReport: Codable, Hashable, Sendable {
         self.action = action
         self.fields = fields
         self.note = note
+    }
+}
+
+extension ChangeReport {
+    /// Whether it stands before the other in the timeline: by (anchor, stamp, replica, sequence), rule R7.
+    package func precedes(_ other: ChangeReport) -> Bool { timelineKey < other.timelineKey }
+
+    /// The channel's own entries, by the reserved replica zero, stand first at their anchor, whatever the clocks say.
+    private var timelineKey: TimelineKey {
+        let replica = ReplicaID(by) ?? ReplicaID(0)
+        let milliseconds = UInt64(clamping: at.milliseconds)
+        return TimelineKey(
+            anchor: anchor, stamp: Stamp(milliseconds: milliseconds, counter: counter), replica: replica,
+            sequence: sequence)
     }
 }
 

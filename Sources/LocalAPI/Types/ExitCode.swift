@@ -1,7 +1,7 @@
 /// The exit codes of `muster`, from sysexits.h.
 package enum SystemExit: Int32, Sendable, CaseIterable {
     case ok = 0
-    /// `job check` found a difference.
+    /// `job check` found a difference, `doctor` a fault, or a person did not confirm.
     case different = 1
     /// EX_USAGE: the command line is wrong.
     case usage = 64
@@ -21,6 +21,7 @@ extension APIError {
     package var systemExit: SystemExit {
         switch code {
         case .unreachable: .unavailable
+        case .confirmationNeeded: .usage
         case .unavailable: .tryAgain
         case .notPermitted: .notPermitted
         case .failed, .unexpectedAnswer, .notFound: .software

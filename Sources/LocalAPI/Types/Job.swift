@@ -56,6 +56,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var volume: Volume
     /// Concurrent edits and duplicate barcodes together: the length of what `muster job conflicts` lists.
     package var conflicts: Int
+    /// Changes that came too late and wait for a person: the length of what `muster job late` lists.
+    package var late: Int
     /// Connected devices that lack something of this job.
     package var peersBehind: [PeerBehind]
     /// Per replica id, the highest sequence up to which the whole journal is here.
@@ -67,7 +69,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
 
     package init(
         id: String, name: String, kind: JobKind, state: JobState, items: Int, removed: Int, volume: Volume,
-        conflicts: Int, peersBehind: [PeerBehind], vector: [String: UInt64], digest: String, updatedAt: Timestamp?
+        conflicts: Int, late: Int = 0, peersBehind: [PeerBehind], vector: [String: UInt64], digest: String,
+        updatedAt: Timestamp?
     ) {
         self.id = id
         self.name = name
@@ -77,6 +80,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
         self.removed = removed
         self.volume = volume
         self.conflicts = conflicts
+        self.late = late
         self.peersBehind = peersBehind
         self.vector = vector
         self.digest = digest

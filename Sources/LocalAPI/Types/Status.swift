@@ -42,12 +42,18 @@ package struct ClockStatus: Codable, Hashable, Sendable {
 
     /// Where the time comes from.
     package var source: Source
-    /// The device's clock minus the server's; null before there was a source.
+    /// Whether a server stands behind the source.
+    package var isSynchronised: Bool
+    /// The wall clock minus corrected time; null before there was a source.
     @Nullable package var driftMilliseconds: Double?
     @Nullable package var uncertaintyMilliseconds: Double?
 
-    package init(source: Source, driftMilliseconds: Double? = nil, uncertaintyMilliseconds: Double? = nil) {
+    package init(
+        source: Source, isSynchronised: Bool = false, driftMilliseconds: Double? = nil,
+        uncertaintyMilliseconds: Double? = nil
+    ) {
         self.source = source
+        self.isSynchronised = isSynchronised
         self.driftMilliseconds = driftMilliseconds
         self.uncertaintyMilliseconds = uncertaintyMilliseconds
     }

@@ -24,8 +24,10 @@ struct StateDirectory {
             throw ConfigurationError(
                 "Another musterd uses \(path); stop it, or name another directory with --state-dir.")
         }
-        storePath = path + "/muster.sqlite"
+        storePath = Self.storePath(in: path)
     }
+
+    static func storePath(in path: String) -> String { path + "/muster.sqlite" }
 }
 
 /// What this machine is called.

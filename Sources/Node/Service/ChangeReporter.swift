@@ -11,11 +11,18 @@ struct ChangeReporter: Sendable {
         let action: ChangeReport.Action =
             entry.isRemoval ? .removed : !entry.notes.isEmpty ? .noted : entry.isFirst ? .added : .changed
         return ChangeReport(
-            job: job.id.text, anchor: entry.key.anchor, at: entry.key.stamp.timestamp, by: entry.author.description,
-            byName: InventoryService.hostName(of: entry.author, in: job), sequence: entry.key.sequence,
-            item: entry.item.description, itemName: entry.item == .job ? job.name : label, action: action,
+            job: job.id.text, anchor: entry.key.anchor, at: entry.key.stamp.timestamp, counter: entry.key.stamp.counter,
+            by: entry.author.description, byName: InventoryService.hostName(of: entry.author, in: job),
+            sequence: entry.key.sequence, item: entry.item.description, itemName: entry.item == .job ? job.name : label,
+            action: action,
             fields: entry.settings.map { FieldChange(field: $0.field.text, from: $0.before, to: $0.value) },
             note: entry.notes.isEmpty ? nil : entry.notes.joined(separator: "\n"))
+    }
+
+    /// What came too late, by itself: what stood there before is not known.
+    func report(_ late: LateChange) -> ChangeReport {
+        let key = TimelineKey(late.change, at: late.dot)
+        return report(TimelineEntry(late.change, key: key, isFirst: false) { _ in nil }, label: nil)
     }
 
     /// What was just taken in.

@@ -2,7 +2,6 @@ import CRDT
 import LocalAPI
 import Replication
 import Storage
-import Timekeeping
 import Transport
 
 /// This device and its peers.
@@ -12,7 +11,7 @@ extension InventoryService {
             let identity = store.identity
             return Status(
                 deviceID: identity.device.description, replicaID: identity.replica.description, name: facts.hostName,
-                version: MusterVersion.current, startedAt: facts.startedAt, clock: ClockStatus(clock.overview),
+                version: MusterVersion.current, startedAt: facts.startedAt, clock: clockStatus,
                 discovery: facts.discovery.status, peers: try await peers(), jobs: try await store.vectors().count,
                 queue: QueueStatus())
         }
@@ -77,20 +76,5 @@ extension InventoryService {
                 .invalidValue, "'\(request.address)' is no address; write HOST:PORT, for example 192.168.1.20:7473.")
         }
         await replicator.updatePlan { plan, now in plan.onConfigured(address, now: now) }
-    }
-}
-
-extension ClockStatus {
-    init(_ overview: ClockOverview) {
-        let source: Source =
-            switch overview.source {
-            case .server: .server
-            case .peer: .peer
-            case nil: .none
-            }
-        // Without a server behind it nobody knows how far it is off.
-        self.init(
-            source: source, driftMilliseconds: overview.isSynchronised ? Double(overview.drift) / 1_000 : nil,
-            uncertaintyMilliseconds: overview.isSynchronised ? Double(overview.uncertainty) / 1_000 : nil)
     }
 }

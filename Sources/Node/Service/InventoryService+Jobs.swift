@@ -64,6 +64,7 @@ extension InventoryService {
                 id: job.id.text, name: job.name, kind: job.kind, state: JobState(), items: job.items,
                 removed: job.removed, volume: Volume(report.cubicFeet),
                 conflicts: job.conflicts + report.duplicateBarcodes,
+                late: try await store.lateChanges(of: job.id).count,
                 peersBehind: behind, vector: job.vector.sequences, digest: report.digest,
                 updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
         }

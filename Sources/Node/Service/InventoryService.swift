@@ -75,6 +75,9 @@ struct InventoryService: MusterService {
 struct DaemonFacts: Sendable {
     let hostName: String
     let startedAt: Timestamp
+    let configuration: NodeConfiguration
+    /// The store's name when the daemon started; a store that is found to be a copy takes another.
+    let firstReplica: ReplicaID
     let discovery: DiscoveryState
 }
 

@@ -29,10 +29,11 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func clock(_ clock: ClockStatus) -> String {
         guard clock.source != .none, let drift = clock.driftMilliseconds else {
-            return "this device's own; no time source met yet"
+            return "unsynchronised: this laptop's own, no other was heard yet"
         }
-        let uncertainty = clock.uncertaintyMilliseconds.map { " ± \(Formats.decimal($0))" } ?? ""
-        return "\(Formats.decimal(drift))\(uncertainty) ms off the server's (from: \(clock.source.rawValue))"
+        let error = Formats.offset(drift, uncertainty: clock.uncertaintyMilliseconds)
+        guard clock.isSynchronised else { return "unsynchronised: \(error) to the crew's, no server behind it" }
+        return "synchronised: \(error) to the server's (from: \(clock.source.rawValue))"
     }
 
     private func discovery(_ discovery: DiscoveryStatus) -> String {

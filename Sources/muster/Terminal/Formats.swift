@@ -35,6 +35,27 @@ enum Formats {
         value.map { "\(decimal($0, places: $0 < 10 ? 2 : 0)) ms" } ?? "–"
     }
 
+    /// A clock's error, in the unit that suits it: `+3.4 ± 0.8 ms`, `−2 days 0 h`.
+    static func offset(_ milliseconds: Double, uncertainty: Double? = nil) -> String {
+        let sign = milliseconds < 0 ? "−" : "+"
+        guard milliseconds.magnitude >= 60_000 else {
+            let around = uncertainty.map { " ± \(decimal($0))" } ?? ""
+            return "\(sign)\(decimal(milliseconds.magnitude))\(around) ms"
+        }
+        return sign + duration(seconds: milliseconds.magnitude / 1000)
+    }
+
+    /// The two greatest units: `45 s`, `3 min 5 s`, `2 h 1 min`, `31 d 4 h`.
+    static func duration(seconds: Double) -> String {
+        let whole = Int(min(max(0, seconds), 1e12).rounded())
+        switch whole {
+        case ..<60: return "\(whole) s"
+        case ..<3600: return "\(whole / 60) min \(whole % 60) s"
+        case ..<86_400: return "\(whole / 3600) h \(whole / 60 % 60) min"
+        default: return "\(count(whole / 86_400)) d \(whole / 3600 % 24) h"
+        }
+    }
+
     /// Local time: the clock today, day and clock this year, the date before.
     static func time(_ time: Timestamp?, now: Timestamp = .now) -> String {
         guard let time, let then = local(time), let today = local(now) else { return "–" }

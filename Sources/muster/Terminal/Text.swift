@@ -28,6 +28,19 @@ enum Text {
         return columns > 0 ? result + "…" : ""
     }
 
+    /// Broken between words into lines of so many columns; a word that is longer stands alone.
+    static func wrapped(_ text: String, to columns: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, width(last) + 1 + width(String(word)) <= columns {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+
     static func padded(_ text: String, to columns: Int, alignment: Alignment = .left) -> String {
         let space = String(repeating: " ", count: max(0, columns - width(text)))
         return alignment == .left ? text + space : space + text

@@ -15,13 +15,16 @@ struct WatchView {
         self.peers = peers
     }
 
+    /// Puts a change at its place in the timeline: one that was made earlier stands above those made later, whenever it
+    /// arrives.
     mutating func add(_ change: ChangeReport) {
-        changes.append(change)
+        let place = changes.lastIndex { !change.precedes($0) }.map { $0 + 1 } ?? 0
+        changes.insert(change, at: place)
         if changes.count > Self.keptChanges { changes.removeFirst(changes.count - Self.keptChanges) }
     }
 
-    /// At most `terminal.height` lines of at most `terminal.width` columns: the job, the peers, the latest changes with
-    /// the newest at the bottom.
+    /// At most `terminal.height` lines of at most `terminal.width` columns: the job, the peers, the latest changes in the
+    /// order of the timeline, the last at the bottom.
     func lines(on terminal: Terminal) -> [String] {
         let (width, style) = (terminal.width, terminal.style)
         let rule = style.dim(String(repeating: "─", count: width))

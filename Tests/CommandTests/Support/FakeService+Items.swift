@@ -26,14 +26,15 @@ extension FakeService {
             itemName: "Sofa (three seats)", action: .added,
             fields: [FieldChange(field: "name", from: nil, to: "Sofa (three seats)")]),
         ChangeReport(
-            job: jobID, at: moment, by: otherReplicaID, byName: "bert-laptop", sequence: 4, item: itemIDs[0],
+            job: jobID, at: moment, counter: 1, by: otherReplicaID, byName: "bert-laptop", sequence: 4,
+            item: itemIDs[0],
             itemName: "Sofa (three seats)", action: .changed,
             fields: [FieldChange(field: "room", from: "Hall", to: "Living room")]),
         ChangeReport(
-            job: jobID, at: moment, by: otherReplicaID, sequence: 5, item: itemIDs[0],
+            job: jobID, at: moment, counter: 2, by: otherReplicaID, sequence: 5, item: itemIDs[0],
             itemName: "Sofa (three seats)", action: .noted, note: "left leg scratched"),
         ChangeReport(
-            job: jobID, at: moment, by: replicaID, byName: "anna-laptop", sequence: 9, item: removedItemID,
+            job: jobID, at: moment, counter: 3, by: replicaID, byName: "anna-laptop", sequence: 9, item: removedItemID,
             action: .removed),
     ]
 
@@ -96,6 +97,17 @@ extension FakeService {
         let id = try find(item, job).id
         note("remove \(item)")
         return Identified(id: id)
+    }
+
+    func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed {
+        try check(job: job, allowed: true)
+        let ids = try request.items?.map { try find($0, job).id } ?? Self.itemIDs
+        guard request.isConfirmed == true || request.matching?["room"] != "Garage" else {
+            throw APIError(.confirmationNeeded, "This removes 25 of the 40 items in 'Smith': add --yes.")
+        }
+        let fields = request.matching.map { "where " + describe($0) } ?? "\(ids.count) named"
+        note("remove \(fields)" + (request.isConfirmed == true ? ", confirmed" : ""))
+        return Removed(removed: ids)
     }
 
     func restoreItem(_ item: String, job: String) async throws -> Restored {

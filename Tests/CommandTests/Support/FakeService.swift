@@ -21,6 +21,8 @@ final class FakeService: MusterService {
     let written = Mutex<[String]>([])
     /// Whether `check` finds the other device different.
     let isDifferent = Mutex(false)
+    /// Whether it is a laptop alone, and unwell.
+    let isAlone = Mutex(false)
     /// Everyone who follows the events.
     private let followers = Mutex<[AsyncStream<Event>.Continuation]>([])
 
@@ -36,7 +38,7 @@ final class FakeService: MusterService {
     func status() async throws -> Status {
         Status(
             deviceID: Self.deviceID, replicaID: Self.replicaID, name: "anna-laptop", version: "0.1.0",
-            startedAt: Self.moment, clock: ClockStatus(source: .none), discovery: DiscoveryStatus(state: .available),
+            startedAt: Self.moment, clock: Self.clockStatus, discovery: DiscoveryStatus(state: .available),
             peers: try await peers(), jobs: 1, queue: QueueStatus())
     }
 
@@ -75,7 +77,7 @@ final class FakeService: MusterService {
         try check(job: job, allowed: true)
         return JobDetails(
             id: Self.jobID, name: "Smith, 12 Elm Street", kind: .pickup, state: JobState(published: "inProgress"),
-            items: 3, removed: 1, volume: Volume(cubicFeet: 1234.5, cubicMetres: 34.957), conflicts: 1,
+            items: 3, removed: 1, volume: Volume(cubicFeet: 1234.5, cubicMetres: 34.957), conflicts: 1, late: 2,
             peersBehind: [PeerBehind(deviceID: Self.otherDeviceID, name: "bert-laptop", transforms: 12)],
             vector: [Self.replicaID: 27, Self.otherReplicaID: 9], digest: String(repeating: "5a", count: 32),
             updatedAt: Self.moment)

@@ -4,11 +4,12 @@ import LocalAPI
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Create, list, watch, check and export jobs.",
+        abstract: "Create, list, watch, check, export and remove jobs.",
         discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"",
         subcommands: [
             JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobWatchCommand.self, JobLogCommand.self,
             JobSummaryCommand.self, JobConflictsCommand.self, JobCheckCommand.self, JobExportCommand.self,
+            JobRosterCommand.self, JobLateCommand.self, JobRemoveCommand.self,
         ])
 }
 

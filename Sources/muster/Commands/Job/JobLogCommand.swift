@@ -5,7 +5,13 @@ struct JobLogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Show the timeline: who changed what, when, from what to what.",
-        discussion: "Example:\n  muster job log \"Smith, 12 Elm Street\" --item 2000000000091")
+        discussion: """
+            The order is the same on every device: by what the author knew of the server's order (anchor), then by \
+            time, replica and sequence.
+
+            Example:
+              muster job log "Smith, 12 Elm Street" --item 2000000000091
+            """)
 
     @OptionGroup var job: JobArgument
 

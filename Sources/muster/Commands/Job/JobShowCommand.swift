@@ -22,6 +22,9 @@ struct JobShowCommand: AsyncParsableCommand {
         facts.add("Items", "\(Formats.count(details.items)), and \(Formats.count(details.removed)) removed")
         facts.add("Volume", details.volume.description)
         facts.add("Conflicts", conflicts(details))
+        if details.late > 0 {
+            facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: muster job late)")
+        }
         facts.add("Peers", peers(details.peersBehind))
         facts.add(
             "Changes", "\(counted(transforms(details), "transform")) by \(counted(details.vector.count, "device"))")

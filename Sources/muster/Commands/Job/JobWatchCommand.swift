@@ -6,8 +6,9 @@ struct JobWatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Watch a job change, live, until Ctrl-C.",
         discussion: """
-            In a terminal a view that keeps itself up to date; elsewhere a line per change; with --json the events, \
-            one per line.
+            In a terminal a view that keeps itself up to date; elsewhere a line per change as it arrives; with --json \
+            the events, one per line. A change that arrives late has its place further up: (anchor, at, counter, by, \
+            sequence) tells it, and the view puts it there.
 
             Example:
               muster job watch "Smith, 12 Elm Street"

@@ -1,0 +1,34 @@
+import LocalAPI
+import Storage
+import Transport
+
+/// Everything that the daemon depends on, looked at when somebody asks.
+extension InventoryService {
+    func doctor() async throws -> DoctorReport {
+        let configuration = facts.configuration
+        return DoctorReport(checks: [
+            Judgement.discovery(facts.discovery.status, configuredPeers: configuration.peers.count),
+            Judgement.network(
+                listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
+                addresses: Machine.addresses),
+            await clockCheck(),
+            Judgement.disk(
+                free: Machine.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
+            await storeCheck(),
+        ])
+    }
+
+    private func clockCheck() async -> HealthCheck {
+        let held = (try? await store.heldChanges().count) ?? 0
+        return Judgement.clock(clock.overview, held: held)
+    }
+
+    private func storeCheck() async -> HealthCheck {
+        var problems: [String]
+        do { problems = try await store.quickProblems() } catch { problems = ["\(error)"] }
+        let file = StateDirectory.storePath(in: facts.configuration.stateDirectory)
+        return Judgement.store(
+            problems: problems, bytes: Machine.fileBytes(at: file) + Machine.fileBytes(at: file + "-wal"),
+            wasRenewed: store.wasCopied || store.identity.replica != facts.firstReplica)
+    }
+}

@@ -1,0 +1,64 @@
+import CRDT
+import LocalAPI
+import Storage
+import Timekeeping
+
+/// How this laptop tells the time.
+extension InventoryService {
+    func clockReport() async throws -> ClockReport {
+        try await answering {
+            let overview = clock.overview
+            let isKnown = overview.source != nil
+            return ClockReport(
+                source: ClockStatus.Source(overview.source), isSynchronised: overview.isSynchronised,
+                stratum: overview.isSynchronised ? Int(overview.stratum) : nil,
+                driftMilliseconds: isKnown ? milliseconds(overview.drift) : nil,
+                uncertaintyMilliseconds: overview.knownUncertainty.map(milliseconds),
+                ageSeconds: overview.age.map { Double($0) / 1_000_000 },
+                time: Timestamp(milliseconds: overview.time / 1000),
+                held: try await heldChanges())
+        }
+    }
+
+    /// The same in short, for `status`.
+    var clockStatus: ClockStatus {
+        let overview = clock.overview
+        return ClockStatus(
+            source: ClockStatus.Source(overview.source), isSynchronised: overview.isSynchronised,
+            driftMilliseconds: overview.source == nil ? nil : milliseconds(overview.drift),
+            uncertaintyMilliseconds: overview.knownUncertainty.map(milliseconds))
+    }
+
+    private func heldChanges() async throws -> [LocalAPI.HeldChange] {
+        let held = try await store.heldChanges()
+        var jobs: [JobID: StoredJob] = [:]
+        for job in Set(held.map(\.job)) { jobs[job] = try await store.job(job) }
+        return held.map { change in
+            let job = jobs[change.job]
+            let tolerance = min(HybridLogicalClock.tolerance, change.stamp.milliseconds)
+            return LocalAPI.HeldChange(
+                job: change.job.text, jobName: job?.name, item: change.item.description,
+                by: change.author.description, byName: job.flatMap { Self.hostName(of: change.author, in: $0) },
+                sequence: change.dot.sequence, at: change.stamp.timestamp,
+                dueAt: Timestamp(milliseconds: Int64(clamping: change.stamp.milliseconds - tolerance)))
+        }
+    }
+
+    /// From microseconds, to a thousandth.
+    private func milliseconds(_ microseconds: Int64) -> Double { Double(microseconds) / 1000 }
+}
+
+extension ClockStatus.Source {
+    init(_ source: TimeSource?) {
+        switch source {
+        case .server: self = .server
+        case .peer: self = .peer
+        case nil: self = .none
+        }
+    }
+}
+
+extension ClockOverview {
+    /// Nil when nobody can say.
+    var knownUncertainty: Int64? { uncertainty < ClockQuality.unknownUncertainty ? uncertainty : nil }
+}

@@ -1,0 +1,61 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Storage
+
+/// Removals of many items, and of whole jobs.
+extension InventoryService {
+    func removeItems(_ request: RemovalRequest, job text: String) async throws -> Removed {
+        try await answering {
+            let job = try await resolve(job: text)
+            let items = try await chosen(by: request, in: job).sorted()
+            if request.isConfirmed != true, MassRemoval.needsConfirmation(removing: items.count, of: job.items) {
+                throw APIError(
+                    .confirmationNeeded,
+                    "This removes \(items.count) of the \(job.items) items in '\(job.name)' at once, for good, on every "
+                        + "device; add --yes (isConfirmed in the API) if that is meant.")
+            }
+            guard !items.isEmpty else { return Removed(removed: []) }
+            let now = clock.now
+            let result = try await store.edit(
+                job: job.id, requiresItems: true, isAllOrNothing: true, nowMilliseconds: now.milliseconds,
+                isSynchronised: now.isSynchronised, items.map { .remove(item: $0) })
+            if let commit = result.commit { await replicator.committed(commit) }
+            return Removed(removed: items.map(\.description))
+        }
+    }
+
+    private func chosen(by request: RemovalRequest, in job: StoredJob) async throws -> Set<ItemID> {
+        var chosen: Set<ItemID> = []
+        switch (request.items, request.matching) {
+        case (let names?, nil):
+            guard names.count <= ItemBatch.largest else {
+                throw APIError(
+                    .tooLarge, "A removal names \(ItemBatch.largest) items at most; send it in smaller ones.")
+            }
+            for name in names { chosen.insert(try await resolve(item: name, job: job.id).id) }
+        case (nil, let fields?) where !fields.isEmpty:
+            let filters = fields.map { FieldFilter(field: $0.key, value: $0.value) }
+            for try await batch in try await items(job: job.id.text, matching: filters) {
+                chosen.formUnion(batch.compactMap { ItemID($0.id) })
+            }
+        default:
+            throw APIError(.invalidRequest, "Give either 'items' or 'matching' with at least one field, not both.")
+        }
+        return chosen
+    }
+
+    func removeJob(_ text: String, isConfirmed: Bool) async throws -> Identified {
+        try await answering {
+            let job = try await resolve(job: text)
+            guard isConfirmed else {
+                throw APIError(
+                    .confirmationNeeded,
+                    "This removes the job '\(job.name)' with \(job.items) items for good, on every device; add --yes "
+                        + "(confirmed=true in the API) if that is meant.")
+            }
+            await replicator.committed(try await store.removeJob(job.id, nowMilliseconds: nowMilliseconds))
+            return Identified(id: job.id.text)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import LocalAPI
+
+struct ClockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock",
+        abstract: "Show how far this laptop's clock is off, who says so, and what waits for its time.",
+        discussion: """
+            Nothing that Muster does depends on the laptop's clock being right: it measures the error and corrects \
+            what it writes. Changes from the future are held until their time comes.
+
+            Example:
+              muster clock --json | jq .driftMilliseconds
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let clock = try await options.withClient { try await $0.clock() }
+        if options.json { return try StandardOutput.json(clock) }
+        let terminal = Terminal.output
+        var facts = Facts()
+        facts.add("Source", source(clock))
+        facts.add("Drift", drift(clock))
+        facts.add("Uncertainty", clock.uncertaintyMilliseconds.map { "± \(Formats.decimal($0)) ms" } ?? "unknown")
+        facts.add("Age", clock.ageSeconds.map(Formats.duration) ?? "–")
+        facts.add("Time", Formats.exactTime(clock.time))
+        var lines = facts.lines(width: terminal.width, style: terminal.style)
+        if let advice = advice(clock) { lines += [""] + Text.wrapped(advice, to: terminal.width) }
+        if !clock.held.isEmpty {
+            lines += ["", "\(counted(clock.held.count, "change")) from the future, not applied yet:"]
+            lines += table(clock.held).lines(width: terminal.width, style: terminal.style)
+        }
+        StandardOutput.lines(lines)
+    }
+
+    private func source(_ clock: ClockReport) -> String {
+        let hops = clock.stratum.map { ", stratum \($0)" } ?? ""
+        return switch clock.source {
+        case .server: "the server"
+        case .peer: clock.isSynchronised ? "another laptop with a server behind it\(hops)" : "the crew's laptops"
+        case .none: "none"
+        }
+    }
+
+    private func drift(_ clock: ClockReport) -> String {
+        guard let drift = clock.driftMilliseconds else { return "unknown" }
+        let sign = drift < 0 ? "−" : "+"
+        let size = drift.magnitude >= 60_000 ? Formats.duration(seconds: drift.magnitude / 1000) + " " : ""
+        let direction = drift < 0 ? "behind" : "ahead"
+        return "\(sign)\(Formats.decimal(drift.magnitude)) ms: the wall clock is \(size)\(direction)"
+    }
+
+    /// What it means that no server is behind the clock, and what to do.
+    private func advice(_ clock: ClockReport) -> String? {
+        if clock.source == .none {
+            return "This laptop knows no other clock: it goes by its own, and is unsynchronised. What it writes now is "
+                + "moved to the right time when it hears a better clock before anybody has seen it. Connect it to "
+                + "another laptop or to the server."
+        }
+        guard !clock.isSynchronised else { return nil }
+        return "No server stands behind this clock, it is unsynchronised: the crew agrees on one time, which may be "
+            + "wrong. Connect any one of the laptops to the server."
+    }
+
+    private func table(_ held: [HeldChange]) -> Table {
+        let short = ShortIDs(held.map(\.item), atLeast: 13)
+        var table = Table([.whole("UNTIL"), .text("BY"), .text("JOB"), .whole("ITEM"), .whole("STAMPED")])
+        for change in held {
+            table.add(
+                Formats.time(change.dueAt), authorDisplayName(change.by, change.byName), change.jobName ?? change.job,
+                short[change.item], Formats.time(change.at))
+        }
+        return table
+    }
+}

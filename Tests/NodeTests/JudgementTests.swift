@@ -1,0 +1,69 @@
+import LocalAPI
+import Replication
+import Testing
+
+@testable import Node
+@testable import Timekeeping
+
+struct JudgementTests {
+    private func clock(drift: Int64 = 0, source: TimeSource? = .server, isSynchronised: Bool = true) -> ClockOverview {
+        ClockOverview(
+            source: source, isSynchronised: isSynchronised, stratum: isSynchronised ? 1 : 16, drift: drift,
+            uncertainty: 1_250, age: 0, time: 0)
+    }
+
+    @Test("A clock that nobody confirms, a wall clock far off and changes from the future are warnings")
+    func clocks() {
+        #expect(Judgement.clock(clock(), held: 0) == HealthCheck("clock", .ok, "synchronised to within 1.3 ms"))
+        #expect(Judgement.clock(clock(drift: -60_000_000), held: 0).outcome == .ok)
+        let late = Judgement.clock(clock(drift: -7_200_000_000), held: 0)
+        #expect(late.outcome == .warning)
+        #expect(late.finding == "the wall clock is 7200 s behind, corrected for")
+        #expect(late.remedy?.contains("timedatectl") == true)
+        let alone = Judgement.clock(clock(drift: 0, source: nil, isSynchronised: false), held: 2)
+        #expect(alone.outcome == .warning)
+        #expect(alone.finding.contains("unsynchronised"))
+        #expect(alone.finding.contains("2 changes from the future"))
+    }
+
+    static let disks: [(UInt64?, HealthCheck.Outcome)] = [
+        (nil, .failed), (99_999_999, .failed), (100_000_000, .warning), (999_999_999, .warning), (1_000_000_000, .ok),
+    ]
+
+    @Test("A disk warns below 1 GB and fails below 100 MB", arguments: disks)
+    func disk(free: UInt64?, outcome: HealthCheck.Outcome) {
+        let check = Judgement.disk(free: free, directory: "/var/lib/muster")
+        #expect(check.outcome == outcome)
+        #expect((check.remedy == nil) == (outcome == .ok))
+    }
+
+    @Test("A network that nobody can reach this laptop by is told with what to do")
+    func network() throws {
+        let listen = try #require(PeerAddress("0.0.0.0:7473"))
+        func check(port: Int?, isLoopbackOnly: Bool = false, addresses: [String] = []) -> HealthCheck {
+            Judgement.network(listen: listen, port: port, isLoopbackOnly: isLoopbackOnly, addresses: addresses)
+        }
+        #expect(check(port: nil).outcome == .failed)
+        #expect(check(port: 7473).outcome == .failed)
+        #expect(check(port: 7473, isLoopbackOnly: true).outcome == .warning)
+        let well = check(port: 7473, addresses: ["10.0.0.2", "fd00::2"])
+        #expect(well == HealthCheck("network", .ok, "listens on port 7473, at 10.0.0.2, fd00::2"))
+    }
+
+    @Test("Without avahi discovery fails, unless addresses are configured; switched off it is as was wished")
+    func discovery() {
+        let gone = DiscoveryStatus(state: .unavailable, reason: "no avahi")
+        #expect(Judgement.discovery(gone, configuredPeers: 0).outcome == .failed)
+        #expect(Judgement.discovery(gone, configuredPeers: 1).outcome == .warning)
+        #expect(Judgement.discovery(DiscoveryStatus(state: .off), configuredPeers: 2).outcome == .ok)
+        #expect(Judgement.discovery(DiscoveryStatus(state: .off), configuredPeers: 0).outcome == .warning)
+        #expect(Judgement.discovery(DiscoveryStatus(state: .available), configuredPeers: 0).outcome == .ok)
+    }
+
+    @Test("A damaged store fails; one that was a copy says so")
+    func store() {
+        #expect(Judgement.store(problems: ["row 1 is missing"], bytes: 0, wasRenewed: false).outcome == .failed)
+        #expect(Judgement.store(problems: [], bytes: 1_234_567, wasRenewed: true).outcome == .warning)
+        #expect(Judgement.store(problems: [], bytes: 1_234_567, wasRenewed: false).finding == "sound, 1.2 MB")
+    }
+}
