@@ -3,6 +3,7 @@ import Inventory
 import Logging
 import Replication
 import Storage
+import Timekeeping
 import Transport
 
 /// Carries out what the mesh decides: between the store, the transport and the people who watch.
@@ -131,7 +132,8 @@ actor Replicator: TransportHandler {
         case .answerPing(let number, let received, let link):
             transport?.send(clock.pong(number, received: received), on: link)
         case .learnTime(let exchange, let quality, let device, let link):
-            await learn(exchange, quality: quality, from: device, on: link)
+            await learn(
+                ToldTime(exchange: exchange, quality: quality, source: .peer(device.description)), on: link)
         case .established(let link, let hello): established(link, hello)
         case .recognised(let link, let device):
             if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }
