@@ -72,6 +72,7 @@ let package = Package(
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(
             name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
+        .target(name: "ServerChannel", dependencies: ["Timekeeping", httpClient, logging, nioCore, nioHTTP1]),
         .target(
             name: "LocalAPI",
             dependencies: [
@@ -82,8 +83,8 @@ let package = Package(
         .target(
             name: "Node",
             dependencies: [
-                "CRDT", "Inventory", "Timekeeping", "Replication", "Storage", "Discovery", "Transport", "LocalAPI",
-                "CMalloc",
+                "CRDT", "Inventory", "Timekeeping", "Replication", "Storage", "Discovery", "Transport", "ServerChannel",
+                "LocalAPI", "CMalloc",
                 lifecycle,
                 unixSignals, configuration, logging,
             ]),
@@ -113,10 +114,14 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
+        .testTarget(name: "ServerChannelTests", dependencies: ["ServerChannel", "Timekeeping"]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(
             name: "NodeTests",
-            dependencies: ["Node", "Replication", "LocalAPI", "Storage", "Timekeeping", "Inventory", "CRDT", logging]),
+            dependencies: [
+                "Node", "Replication", "ServerChannel", "LocalAPI", "Storage", "Inventory", "CRDT", "Timekeeping",
+                logging,
+            ]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

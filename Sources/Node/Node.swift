@@ -3,6 +3,7 @@ import Discovery
 import LocalAPI
 package import Logging
 import Replication
+import ServerChannel
 import ServiceLifecycle
 import Storage
 import Transport
@@ -81,6 +82,11 @@ package struct Node: Sendable {
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
                 .init(service: StreamEnder(hub: hub, manager: manager, logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        if let server = configuration.server {
+            let asking = ServerClock(
+                address: server, elapsed: { SystemClock.elapsedMicroseconds }, logger: logger)
+            lifecycle.services.append(.init(service: ServerTimeService(server: asking, replicator: replicator)))
+        }
         // Everything acknowledged is durable: whoever does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(2)
         do {

@@ -27,7 +27,7 @@ package struct TimeExchange: Hashable, Sendable {
     static let plausibleTimes: ClosedRange<Int64> = 946_684_800_000_000...7_258_118_400_000_000
 
     /// Whether it can have happened: nothing arrives before it was sent.
-    var isPlausible: Bool {
+    package var isPlausible: Bool {
         Self.plausibleTimes.contains(received) && Self.plausibleTimes.contains(answered) && received <= answered
             && sent >= 0 && sent <= returned && returned - sent <= Self.longestRoundTrip && delay >= 0
     }

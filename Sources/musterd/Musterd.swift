@@ -39,6 +39,10 @@ struct Musterd: AsyncParsableCommand {
     )
     var peer: [String] = []
 
+    @Option(
+        help: ArgumentHelp("The company's server, which tells the time (default: none).", valueName: "url"))
+    var server: String?
+
     @Flag(help: "Neither announce this laptop nor look for others.")
     var noDiscovery = false
 
@@ -80,8 +84,8 @@ struct Musterd: AsyncParsableCommand {
     private var flags: [NodeConfiguration.Key: [String]] {
         var flags: [NodeConfiguration.Key: [String]] = [:]
         let single: [(NodeConfiguration.Key, String?)] = [
-            (.stateDirectory, stateDir), (.socket, socket), (.listen, listen), (.hostName, hostName),
-            (.logLevel, logLevel),
+            (.stateDirectory, stateDir), (.socket, socket), (.listen, listen), (.server, server),
+            (.hostName, hostName), (.logLevel, logLevel),
         ]
         for case (let key, let value?) in single { flags[key] = [value] }
         if !peer.isEmpty { flags[.peers] = peer }

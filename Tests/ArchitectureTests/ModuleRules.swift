@@ -51,6 +51,9 @@ let moduleRules: [String: ModuleRule] = [
     "Transport": .shell(
         ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix"],
         "moves messages; durability and meaning are reached through its handler, which Node implements"),
+    "ServerChannel": .shell(
+        ["Timekeeping"], ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1"],
+        "talks to the server and says what it heard; what follows from it is decided in Node"),
     "LocalAPI": .shell(
         ["CRDT", "Inventory"],
         [
@@ -60,7 +63,8 @@ let moduleRules: [String: ModuleRule] = [
         "types, server and client of the API; it reaches the daemon through MusterService only"),
     "Node": .shell(
         [
-            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "Storage", "Timekeeping",
+            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "ServerChannel", "Storage",
+            "Timekeeping",
             "Transport",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],

@@ -1,6 +1,7 @@
 import Foundation
 import Node
 import Replication
+import ServerChannel
 import Testing
 
 @Suite("Configuration")
@@ -37,6 +38,17 @@ struct ConfigurationTests {
             try await NodeConfiguration.read(flags: [.peers: [text]], environment: [:], file: nil)
         }
         #expect(error?.description.contains("HOST:PORT") == true)
+    }
+
+    @Test("The server is a URL from any of the sources, and a wrong one is named with an example")
+    func server() async throws {
+        let configuration = try await NodeConfiguration.read(
+            flags: [:], environment: ["MUSTER_SERVER": "http://127.0.0.1:8080/"], file: nil)
+        #expect(configuration.server?.description == "http://127.0.0.1:8080")
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [.server: ["office"]], environment: [:], file: nil)
+        }
+        #expect(error?.description.contains("https://") == true)
     }
 
     @Test("A missing or broken file is named")

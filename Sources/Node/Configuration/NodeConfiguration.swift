@@ -1,5 +1,6 @@
 import Configuration
 package import Replication
+package import ServerChannel
 
 /// What a daemon is told: by flags, else by the environment (`MUSTER_…`), else by the file, else by default.
 package struct NodeConfiguration: Sendable {
@@ -9,6 +10,8 @@ package struct NodeConfiguration: Sendable {
     package var socket = "/run/muster/muster.sock"
     package var listen = PeerAddress(host: "127.0.0.1", port: Self.defaultPort)
     package var peers: [PeerAddress] = []
+    /// The company's server; without one a laptop has the time from other laptops only.
+    package var server: ServerAddress?
     package var usesDiscovery = true
     package var allowsInsecureLAN = false
     package var hostName: String?
@@ -22,6 +25,7 @@ package struct NodeConfiguration: Sendable {
         case socket
         case listen
         case peers
+        case server
         case discovery
         case insecureLAN = "insecure-lan"
         case hostName = "host-name"
@@ -76,6 +80,13 @@ package struct NodeConfiguration: Sendable {
         if let text = reader.string(forKey: Key.listen.key) { listen = try Self.address(text, key: .listen) }
         for text in reader.stringArray(forKey: Key.peers.key, default: []) {
             peers.append(try Self.address(text, key: .peers))
+        }
+        if let text = reader.string(forKey: Key.server.key) {
+            guard let address = ServerAddress(text) else {
+                throw ConfigurationError(
+                    "'\(text)' is no server; write its address like https://muster.example or http://10.0.0.5:8080.")
+            }
+            server = address
         }
         guard allowsInsecureLAN || isLoopbackOnly else {
             throw ConfigurationError(

@@ -1,0 +1,23 @@
+/// Where a company's server answers, for example `https://muster.example/api`.
+package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Without a slash at the end.
+    private let base: String
+
+    /// Nil for anything but an http or https URL without user, query and fragment.
+    package init?(_ text: String) {
+        var rest = text[...]
+        while rest.hasSuffix("/") { rest = rest.dropLast() }
+        let schemes = ["http://", "https://"].filter { rest.lowercased().hasPrefix($0) }
+        guard let scheme = schemes.first, rest.utf8.count <= 1_024 else { return nil }
+        let place = rest.dropFirst(scheme.count)
+        let isPrintable = place.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }
+        guard isPrintable, let first = place.first, !"/:".contains(first), !place.contains(where: "@?#\\".contains)
+        else { return nil }
+        base = String(rest)
+    }
+
+    /// The URL of a resource of the API.
+    func url(_ path: String) -> String { base + path }
+
+    package var description: String { base }
+}

@@ -1,0 +1,65 @@
+import AsyncHTTPClient
+package import Logging
+import NIOCore
+package import Timekeeping
+
+/// Goes on asking a server for the time, seldom and patiently.
+package struct ServerClock: Sendable {
+    private let address: ServerAddress
+    private let elapsed: @Sendable () -> Int64
+    private let logger: Logger
+
+    /// - Parameter elapsed: microseconds of a clock that never goes back.
+    package init(address: ServerAddress, elapsed: @escaping @Sendable () -> Int64, logger: Logger) {
+        self.address = address
+        self.elapsed = elapsed
+        self.logger = logger
+    }
+
+    /// Until it is cancelled.
+    package func run(hearing hear: @Sendable (TimeExchange) async -> Void) async {
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration)
+        let time = ServerTime(address: address, http: http, elapsed: elapsed)
+        var plan = AskingPlan()
+        var generator = SystemRandomNumberGenerator()
+        var last: ServerTime.Answer?
+        while !Task.isCancelled {
+            let answer = await time.ask()
+            if Task.isCancelled { break }
+            log(answer, after: last)
+            last = answer
+            let delay: UInt64
+            if case .told(let exchange) = answer {
+                await hear(exchange)
+                delay = plan.afterAnswer(using: &generator)
+            } else {
+                delay = plan.afterFailure(using: &generator)
+            }
+            try? await Task.sleep(for: .milliseconds(delay))
+        }
+        try? await http.shutdown()
+    }
+
+    private static var configuration: HTTPClient.Configuration {
+        // Who sends us elsewhere is no Muster server.
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(5)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // From one question to the next: a new connection would be counted as delay.
+        configuration.connectionPool.idleTimeout = .seconds(90)
+        return configuration
+    }
+
+    /// Once for each turn of affairs.
+    private func log(_ answer: ServerTime.Answer, after last: ServerTime.Answer?) {
+        switch (answer, last) {
+        case (.told, .told), (.wrong, .wrong), (.unreachable, .unreachable): break
+        case (.told, _): logger.info("the server tells the time", metadata: ["server": "\(address)"])
+        case (.unreachable(let reason), _):
+            logger.info("the server is out of reach", metadata: ["server": "\(address)", "reason": "\(reason)"])
+        case (.wrong(let reason), _):
+            logger.warning(
+                "what answers is not the server", metadata: ["server": "\(address)", "reason": "\(reason)"])
+        }
+    }
+}
