@@ -1,18 +1,30 @@
-"""Laptops whose clocks are wrong: they meet and agree all the same, and each journal stays in order.
-
-Who wins an edit when clocks differ is not what this is about.
+"""Laptops whose clocks are wrong: they meet and agree all the same, each journal stays in order, and the edit that was
+made last in true time wins.
 """
 
-import glob
+import itertools
+import os
 import sqlite3
 import struct
+import subprocess
+import sys
+import time
 from datetime import datetime, timedelta
 
 import pytest
+from clocks import LIBRARY, Crew, TimeServer, WallClock, milliseconds, true_milliseconds
 from lab import wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
+from stranger import Stranger, change, delta, digest
 
-LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")), None)
+# Three hours ahead, two days behind, and one that was right and gains 200 parts per million.
+WRONG = {"anna": "+3h", "bert": "-2d", "cleo": "+0 x1.0002"}
+OTHERWISE_WRONG = {"anna": "-7d", "bert": "+2h", "cleo": "+30d x1.0002"}
+ORDERS = list(itertools.permutations(WRONG))
+# Between two edits: far more than clocks on one machine can be apart once they have told each other the time.
+PAUSE_SECONDS = 0.02
+# By how much a stamp of a synchronised laptop may differ from when the edit was asked for.
+PRECISION_MILLISECONDS = 100
 
 
 @pytest.fixture
@@ -90,3 +102,226 @@ def test_clocks_that_are_an_hour_ahead_and_two_days_behind(solos):
     for name, replica in replicas.items():
         journal = held[0][replica]
         assert len(journal) > 20 and all(earlier < later for earlier, later in zip(journal, journal[1:])), name
+
+
+def test_the_fault_is_a_wrong_wall_clock_and_nothing_else(tmp_path):
+    clock = WallClock(tmp_path, "anna", "+3h")
+    program = "import time; print(time.clock_gettime(time.CLOCK_REALTIME), time.clock_gettime(time.CLOCK_BOOTTIME))"
+    seen = subprocess.run([sys.executable, "-c", program], env=clock.environment, capture_output=True, text=True)
+    wall, elapsed = (float(word) for word in seen.stdout.split())
+    assert abs(wall - time.time() - 3 * 3600) < 5
+    assert abs(elapsed - time.clock_gettime(time.CLOCK_BOOTTIME)) < 5
+
+
+def name_jobs_in_every_order(crew):
+    """Everybody names the same jobs while apart, in another order each; nobody needs to have met for that."""
+    for order in ORDERS:
+        for name in order:
+            crew[name].make("/v1/jobs", {"id": "named-by-" + "-".join(order), "name": name})
+            time.sleep(PAUSE_SECONDS)
+
+
+def assert_the_last_name_won(crew):
+    for order in ORDERS:
+        job = "named-by-" + "-".join(order)
+        wait_agreed(crew, job)
+        for member in crew:
+            log = [entry["byName"] for entry in member.get(f"/v1/jobs/{job}/log")]
+            assert log == list(order), f"{member.name} shows {log} for {order}"
+            assert member.get(f"/v1/jobs/{job}")["name"] == order[-1], f"{order} on {member.name}"
+
+
+def set_fields_in_every_order(crew, job, item):
+    """Everybody sets the same fields while apart, a field per order."""
+    for number, order in enumerate(ORDERS):
+        for name in order:
+            status, _ = crew[name].ask(
+                "PATCH", f"/v1/jobs/{job}/items/{item}", {"fields": {f"field-{number}": name}})
+            assert status == 200
+            time.sleep(PAUSE_SECONDS)
+
+
+def assert_the_last_value_won(crew, job, item):
+    wait_agreed(crew, job)
+    for number, order in enumerate(ORDERS):
+        for member in crew:
+            value = member.items(job)[item]["fields"][f"field-{number}"]
+            assert value == order[-1], f"{order} on {member.name}"
+
+
+def assert_wrong(crew):
+    """The daemons' wall clocks were as they were set when they started."""
+    assert abs(crew.wall_error_seconds("anna") - 3 * 3600) < 60
+    assert abs(crew.wall_error_seconds("bert") + 2 * 86400) < 60
+    assert abs(crew.wall_error_seconds("cleo")) < 60
+
+
+def change_clocks_in_mid_session(crew):
+    """Sets all wall clocks otherwise while the daemons run, and asserts that they notice and keep their time."""
+    before = {name: crew.clock(name) for name in WRONG}
+    for name, setting in OTHERWISE_WRONG.items():
+        crew.clocks[name].set(setting)
+    for name, shift_days in (("anna", -7 - 1 / 8), ("bert", 2 + 2 / 24), ("cleo", 30)):
+        clock = crew.clock(name)
+        passed = milliseconds(clock["time"]) - milliseconds(before[name]["time"])
+        assert abs(passed) < 10_000, f"{name} keeps its time"
+        if clock["driftMilliseconds"] is not None:
+            shift = clock["driftMilliseconds"] - before[name]["driftMilliseconds"]
+            assert abs(shift - shift_days * 86_400_000) < 60_000, f"{name} has another wall clock"
+    assert sum(crew.clock(name)["driftMilliseconds"] is not None for name in WRONG) >= 2
+
+
+def test_without_a_server_the_edit_made_last_wins(build_directory):
+    with Crew(build_directory, WRONG) as crew:
+        for name in WRONG:
+            crew.start(name)
+        assert_wrong(crew)
+        name_jobs_in_every_order(crew)
+        for name in WRONG:
+            clock = crew.clock(name)
+            assert (clock["source"], clock["isSynchronised"]) == ("none", False)
+            assert "knows no other clock" in crew[name].muster("clock").stdout
+            assert "unsynchronised" in crew[name].muster("status").stdout
+        # Who is ahead is met first: the others come forward to that time, and what they wrote comes with them.
+        crew.connect("bert", "anna")
+        crew.connect("cleo", "anna")
+        wait_until(lambda: len(crew["anna"].connected()) == 2, PATIENCE_SECONDS, "all have met anna")
+        assert_the_last_name_won(crew)
+
+        # They know each other's time from now on, however their wall clocks are set, apart or not.
+        job = crew["anna"].create_job()
+        item = crew["anna"].add(job, name="Sofa")
+        wait_until(lambda: all(item in member.items(job) for member in crew), PATIENCE_SECONDS, "all have the item")
+        change_clocks_in_mid_session(crew)
+        for name in WRONG:
+            crew.start(name)
+        set_fields_in_every_order(crew, job, item)
+        crew.connect("cleo", "bert")
+        crew.connect("bert", "anna")
+        assert_the_last_value_won(crew, job, item)
+        assert not any(crew.clock(name)["isSynchronised"] for name in WRONG)
+
+
+def wait_synchronised(crew, names, source):
+    for name in names:
+        wait_until(
+            lambda: (crew.clock(name)["source"], crew.clock(name)["isSynchronised"]) == (source, True),
+            PATIENCE_SECONDS, f"{name} has the time from {source}")
+
+
+def assert_true_time(crew):
+    for name in WRONG:
+        clock = crew.clock(name)
+        assert abs(milliseconds(clock["time"]) - true_milliseconds()) < PRECISION_MILLISECONDS, name
+        assert clock["uncertaintyMilliseconds"] < PRECISION_MILLISECONDS, name
+
+
+def test_with_a_server_the_edit_made_last_wins(build_directory):
+    with Crew(build_directory, WRONG) as crew, TimeServer() as server:
+        for name in WRONG:
+            crew.start(name, server=server)
+        assert_wrong(crew)
+        name_jobs_in_every_order(crew)
+        assert crew.clock("anna")["source"] == "none"
+        # What was written without the time is put right before anybody has seen it.
+        server.start()
+        wait_synchronised(crew, WRONG, "server")
+        assert server.questions >= 3
+        assert_true_time(crew)
+        crew.connect("bert", "anna")
+        crew.connect("cleo", "anna")
+        assert_the_last_name_won(crew)
+        log = crew["cleo"].get(f"/v1/jobs/{'named-by-' + '-'.join(ORDERS[0])}/log")
+        assert all(0 < true_milliseconds() - milliseconds(entry["at"]) < 60_000 for entry in log)
+
+        job = crew["anna"].create_job()
+        item = crew["anna"].add(job, name="Sofa")
+        wait_until(lambda: all(item in member.items(job) for member in crew), PATIENCE_SECONDS, "all have the item")
+        # A wall clock that jumps in mid-session changes no stamp.
+        change_clocks_in_mid_session(crew)
+        for count, name in enumerate([*WRONG, *WRONG]):
+            asked = true_milliseconds()
+            path = f"/v1/jobs/{job}/items/{item}"
+            assert crew[name].ask("PATCH", path, {"fields": {"room": f"{count}"}})[0] == 200
+            at = milliseconds(crew[name].get(path)["fieldHistory"]["room"]["at"])
+            assert abs(at - asked) < PRECISION_MILLISECONDS, name
+            wait_agreed(crew, job)
+        for name in WRONG:
+            crew.start(name)
+        set_fields_in_every_order(crew, job, item)
+        crew.connect("bert", "anna")
+        crew.connect("cleo", "anna")
+        assert_the_last_value_won(crew, job, item)
+
+
+def test_one_laptop_that_meets_the_server_is_enough(build_directory):
+    with Crew(build_directory, WRONG) as crew, TimeServer() as server:
+        for name in WRONG:
+            crew.start(name)
+        assert_wrong(crew)
+        name_jobs_in_every_order(crew)
+        server.start()
+        crew.start("bert", server=server)
+        wait_synchronised(crew, ["bert"], "server")
+        crew.connect("anna", "bert")
+        crew.connect("cleo", "bert")
+        wait_synchronised(crew, ["anna", "cleo"], "peer")
+        assert [crew.clock(name)["stratum"] for name in ("anna", "bert", "cleo")] == [2, 1, 2]
+        assert_true_time(crew)
+        assert_the_last_name_won(crew)
+        drift = crew.clock("cleo")["driftMilliseconds"]
+        assert abs(crew.clock("anna")["driftMilliseconds"] - 3 * 3_600_000) < 1_000
+        assert abs(drift) < 1_000
+
+
+TOLERANCE_MILLISECONDS = 300_000
+
+
+def test_a_change_from_the_future_waits_for_its_time(build_directory):
+    with Crew(build_directory, {"anna": "+0", "bert": "+3h"}) as crew, TimeServer() as server:
+        server.start()
+        anna, bert = crew.start("anna", server=server), crew.start("bert", peers=["anna"])
+        wait_synchronised(crew, ["anna"], "server")
+        wait_synchronised(crew, ["bert"], "peer")
+        job = anna.create_job()
+        soon, later = anna.add(job, name="Sofa"), anna.add(job, name="Lamp")
+        wait_until(lambda: later in bert.items(job), PATIENCE_SECONDS, "bert has both items")
+
+        now = true_milliseconds()
+        due = now + 4_000
+        stamps = {"now": now, "soon": due + TOLERANCE_MILLISECONDS, "later": now + 3_600_000}
+        of = {"now": later, "soon": soon, "later": later}
+        records = [
+            change(bytes.fromhex(of[colour].replace("-", "")), int(stamp) << 16, colour)
+            for colour, stamp in stamps.items()
+        ]
+        replica = os.urandom(16)
+        liar = Stranger(anna).greet()
+        liar.say(delta(job, replica, 1, 3, digest(records), b"".join(records)))
+        held = lambda name: {change["item"]: change for change in crew.clock(name)["held"]}
+        wait_until(
+            lambda: (bert.vector(job) or {}).get(replica.hex()) == 3, PATIENCE_SECONDS, "anna passes all of it on")
+        colour = lambda member, item: member.items(job)[item]["fields"].get("colour")
+        for name in ("anna", "bert"):
+            assert set(held(name)) == {soon, later}, name
+            assert held(name)[later]["by"] == replica.hex()
+            assert abs(milliseconds(held(name)[later]["at"]) - stamps["later"]) < 1
+            assert abs(milliseconds(held(name)[soon]["dueAt"]) - due) < 2
+            assert (colour(crew[name], later), colour(crew[name], soon)) == ("now", None)
+            assert "2 changes from the future" in crew[name].muster("clock").stdout
+            assert "2 changes from the future" in crew[name].muster("doctor").stdout
+        # No clock has moved, and what is written now wins until then.
+        asked = true_milliseconds()
+        for name in ("anna", "bert"):
+            assert abs(milliseconds(crew.clock(name)["time"]) - true_milliseconds()) < PRECISION_MILLISECONDS
+        path = f"/v1/jobs/{job}/items/{soon}"
+        assert bert.ask("PATCH", path, {"fields": {"colour": "red"}})[0] == 200
+        at = milliseconds(bert.get(path)["fieldHistory"]["colour"]["at"])
+        assert asked - PRECISION_MILLISECONDS < at < true_milliseconds() + PRECISION_MILLISECONDS
+        assert true_milliseconds() < due, "the test was too slow to see what it is about"
+
+        wait_until(lambda: colour(anna, soon) == colour(bert, soon) == "soon", PATIENCE_SECONDS, "its time comes")
+        assert true_milliseconds() > due - PRECISION_MILLISECONDS
+        assert set(held("anna")) == set(held("bert")) == {later}
+        wait_agreed(crew, job)
+        liar.close()

@@ -1,0 +1,143 @@
+"""Wall clocks that are wrong, each daemon's own, and a server that knows the time."""
+
+import glob
+import http.server
+import json
+import os
+import threading
+import time
+
+from solo import Solos, free_port
+
+LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")), None)
+
+
+def true_milliseconds():
+    """The machine's own clock, which no test touches."""
+    return time.time() * 1000
+
+
+def milliseconds(timestamp):
+    """Of an RFC 3339 time."""
+    from datetime import datetime
+
+    return datetime.fromisoformat(timestamp).timestamp() * 1000
+
+
+class WallClock:
+    """What one daemon takes for the time of day. Timers and the clock of elapsed time are left alone."""
+
+    def __init__(self, directory, name, setting):
+        self._path = os.path.join(directory, f"{name}.clock")
+        self.set(setting)
+
+    def set(self, setting):
+        """As faketime(1) says: "+3h", "-2d", "+0 x1.0002" for one that gains 200 parts per million."""
+        with open(self._path + "~", "w", encoding="utf-8") as file:
+            file.write(setting + "\n")
+        os.replace(self._path + "~", self._path)
+
+    @property
+    def environment(self):
+        """A program with this environment must have no flags: the library changes the environment before the program
+        begins, and Swift finds the arguments of a program by where its environment is."""
+        assert LIBRARY, "libfaketime is missing: apt install faketime"
+        return {
+            "LD_PRELOAD": LIBRARY,
+            "FAKETIME_TIMESTAMP_FILE": self._path,
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+
+class Crew:
+    """Laptops by their names, each with a wall clock of its own that is wrong in another way."""
+
+    def __init__(self, build_directory, settings):
+        self._solos = Solos(build_directory)
+        directory = self._solos.directory
+        self.clocks = {name: WallClock(directory, name, setting) for name, setting in settings.items()}
+        self.members = {name: self._solos(name) for name in settings}
+
+    def __enter__(self):
+        self._solos.__enter__()
+        return self
+
+    def __exit__(self, *failure):
+        if failure[0]:
+            for member in self:
+                print(f"--- {member.name}\n{member.log() if member.program else ''}")
+        self._solos.__exit__(*failure)
+
+    def __iter__(self):
+        return iter(self.members.values())
+
+    def __getitem__(self, name):
+        return self.members[name]
+
+    def start(self, name, peers=(), server=None):
+        """(Re)starts a laptop that dials the peers and asks the server for the time."""
+        member = self.members[name]
+        if member.program and member.program.is_running:
+            member.stop()
+        environment = dict(self.clocks[name].environment)
+        if peers:
+            environment["MUSTER_PEERS"] = ",".join(self.members[peer].address for peer in peers)
+        if server:
+            environment["MUSTER_SERVER"] = server.address
+        return member.start(environment=environment)
+
+    def connect(self, name, other):
+        self[name].make("/v1/peers", {"address": self[other].address})
+
+    def clock(self, name):
+        return self[name].get("/v1/clock")
+
+    def wall_error_seconds(self, name):
+        """How far the daemon's wall clock is off the true time, as it says itself."""
+        return (milliseconds(self[name].get("/v1/status")["startedAt"]) - true_milliseconds()) / 1000
+
+
+class TimeServer:
+    """Answers GET /v1/time with the true time in microseconds, as the server of a fleet does. Knows nothing else."""
+
+    def __init__(self):
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.questions = 0
+        self._server = None
+
+    def start(self):
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                received = time.time_ns() // 1000
+                if self.path != "/v1/time":
+                    self.send_error(404)
+                    return
+                outer.questions += 1
+                body = json.dumps({"received": received, "answered": time.time_ns() // 1000}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._server:
+            self._server.shutdown()
+            self._server.server_close()
