@@ -1,15 +1,33 @@
 """Wall clocks that are wrong, each daemon's own, and a server that knows the time."""
 
+import atexit
+import functools
 import glob
 import http.server
 import json
 import os
+import shutil
+import subprocess
+import tempfile
 import threading
 import time
+from datetime import datetime
 
 from solo import Solos, free_port
 
-LIBRARY = next(iter(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")), None)
+
+
+@functools.cache
+def preload():
+    """What a program loads first to see another time of day, with its timers left alone."""
+    libraries = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+    assert libraries, "libfaketime is missing: apt install faketime"
+    directory = tempfile.mkdtemp(prefix="muster-timers-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    source = os.path.join(os.path.dirname(__file__), "real_timers.c")
+    timers = os.path.join(directory, "real_timers.so")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", timers, source], check=True)
+    return f"{timers} {libraries[0]}"
 
 
 def true_milliseconds():
@@ -19,8 +37,6 @@ def true_milliseconds():
 
 def milliseconds(timestamp):
     """Of an RFC 3339 time."""
-    from datetime import datetime
-
     return datetime.fromisoformat(timestamp).timestamp() * 1000
 
 
@@ -41,9 +57,8 @@ class WallClock:
     def environment(self):
         """A program with this environment must have no flags: the library changes the environment before the program
         begins, and Swift finds the arguments of a program by where its environment is."""
-        assert LIBRARY, "libfaketime is missing: apt install faketime"
         return {
-            "LD_PRELOAD": LIBRARY,
+            "LD_PRELOAD": preload(),
             "FAKETIME_TIMESTAMP_FILE": self._path,
             "FAKETIME_NO_CACHE": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",

@@ -12,7 +12,7 @@ import time
 from datetime import datetime, timedelta
 
 import pytest
-from clocks import LIBRARY, Crew, TimeServer, WallClock, milliseconds, true_milliseconds
+from clocks import Crew, TimeServer, WallClock, milliseconds, preload, true_milliseconds
 from lab import wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 from stranger import Stranger, change, delta, digest
@@ -29,7 +29,6 @@ PRECISION_MILLISECONDS = 100
 
 @pytest.fixture
 def solos(build_directory):
-    assert LIBRARY, "libfaketime is missing: apt install faketime"
     with Solos(build_directory) as solos:
         yield solos
 
@@ -40,7 +39,7 @@ def off_by(offset, peer):
     It must have no flags: the library changes the environment before the program begins, and Swift finds the arguments
     of a program by where its environment is.
     """
-    clock = {"LD_PRELOAD": LIBRARY, "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    clock = {"LD_PRELOAD": preload(), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     return {**clock, "MUSTER_PEERS": peer.address}
 
 
@@ -121,10 +120,16 @@ def name_jobs_in_every_order(crew):
             time.sleep(PAUSE_SECONDS)
 
 
+def have_the_same(crew, job):
+    vectors = [member.vector(job) for member in crew]
+    return len(vectors[0]) == len(vectors) and all(vector == vectors[0] for vector in vectors)
+
+
 def assert_the_last_name_won(crew):
     for order in ORDERS:
         job = "named-by-" + "-".join(order)
-        wait_agreed(crew, job)
+        # The digest is that of the items, and there are none.
+        wait_until(lambda: have_the_same(crew, job), PATIENCE_SECONDS, f"all have everything of {job}")
         for member in crew:
             log = [entry["byName"] for entry in member.get(f"/v1/jobs/{job}/log")]
             assert log == list(order), f"{member.name} shows {log} for {order}"
@@ -169,6 +174,25 @@ def change_clocks_in_mid_session(crew):
             shift = clock["driftMilliseconds"] - before[name]["driftMilliseconds"]
             assert abs(shift - shift_days * 86_400_000) < 60_000, f"{name} has another wall clock"
     assert sum(crew.clock(name)["driftMilliseconds"] is not None for name in WRONG) >= 2
+
+
+# Who meets whom, and who then meets one of them. The laptop that is ahead, behind or neither comes last.
+MEETINGS = [
+    (("cleo", "bert"), ("anna", "bert")), (("bert", "cleo"), ("cleo", "anna")), (("anna", "cleo"), ("bert", "cleo")),
+    (("cleo", "anna"), ("anna", "bert")), (("anna", "bert"), ("cleo", "bert")), (("bert", "anna"), ("anna", "cleo")),
+]
+
+
+@pytest.mark.parametrize("meetings", MEETINGS, ids=lambda meetings: "-then-".join("+".join(pair) for pair in meetings))
+def test_in_whatever_order_laptops_meet_the_edit_made_last_wins(build_directory, meetings):
+    with Crew(build_directory, WRONG) as crew:
+        for name in WRONG:
+            crew.start(name)
+        name_jobs_in_every_order(crew)
+        for name, other in meetings:
+            crew.connect(name, other)
+            wait_until(lambda: other in crew[name].connected(), PATIENCE_SECONDS, f"{name} meets {other}")
+        assert_the_last_name_won(crew)
 
 
 def test_without_a_server_the_edit_made_last_wins(build_directory):
