@@ -103,13 +103,26 @@ def test_clocks_that_are_an_hour_ahead_and_two_days_behind(solos):
         assert len(journal) > 20 and all(earlier < later for earlier, later in zip(journal, journal[1:])), name
 
 
+READ_CLOCKS = """
+import time
+for _ in range(2):
+    print(time.clock_gettime_ns(time.CLOCK_REALTIME), time.clock_gettime_ns(time.CLOCK_BOOTTIME))
+    end = time.clock_gettime(time.CLOCK_BOOTTIME) + 1
+    while time.clock_gettime(time.CLOCK_BOOTTIME) < end:
+        pass
+"""
+
+
 def test_the_fault_is_a_wrong_wall_clock_and_nothing_else(tmp_path):
-    clock = WallClock(tmp_path, "anna", "+3h")
-    program = "import time; print(time.clock_gettime(time.CLOCK_REALTIME), time.clock_gettime(time.CLOCK_BOOTTIME))"
-    seen = subprocess.run([sys.executable, "-c", program], env=clock.environment, capture_output=True, text=True)
-    wall, elapsed = (float(word) for word in seen.stdout.split())
-    assert abs(wall - time.time() - 3 * 3600) < 5
-    assert abs(elapsed - time.clock_gettime(time.CLOCK_BOOTTIME)) < 5
+    for setting, offset_seconds, gain in (("+3h", 10_800, 0), ("-2d", -172_800, 0), ("+0 x1.0002", 0, 200e-6)):
+        clock = WallClock(tmp_path, "anna", setting)
+        command = [sys.executable, "-c", READ_CLOCKS]
+        seen = subprocess.run(command, env=clock.environment, capture_output=True, text=True, check=True)
+        (wall, elapsed), (later_wall, later_elapsed) = (map(int, line.split()) for line in seen.stdout.splitlines())
+        assert abs(wall / 1e9 - time.time() - offset_seconds) < 5
+        assert abs(elapsed / 1e9 - time.clock_gettime(time.CLOCK_BOOTTIME)) < 5
+        passed = later_elapsed - elapsed
+        assert abs((later_wall - wall - passed) / passed - gain) < 100e-6
 
 
 def name_jobs_in_every_order(crew):
