@@ -7,6 +7,8 @@ package enum CodecError: Error, Hashable, Sendable {
     case unknownKind(UInt8)
     case trailingBytes
     case empty
+    /// Entries that have to ascend do not.
+    case disordered
 }
 
 /// Appends integers (big-endian), LEB128 varints and length-prefixed strings to bytes.

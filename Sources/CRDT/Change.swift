@@ -34,6 +34,24 @@ package enum Operation: Hashable, Sendable {
     case append(list: FieldName, entry: String)
     /// The tombstone (rule R2).
     case remove
+    // What follows is said about the job as a whole, on its own item: statements, which the item's state ignores.
+    /// The author held this when it wrote it. Its own journal counts up to this transform.
+    case hold([Position])
+    /// A person took a device off the roster: what it wrote up to `known` counts.
+    case expel(ReplicaID, known: UInt64)
+    /// Tombstones that all of the roster hold are forgotten, with what they cover (rule R10).
+    case fold(Fold)
+    /// The whole job is gone, for good: all that its remover held of it is forgotten.
+    case removeJob([Position])
+    /// A person has dealt with the late work of a replica up to there.
+    case decide(ReplicaID, upTo: UInt64)
+
+    package var isStatement: Bool {
+        switch self {
+        case .set, .append, .remove: false
+        case .hold, .expel, .fold, .removeJob, .decide: true
+        }
+    }
 }
 
 /// Bounds of one change; what exceeds them is refused where it is written and where it is received.
@@ -41,6 +59,12 @@ package enum ChangeLimits {
     package static let operations = 256
     package static let valueBytes = 64 << 10
     package static let replacedWrites = 64
+    /// Journals that one statement names.
+    package static let positions = 256
+    /// Runs of one journal that one fold names.
+    package static let foldedRuns = 32 << 10
+    /// No journal reaches further, so that sums cannot overflow.
+    package static let sequence: UInt64 = 1 << 40
     /// An encoded change: below half a frame, so that one always fits.
     package static let changeBytes = 512 << 10
 }

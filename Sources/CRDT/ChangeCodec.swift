@@ -4,9 +4,11 @@
 ///     change    = length:varint  item:16  stamp:8  anchor:varint  flags:1  [origin:16]  count:varint  operation*
 ///     operation = kind:2bits|name:6bits  [name:string]  body
 ///     name      = 0: a string follows; else an entry of `FieldName.frequent`
-///     body      = kind 0 remove: nothing; 1 append: entry:string; 2 set: value:string;
-///                 3 set: value:string  count:varint  (stamp:8 author:16)*
+///     body      = kind 0 remove: nothing, or a statement (see `StatementCodec`) whose code takes the place of the name;
+///                 1 append: entry:string; 2 set: value:string; 3 set: value:string  count:varint  (stamp:8 author:16)*
 ///     string    = length:varint  UTF-8
+///
+/// A run of changes that are folded away is one shorter record (see `JournalStub`).
 ///
 /// Integers are big-endian, varints LEB128.
 package enum ChangeCodec {
@@ -49,6 +51,8 @@ package enum ChangeCodec {
             writer.write(value)
             writer.write(varint: UInt64(replaces.count))
             for write in replaces { writer.write(write) }
+        case .hold, .expel, .fold, .removeJob, .decide:
+            StatementCodec.encode(operation, into: &writer)
         }
     }
 
@@ -58,7 +62,7 @@ package enum ChangeCodec {
         if code == nil { writer.write(name.text) }
     }
 
-    /// Reads the change that a scanner found.
+    /// Reads the change that a scanner found; it must not be a stub.
     package static func decode(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer) -> Change {
         // The scanner has checked every length, so that nothing here can fail.
         guard let change = try? decodeBody(of: scanned, in: buffer) else {
@@ -67,10 +71,12 @@ package enum ChangeCodec {
         return change
     }
 
-    /// Reads all changes of a run of journal.
+    /// Reads all changes of a run of journal, stubs left out.
     package static func decodeAll(_ bytes: [UInt8]) throws(CodecError) -> [Change] {
         var changes: [Change] = []
-        try scan(bytes) { scanned, buffer in changes.append(decode(scanned, in: buffer)) }
+        try scan(bytes) { scanned, buffer in
+            if scanned.stub == nil { changes.append(decode(scanned, in: buffer)) }
+        }
         return changes
     }
 
@@ -105,7 +111,7 @@ package enum ChangeCodec {
     private static func decodeOperation(_ reader: inout ByteReader) throws(CodecError) -> Operation {
         let head = try reader.readByte()
         guard let kind = Kind(rawValue: head >> 6) else { throw .unknownKind(head) }
-        if kind == .remove { return .remove }
+        if kind == .remove { return head == 0 ? .remove : try StatementCodec.decode(head, &reader) }
         let code = Int(head & 0x3F)
         let name =
             code == 0

@@ -7,6 +7,10 @@ package struct ScannedChange: Sendable {
     package let operationCount: Int
     package let isRemoval: Bool
     package let setsBarcode: Bool
+    /// How many of its transforms are statements about the job.
+    package let statementCount: Int
+    /// Not a change, but what is left of a run of them: `operationCount` says of how many transforms.
+    package let stub: JournalStub?
     /// The whole record, its length included.
     package let record: Range<Int>
     /// The record without its length.
@@ -19,6 +23,10 @@ package struct ScannedChange: Sendable {
         let length = try reader.readVarint()
         guard length <= UInt64(ChangeLimits.changeBytes) else { throw .limitExceeded("a change of \(length) bytes") }
         let body = try reader.readRange(count: Int(length))
+        if JournalStub.bodyBytes.contains(body.count) {
+            try self.init(stub: body, record: start..<body.upperBound, in: reader.buffer)
+            return
+        }
         try self.init(record: start..<body.upperBound, body: body, in: reader.buffer)
     }
 
@@ -26,6 +34,23 @@ package struct ScannedChange: Sendable {
     package init(bodyOf reader: inout ByteReader) throws(CodecError) {
         let body = try reader.readRange(count: reader.end - reader.offset)
         try self.init(record: body, body: body, in: reader.buffer)
+    }
+
+    private init(stub body: Range<Int>, record: Range<Int>, in buffer: UnsafeRawBufferPointer) throws(CodecError) {
+        var inner = ByteReader(buffer, from: body.lowerBound, to: body.upperBound)
+        let stub = try JournalStub(&inner)
+        self.stub = stub
+        self.record = record
+        self.body = body
+        item = .job
+        stamp = .zero
+        anchor = 0
+        origin = nil
+        operationCount = Int(stub.count)
+        operations = body.upperBound..<body.upperBound
+        isRemoval = false
+        setsBarcode = false
+        statementCount = 0
     }
 
     private init(record: Range<Int>, body: Range<Int>, in buffer: UnsafeRawBufferPointer) throws(CodecError) {
@@ -44,27 +69,41 @@ package struct ScannedChange: Sendable {
         guard count <= UInt64(ChangeLimits.operations) else { throw .limitExceeded("\(count) transforms in a change") }
         operationCount = Int(count)
         operations = inner.offset..<body.upperBound
-        var removal = false
-        var barcode = false
-        for _ in 0..<operationCount { try Self.scanOperation(&inner, removal: &removal, barcode: &barcode) }
+        var found = Found()
+        for _ in 0..<operationCount { try Self.scanOperation(&inner, &found) }
         guard inner.isAtEnd else { throw .trailingBytes }
-        isRemoval = removal
-        setsBarcode = barcode
+        // A statement is about the job.
+        if found.statements > 0, item != .job { throw .unknownKind(0) }
+        isRemoval = found.removal
+        setsBarcode = found.barcode
+        statementCount = found.statements
+        stub = nil
     }
+
+    /// Whether it says nothing but statements, which leave no trace in an item.
+    package var isStatementOnly: Bool { statementCount > 0 && statementCount == operationCount }
 
     package func write(in replica: ReplicaID) -> WriteStamp {
         WriteStamp(stamp: stamp, author: origin ?? replica)
     }
 
-    private static func scanOperation(
-        _ reader: inout ByteReader, removal: inout Bool, barcode: inout Bool
-    ) throws(CodecError) {
+    private struct Found {
+        var removal = false
+        var barcode = false
+        var statements = 0
+    }
+
+    private static func scanOperation(_ reader: inout ByteReader, _ found: inout Found) throws(CodecError) {
         let head = try reader.readByte()
         let code = head & 0x3F
         guard let kind = ChangeCodec.Kind(rawValue: head >> 6) else { throw .unknownKind(head) }
         if kind == .remove {
-            guard code == 0 else { throw .unknownKind(head) }
-            removal = true
+            if code == 0 {
+                found.removal = true
+            } else {
+                _ = try StatementCodec.decode(code, &reader)
+                found.statements += 1
+            }
             return
         }
         if code == 0 {
@@ -75,7 +114,7 @@ package struct ScannedChange: Sendable {
         } else if Int(code) > FieldName.frequent.count {
             throw .unknownKind(head)
         }
-        if code == FieldName.barcodeCode, kind != .append { barcode = true }
+        if code == FieldName.barcodeCode, kind != .append { found.barcode = true }
         _ = try reader.readStringRange(atMost: ChangeLimits.valueBytes)
         guard kind == .replace else { return }
         let count = try reader.readVarint()

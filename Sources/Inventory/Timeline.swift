@@ -49,7 +49,7 @@ package struct TimelineEntry: Hashable, Sendable {
             case .set(let field, let value, _):
                 settings.append(Setting(field: field, value: value, before: before(field)))
             case .append(_, let entry): notes.append(entry)
-            case .remove: break
+            case .remove, .hold, .expel, .fold, .removeJob, .decide: break
             }
         }
         self.init(
@@ -101,7 +101,10 @@ package struct Timeline: Sendable {
     package init() {}
 
     /// Takes a change whose first transform has the given dot.
+    ///
+    /// What only says something about the job as a whole, such as what a replica holds, is no entry.
     package mutating func add(_ change: Change, at dot: Dot) {
+        guard !change.operations.allSatisfy(\.isStatement) else { return }
         changes.append((TimelineKey(change, at: dot), change))
     }
 

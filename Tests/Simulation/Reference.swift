@@ -37,7 +37,7 @@ package struct Reference {
                 case .set(let field, let value, _):
                     if last[field].map({ $0.0 < write.write }) ?? true { last[field] = (write.write, value) }
                 case .append(_, let entry): remarks.insert("\(write.write) \(entry)")
-                case .remove: break
+                case .remove, .hold, .expel, .fold, .removeJob, .decide: break
                 }
             }
             for (field, winner) in last where state.value(of: field) != winner.1 {
