@@ -11,6 +11,9 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case damaged
         case busy
         case unknownJob
+        case removedJob
+        case catchingUp
+        case notOnRoster
         case other
     }
 

@@ -132,7 +132,7 @@ extension Change {
     var isIntroduction: Bool {
         item == .job
             && operations.allSatisfy { operation in
-                if case .set(let field, _, _) = operation { JobProperty.isAuthor(field) } else { false }
+                if case .set(let field, _, _) = operation { JobProperty.isAuthor(field) } else { operation.isStatement }
             }
     }
 }

@@ -6,6 +6,7 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", migrate: createTables)
         migrator.registerMigration("2", migrate: addTime)
+        migrator.registerMigration("3", migrate: RetiringSchema.create)
         return migrator
     }
 

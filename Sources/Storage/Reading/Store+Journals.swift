@@ -54,13 +54,13 @@ extension Store {
             var head = try JournalTable.headBefore(piece.first, of: journal, in: db)
             var found: (JournalHead, UInt64)?
             try ChangeCodec.scan(piece.bytes) { scanned, buffer in
-                let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
                 head = JournalHead(
                     sequence: head.sequence + UInt64(scanned.operationCount),
-                    digest: JournalDigest.extend(head.digest, with: record))
-                if found == nil, head.sequence >= sequence {
-                    found = (head, JournalDigest.extend(0, with: record))
-                }
+                    digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
+                guard found == nil, head.sequence >= sequence else { return }
+                let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
+                // What is folded was the same everywhere: of two branches the one that holds the stub stays.
+                found = (head, scanned.stub == nil ? max(JournalDigest.extend(0, with: record), 1) : 0)
             }
             return found
         }
@@ -78,19 +78,16 @@ extension Store {
         }
     }
 
-    /// All changes of a job, journal by journal.
-    static func forEachChange(job: Int64, in db: Database, _ body: (DottedChange) -> Void) throws {
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT replica, first, bytes FROM segment WHERE job = ? ORDER BY replica, last", arguments: [job])
-        while let row = try rows.next() {
-            let replica = ReplicaID(UInt128(blob: row["replica"]))
-            var sequence = UInt64(bitPattern: row["first"])
-            let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
-            try ChangeCodec.scan(bytes) { scanned, buffer in
-                let change = ChangeCodec.decode(scanned, in: buffer)
-                body(DottedChange(dot: Dot(replica: replica, sequence: sequence), change: change))
-                sequence += UInt64(scanned.operationCount)
-            }
+    /// All changes of a job, journal by journal, without what is folded.
+    ///
+    /// - Parameter includesLate: also those that are late, and so in no item.
+    static func forEachChange(
+        job: Int64, includesLate: Bool = false, in db: Database, _ body: (DottedChange) -> Void
+    ) throws {
+        let late = includesLate ? nil : try LateSpans(job: job, in: db)
+        try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
+            guard scanned.stub == nil, late?.holds(scanned, at: dot) != true else { return }
+            body(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
         }
     }
 

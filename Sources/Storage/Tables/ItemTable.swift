@@ -40,6 +40,10 @@ struct ItemTable {
     mutating func apply(
         _ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, of replica: ReplicaID, sequence: UInt64
     ) throws {
+        if scanned.isRemoval, scanned.item != .job {
+            try TombstoneTable.add(
+                scanned.item, at: Dot(replica: replica, sequence: sequence), job: job, in: db)
+        }
         ItemStateCodec.encode(only: scanned, in: buffer, of: replica, into: &scratch)
         // The record begins with the id, big-endian, just as the table wants it.
         let id = UnsafeRawBufferPointer(rebasing: buffer[scanned.body.lowerBound..<scanned.body.lowerBound + 16])

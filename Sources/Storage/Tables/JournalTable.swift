@@ -47,7 +47,7 @@ enum JournalTable {
         try setHead(head, latest: latest, of: journal, in: db)
     }
 
-    private static func insert(
+    static func insert(
         _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, into journal: JournalKey,
         in db: Database
     ) throws {
@@ -67,10 +67,9 @@ enum JournalTable {
         var start = 0
         var head = base
         try ChangeCodec.scan(bytes) { scanned, buffer in
-            let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
             head = JournalHead(
                 sequence: head.sequence + UInt64(scanned.operationCount),
-                digest: JournalDigest.extend(head.digest, with: record))
+                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
             let end = scanned.record.upperBound
             guard end - start >= segmentBytes || end == bytes.count else { return }
             parts.append((start..<end, head))

@@ -37,7 +37,8 @@ extension Store {
             for job in Set(rows.map(\.journal.job)).sorted() {
                 var items = try ItemTable(
                     job: job, maintainsBarcodes: try JobTable.areBarcodesIndexed(job, in: db), in: db)
-                for row in rows where row.journal.job == job { try Self.apply(row, to: &items) }
+                let late = try LateSpans(job: job, in: db)
+                for row in rows where row.journal.job == job { try Self.apply(row, late: late, to: &items) }
                 try JobTable.add(items.counts, to: job, in: db)
                 // The vector is the same, but the items are not.
                 try ReportTable.forget(job, in: db)
@@ -57,9 +58,11 @@ extension Store {
         stamp.milliseconds - min(stamp.milliseconds, HybridLogicalClock.tolerance)
     }
 
-    private static func apply(_ row: HeldTable.Row, to items: inout ItemTable) throws {
+    private static func apply(_ row: HeldTable.Row, late: LateSpans, to items: inout ItemTable) throws {
         var failure: (any Error)?
         try ChangeCodec.scan(row.record) { scanned, buffer in
+            let dot = Dot(replica: row.journal.replica, sequence: row.sequence)
+            guard !late.holds(scanned, at: dot) else { return }
             do {
                 try items.apply(scanned, in: buffer, of: row.journal.replica, sequence: row.sequence)
             } catch {

@@ -72,7 +72,7 @@ extension Store {
         guard step != 0, first > 0, try JournalTable.head(of: journal, in: db).sequence >= first else { return nil }
         let unseen = try cut(journal, after: first - 1, in: db)
         let base = try JournalTable.head(of: journal, in: db)
-        try rebuildItems(of: job, in: db)
+        try Self.rebuildItems(of: job, in: db)
         var states: [ItemID: ItemState] = [:]
         var last = Stamp.zero
         var bytes: [UInt8] = []
@@ -88,7 +88,7 @@ extension Store {
         let head = try writer.apply(bytes, first: first, after: base).head
         // Stamps may have become less, which the head's upsert does not know.
         var latest = last
-        try Self.forEachChange(job: job, in: db) { dotted in
+        try Self.forEachChange(job: job, includesLate: true, in: db) { dotted in
             if dotted.dot.replica == journal.replica { latest = max(latest, dotted.change.stamp) }
         }
         try db.execute(

@@ -53,11 +53,9 @@ extension Store {
         let replica = identity.replica
         let journal = JournalKey(job: number, replica: replica)
         let head = try JournalTable.head(of: journal, in: db)
-        var bytes: [UInt8] = []
-        let anchor = try JournalTable.head(of: JournalKey(job: number, replica: .channel), in: db).sequence
-        if head.sequence == 0 {
-            bytes += introduction(of: replica, anchor: anchor, nowMilliseconds: nowMilliseconds)
-        }
+        let anchor = try anchor(of: number, in: db)
+        var bytes = try presence(
+            in: journal, head: head, anchor: anchor, nowMilliseconds: nowMilliseconds, in: db)
         let introductionBytes = bytes.count
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
@@ -84,12 +82,5 @@ extension Store {
         let segment = JournalSegment(replica: replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
         return EditResult(
             commit: Commit(job: job, segment: segment, applied: reached.applied), refusals: refusals)
-    }
-
-    /// The first change of a replica in a job says which laptop it is on, for people.
-    func introduction(of replica: ReplicaID, anchor: UInt64, nowMilliseconds: UInt64) -> [UInt8] {
-        let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
-        let name = Operation.set(field: JobProperty.author(replica), value: hostName, replaces: [])
-        return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: [name]))
     }
 }

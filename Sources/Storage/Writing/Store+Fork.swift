@@ -65,7 +65,8 @@ extension Store {
                 let own = JournalKey(job: number, replica: run.replica)
                 try HeldTable.hold(run.bytes, first: run.first, beyond: now.holdLimit, of: own, in: db)
             }
-            try rebuildItems(of: number, in: db)
+            try StatementTable.rebuild(number, in: db)
+            try Retirement(job: number, db: db).settleAnew()
             return (head, reissued)
         }
     }
@@ -85,7 +86,7 @@ extension Store {
                 if sequence <= keep {
                     kept += buffer[scanned.record]
                     latest = max(latest, scanned.stamp)
-                } else {
+                } else if scanned.stub == nil {
                     branch.append(ChangeCodec.decode(scanned, in: buffer))
                 }
             }
@@ -119,21 +120,28 @@ extension Store {
         _ branch: [Change], of replica: ReplicaID, job: JobID, number: Int64, in db: Database
     ) throws -> Commit? {
         var lost = Set(branch.map { Write($0, in: replica) })
-        try Self.forEachChange(job: number, in: db) { dotted in
+        try Self.forEachChange(job: number, includesLate: true, in: db) { dotted in
             lost.remove(Write(dotted.change, in: dotted.dot.replica))
         }
-        let branch = branch.filter { lost.contains(Write($0, in: replica)) }
-        guard !branch.isEmpty else { return nil }
         let own = JournalKey(job: number, replica: identity.replica)
         let head = try JournalTable.head(of: own, in: db)
+        let branch = try branch.compactMap { change in
+            lost.contains(Write(change, in: replica))
+                ? try reissuable(change, isNew: head.sequence == 0, job: number, in: db) : nil
+        }
+        guard !branch.isEmpty else { return nil }
         var bytes: [UInt8] = []
         var latest = Stamp.zero
-        // Its stamp only has to be later than what was seen; no clock is asked here.
-        if head.sequence == 0 { bytes += introduction(of: own.replica, anchor: 0, nowMilliseconds: 0) }
         for var change in branch {
             change.origin = change.origin ?? replica
             latest = max(latest, change.stamp)
             bytes += ChangeCodec.encode(change)
+        }
+        // After the re-issued work, which was written without knowing what is held now. Its stamp only has to be later
+        // than what was seen; no clock is asked here.
+        if head.sequence == 0 {
+            let claims = try Claims.positions(of: own, in: db)
+            bytes += introduction(of: own.replica, holding: claims, anchor: 0, nowMilliseconds: 0)
         }
         let reached = try JournalDigest.extend(head, with: bytes)
         try JournalTable.append(
@@ -142,38 +150,18 @@ extension Store {
         return Commit(job: job, segment: segment, applied: [])
     }
 
-    /// Makes a job's items anew from its journals, without what is held.
-    func rebuildItems(of job: Int64, in db: Database) throws {
-        for table in ["item", "conflict", "barcode"] {
-            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [job])
+    /// What of a change may be written again after what this journal's holds have promised, which is that nothing comes
+    /// for a removed item (rule R10). What a replica said to hold, another cannot say.
+    private func reissuable(_ change: Change, isNew: Bool, job: Int64, in db: Database) throws -> Change? {
+        var change = change
+        change.operations.removeAll { operation in
+            if case .hold = operation { true } else { false }
         }
-        try db.execute(
-            sql: "UPDATE job SET items = 0, removed = 0, conflicts = 0, barcodesAreIndexed = 0 WHERE number = ?",
-            arguments: [job])
-        var items = try ItemTable(job: job, maintainsBarcodes: false, in: db)
-        let held = try HeldTable.dots(job: job, in: db)
-        let rowids = try Int64.fetchAll(db, sql: "SELECT rowid FROM segment WHERE job = ?", arguments: [job])
-        for rowid in rowids {
-            guard
-                let row = try Row.fetchOne(
-                    db, sql: "SELECT replica, first, bytes FROM segment WHERE rowid = ?", arguments: [rowid])
-            else { continue }
-            let replica = ReplicaID(UInt128(blob: row["replica"]))
-            let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
-            var sequence = UInt64(bitPattern: row["first"])
-            var failure: (any Error)?
-            try ChangeCodec.scan(bytes) { scanned, buffer in
-                let dot = Dot(replica: replica, sequence: sequence)
-                sequence += UInt64(scanned.operationCount)
-                guard failure == nil, held.isEmpty || !held.contains(dot) else { return }
-                do {
-                    try items.apply(scanned, in: buffer, of: replica, sequence: dot.sequence)
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
+        if change.operations.isEmpty { return nil }
+        if isNew || change.item == .job || change.operations.contains(.remove) { return change }
+        guard let state = try ItemTable.state(of: change.item, job: job, in: db), state.removed == nil else {
+            return nil
         }
-        try JobTable.add(items.counts, to: job, in: db)
+        return change
     }
 }

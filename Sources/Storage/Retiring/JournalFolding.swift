@@ -1,0 +1,109 @@
+import CRDT
+import Foundation
+import GRDB
+
+/// Rewrites a journal's segments so that runs of changes become stubs and neighbouring stubs one.
+struct JournalFolding {
+    let journal: JournalKey
+    let db: Database
+
+    /// Folds whole changes within the runs, which ascend. What only says something about the job always stays, and
+    /// with `keepsJobItem` all that was written on the job's own item.
+    ///
+    /// - Returns: the items whose changes were folded.
+    func fold(_ runs: [ClosedRange<UInt64>], keepsJobItem: Bool = false) throws -> Set<ItemID> {
+        guard let first = runs.first, let last = runs.last else { return [] }
+        let rowids = try Int64.fetchAll(
+            db,
+            sql: """
+                SELECT rowid FROM segment WHERE job = ? AND replica = ? AND last >= ? AND first <= ? ORDER BY last
+                """,
+            arguments: [
+                journal.job, journal.replica.value.blob, first.lowerBound.signed, Int64(clamping: last.upperBound),
+            ])
+        guard let oldest = rowids.first else { return [] }
+        let start = UInt64(
+            bitPattern: try Int64.fetchOne(db, sql: "SELECT first FROM segment WHERE rowid = ?", arguments: [oldest])
+                ?? 1)
+        var output = Output(after: try JournalTable.headBefore(start, of: journal, in: db))
+        var items: Set<ItemID> = []
+        for rowid in rowids {
+            guard let row = try Row.fetchOne(db, sql: "SELECT bytes FROM segment WHERE rowid = ?", arguments: [rowid])
+            else { continue }
+            let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
+            try db.execute(sql: "DELETE FROM segment WHERE rowid = ?", arguments: [rowid])
+            var failure: (any Error)?
+            try ChangeCodec.scan(bytes) { scanned, buffer in
+                guard failure == nil else { return }
+                let count = UInt64(scanned.operationCount)
+                let span = output.head.sequence + 1...output.head.sequence + count
+                let isFolded =
+                    scanned.stub == nil && scanned.statementCount == 0 && !(keepsJobItem && scanned.item == .job)
+                    && runs.holds(span.lowerBound) && runs.holds(span.upperBound)
+                if isFolded { items.insert(scanned.item) }
+                output.take(scanned, in: buffer, asStub: isFolded || scanned.stub != nil)
+                do {
+                    if output.isFull { try write(&output) }
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+        output.closeStub()
+        try write(&output)
+        return items
+    }
+
+    private func write(_ output: inout Output) throws {
+        guard let piece = output.takePiece() else { return }
+        try JournalTable.insert(piece.bytes[...], after: piece.base, head: piece.head, into: journal, in: db)
+    }
+
+    /// Collects the records of the next row.
+    private struct Output {
+        private(set) var head: JournalHead
+        /// Where the collected bytes begin and end; an open stub follows.
+        private var base: JournalHead
+        private var written: JournalHead
+        private var bytes: [UInt8] = []
+        private var stubCount: UInt64 = 0
+
+        init(after head: JournalHead) {
+            self.head = head
+            base = head
+            written = head
+        }
+
+        var isFull: Bool { bytes.count >= JournalTable.segmentBytes }
+
+        mutating func take(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, asStub: Bool) {
+            if !asStub { closeStub() }
+            head = JournalHead(
+                sequence: head.sequence + UInt64(scanned.operationCount),
+                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
+            if asStub {
+                stubCount += UInt64(scanned.operationCount)
+            } else {
+                bytes.append(contentsOf: buffer[scanned.record])
+                written = head
+            }
+        }
+
+        mutating func closeStub() {
+            guard stubCount > 0 else { return }
+            bytes += JournalStub(count: stubCount, digest: head.digest).bytes
+            written = head
+            stubCount = 0
+        }
+
+        mutating func takePiece() -> (bytes: [UInt8], base: JournalHead, head: JournalHead)? {
+            guard !bytes.isEmpty else { return nil }
+            defer {
+                bytes.removeAll(keepingCapacity: true)
+                base = written
+            }
+            return (bytes, base, written)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import CRDT
+import GRDB
+
+/// Which changes of one journal stay out of the items while they come in, and what their statements change for the job.
+///
+/// A job without cuts costs one look at an index per run.
+struct Lateness {
+    private let journal: JournalKey
+    private let db: Database
+    private var roster: Roster?
+    private var spans: [ClosedRange<UInt64>] = []
+    private var isPlain: Bool
+    private var hasStubs = false
+    private var learnedCut = false
+    /// What was late before this run.
+    private var lateBefore: [ReplicaID: [ClosedRange<UInt64>]] = [:]
+
+    init(_ journal: JournalKey, in db: Database) throws {
+        self.journal = journal
+        self.db = db
+        isPlain = try StatementTable.isPlain(journal.job, in: db)
+        if !isPlain { try load() }
+    }
+
+    /// Whether the change whose first transform has this sequence is kept out of the items.
+    func keepsOut(_ scanned: ScannedChange, at sequence: UInt64) -> Bool {
+        guard let roster, scanned.statementCount == 0 else { return false }
+        if spans.holds(sequence) { return true }
+        // It is folded as soon as this run is in.
+        return scanned.item != .job && sequence <= roster.removal?[of: journal.replica] ?? 0
+    }
+
+    /// Takes the statements of a change in, which count for what comes after it.
+    mutating func note(_ change: Change, at sequence: UInt64) throws {
+        if roster == nil { try load() }
+        let noted = try StatementTable.note(
+            change, at: Dot(replica: journal.replica, sequence: sequence), job: journal.job, in: db)
+        for (operation, dot) in noted {
+            roster?.add(operation, at: dot)
+            switch operation {
+            case .expel, .fold, .removeJob: learnedCut = true
+            default: break
+            }
+        }
+        spans = roster?.lateSpans(of: journal.replica) ?? []
+    }
+
+    mutating func noteStub(_ run: ClosedRange<UInt64>) throws {
+        hasStubs = true
+        try FoldingTable.noteStub(run, of: journal, in: db)
+    }
+
+    /// Once the run is stored: folds what may be folded by now, and takes late work out of the items that was no late
+    /// work before.
+    ///
+    /// - Returns: whether other items have changed than those of the run.
+    func settle() throws {
+        guard !isPlain || learnedCut || hasStubs else { return }
+        if learnedCut || hasStubs { try FoldingTable.explain(journal.job, in: db) }
+        guard let roster = try roster ?? (hasStubs ? StatementTable.roster(of: journal.job, in: db) : nil) else { return }
+        let retirement = Retirement(job: journal.job, db: db)
+        try retirement.settle(
+            roster, lateBefore: learnedCut ? lateBefore : nil, journals: learnedCut ? nil : [journal.replica])
+    }
+
+    private mutating func load() throws {
+        let roster = try StatementTable.roster(of: journal.job, in: db)
+        spans = roster.lateSpans(of: journal.replica)
+        lateBefore = roster.lateSpans(within: try JournalTable.positions(of: journal.job, in: db))
+        self.roster = roster
+    }
+}

@@ -1,0 +1,113 @@
+import CRDT
+import Foundation
+import GRDB
+
+/// Brings a job's tables to what its cuts say, in the transaction that learned them.
+struct Retirement {
+    let job: Int64
+    let db: Database
+
+    /// - Parameters:
+    ///   - lateBefore: what was late when the items were last brought up to date; nil if nothing has become late.
+    ///   - journals: those that have grown; nil for all.
+    func settle(
+        _ roster: Roster, lateBefore: [ReplicaID: [ClosedRange<UInt64>]]?, journals: [ReplicaID]?
+    ) throws {
+        let heads = try JournalTable.positions(of: job, in: db)
+        if let removal = roster.removal {
+            try foldAll(within: removal, heads: heads.filter { journals?.contains($0.replica) ?? true })
+            if journals == nil { try rebuild() }
+            return
+        }
+        let folded = try foldPending(heads: heads)
+        var mustRebuild = false
+        if let lateBefore { mustRebuild = roster.lateSpans(within: heads) != lateBefore }
+        if !folded.isEmpty, try FoldingTable.hasPending(job, in: db) { mustRebuild = true }
+        if mustRebuild {
+            try rebuild()
+        } else {
+            try forget(folded)
+        }
+        if !folded.isEmpty || mustRebuild { try ReportTable.forget(job, in: db) }
+    }
+
+    /// Folds what folds name and this store holds, where its copy of the journal is the one that they mean.
+    private func foldPending(heads: [Position]) throws -> Set<ItemID> {
+        guard try FoldingTable.hasPending(job, in: db) else { return [] }
+        var items: Set<ItemID> = []
+        for row in try FoldingTable.rows(of: job, pendingOnly: true, in: db) {
+            let journal = JournalKey(job: job, replica: row.journal.replica)
+            guard let end = row.journal.runs.last?.upperBound, heads[of: journal.replica] >= end,
+                try JournalTable.mayHave(JournalHead(sequence: end, digest: row.journal.digest), journal, in: db)
+            else { continue }
+            items.formUnion(try JournalFolding(journal: journal, db: db).fold(row.journal.runs))
+            for run in row.journal.runs { try HeldTable.remove(journal, within: run, in: db) }
+            try FoldingTable.setDone(row, job: job, in: db)
+        }
+        return items
+    }
+
+    private func foldAll(within removal: [Position], heads: [Position]) throws {
+        for head in heads {
+            let reach = min(removal[of: head.replica], head.sequence)
+            guard reach > 0 else { continue }
+            let journal = JournalKey(job: job, replica: head.replica)
+            _ = try JournalFolding(journal: journal, db: db).fold([1...reach], keepsJobItem: true)
+            try HeldTable.remove(journal, within: 1...reach, in: db)
+        }
+        try db.execute(sql: "DELETE FROM unseen WHERE job = ?", arguments: [job])
+    }
+
+    private func rebuild() throws {
+        try Store.rebuildItems(of: job, in: db)
+        try ReportTable.forget(job, in: db)
+    }
+
+    /// Drops the rows of items whose every change is folded.
+    private func forget(_ items: Set<ItemID>) throws {
+        guard !items.isEmpty else { return }
+        var counts = ItemCounts()
+        for item in items.sorted() where item != .job {
+            try TombstoneTable.forget(item, job: job, in: db)
+            guard let state = try ItemTable.state(of: item, job: job, in: db) else { continue }
+            if state.removed == nil { counts.items -= 1 } else { counts.removed -= 1 }
+            counts.conflicts -= state.conflictCount
+            try BarcodeTable(job: job, db: db).change(of: item, from: state, to: ItemState())
+            if state.conflictCount > 0 { try ConflictTable.set(false, item: item, job: job, in: db) }
+            try db.execute(sql: "DELETE FROM item WHERE job = ? AND id = ?", arguments: [job, item.value.blob])
+        }
+        try JobTable.add(counts, to: job, in: db)
+    }
+}
+
+extension JournalTable {
+    static func positions(of job: Int64, in db: Database) throws -> [Position] {
+        try vector(of: job, in: db).entries.map { Position(replica: $0.replica, sequence: $0.head.sequence) }
+    }
+
+    /// Whether the journal had this digest at this place, as far as can still be told: within a stub it cannot.
+    static func mayHave(_ head: JournalHead, _ journal: JournalKey, in db: Database) throws -> Bool {
+        guard let piece = try pieces(of: journal, from: head.sequence, maximumBytes: 1, in: db).first else {
+            return false
+        }
+        var reached = try headBefore(piece.first, of: journal, in: db)
+        var answer = false
+        try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+            guard reached.sequence < head.sequence else { return }
+            reached = JournalHead(
+                sequence: reached.sequence + UInt64(scanned.operationCount),
+                digest: JournalDigest.extend(reached.digest, with: scanned, in: buffer))
+            guard reached.sequence >= head.sequence else { return }
+            answer = reached == head || (reached.sequence > head.sequence && scanned.stub != nil)
+        }
+        return answer
+    }
+}
+
+extension HeldTable {
+    static func remove(_ journal: JournalKey, within run: ClosedRange<UInt64>, in db: Database) throws {
+        try db.execute(
+            sql: "DELETE FROM held WHERE job = ? AND replica = ? AND sequence BETWEEN ? AND ?",
+            arguments: [journal.job, journal.replica.value.blob, run.lowerBound.signed, run.upperBound.signed])
+    }
+}

@@ -1,0 +1,104 @@
+import CRDT
+import Foundation
+import GRDB
+
+/// What the journals of a job say about it as a whole: an index of them, so that nobody reads a journal for it.
+enum StatementTable {
+    /// Whether a job has cuts, and folds that wait for what they name: nearly never, and one look says so.
+    static func isPlain(_ job: Int64, in db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT NOT EXISTS (SELECT 1 FROM statement WHERE job = ?1 AND isCut)
+                    AND NOT EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
+                """)
+        return try Bool.fetchOne(statement, arguments: [job]) ?? true
+    }
+
+    static func roster(of job: Int64, in db: Database) throws -> Roster {
+        var roster = Roster()
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT replica, sequence, record FROM statement WHERE job = ? ORDER BY replica, sequence",
+            arguments: [job])
+        while let row = try rows.next() {
+            let replica = ReplicaID(UInt128(blob: row["replica"]))
+            let dot = Dot(replica: replica, sequence: UInt64(bitPattern: row["sequence"]))
+            let bytes = try row.withUnsafeData(named: "record") { $0.map { [UInt8]($0) } ?? [] }
+            for change in try ChangeCodec.decodeAll(bytes) {
+                for operation in change.operations { roster.add(operation, at: dot) }
+            }
+        }
+        return roster
+    }
+
+    /// Notes the statements of a change whose first transform has the given dot.
+    ///
+    /// - Returns: each statement with its own dot.
+    static func note(_ change: Change, at first: Dot, job: Int64, in db: Database) throws -> [(CRDT.Operation, Dot)] {
+        var noted: [(CRDT.Operation, Dot)] = []
+        for (index, operation) in change.operations.enumerated() where operation.isStatement {
+            let dot = Dot(replica: first.replica, sequence: first.sequence + UInt64(index))
+            noted.append((operation, dot))
+            var kept = operation
+            var isCut = true
+            switch operation {
+            case .fold(let fold):
+                // What it folds is kept apart: a roster needs the cut alone.
+                kept = .fold(Fold(bounds: fold.bounds, members: fold.members, journals: []))
+                try FoldingTable.add(fold, at: dot, job: job, in: db)
+            case .hold, .decide: isCut = false
+            default: break
+            }
+            let record = ChangeCodec.encode(Change(item: .job, stamp: change.stamp, operations: [kept]))
+            try db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO statement (job, replica, sequence, isCut, record) VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [job, dot.replica.value.blob, dot.sequence.signed, isCut, Data(record)])
+        }
+        return noted
+    }
+
+    /// Makes the index anew from the journals, after one of them got another content.
+    static func rebuild(_ job: Int64, in db: Database) throws {
+        for table in ["statement", "folding", "unexplained"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [job])
+        }
+        try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
+            if let stub = scanned.stub {
+                let last = dot.sequence + stub.count - 1
+                try FoldingTable.noteStub(
+                    dot.sequence...last, of: JournalKey(job: job, replica: dot.replica), in: db)
+            } else if scanned.statementCount > 0 {
+                _ = try note(ChangeCodec.decode(scanned, in: buffer), at: dot, job: job, in: db)
+            }
+        }
+        try FoldingTable.explain(job, in: db)
+    }
+}
+
+/// All records of a job's journals, one segment in memory at a time.
+enum SegmentReader {
+    /// - Parameter body: gets each record with the dot of its first transform.
+    static func forEach(
+        job: Int64, in db: Database, _ body: (ScannedChange, UnsafeRawBufferPointer, Dot) throws -> Void
+    ) throws {
+        let rowids = try Int64.fetchAll(
+            db, sql: "SELECT rowid FROM segment WHERE job = ? ORDER BY replica, last", arguments: [job])
+        for rowid in rowids {
+            guard
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT replica, first, bytes FROM segment WHERE rowid = ?", arguments: [rowid])
+            else { continue }
+            let replica = ReplicaID(UInt128(blob: row["replica"]))
+            var sequence = UInt64(bitPattern: row["first"])
+            let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
+            var failure: (any Error)?
+            try ChangeCodec.scan(bytes) { scanned, buffer in
+                guard failure == nil else { return }
+                do { try body(scanned, buffer, Dot(replica: replica, sequence: sequence)) } catch { failure = error }
+                sequence += UInt64(scanned.operationCount)
+            }
+            if let failure { throw failure }
+        }
+    }
+}

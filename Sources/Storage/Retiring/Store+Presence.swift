@@ -1,0 +1,119 @@
+import CRDT
+import GRDB
+import Inventory
+import Synchronization
+
+/// What a store says of itself in its journal of a job.
+extension Store {
+    /// The first change of a replica in a job says which laptop it is on, for people, and what it holds.
+    func introduction(
+        of replica: ReplicaID, holding positions: [Position], anchor: UInt64, nowMilliseconds: UInt64
+    ) -> [UInt8] {
+        let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
+        let name = Operation.set(field: JobProperty.author(replica), value: hostName, replaces: [])
+        return ChangeCodec.encode(
+            Change(item: .job, stamp: stamp, anchor: anchor, operations: [name, .hold(positions)]))
+    }
+
+    /// What has to stand before the next change of this store's journal: nothing, as a rule; an introduction when it is
+    /// the first; a hold when the store was away while something was cut.
+    ///
+    /// - Throws: `StoreError` when what is written now could not count: the job is removed, or this store is still
+    ///   being told what was forgotten.
+    func presence(
+        in journal: JournalKey, head: JournalHead, anchor: UInt64, nowMilliseconds: UInt64, in db: Database
+    ) throws -> [UInt8] {
+        let isPlain = try StatementTable.isPlain(journal.job, in: db)
+        if isPlain, head.sequence > 0 { return [] }
+        let claims = try Claims.positions(of: journal, in: db)
+        let own = journal.replica
+        var roster = Roster()
+        if !isPlain {
+            roster = try StatementTable.roster(of: journal.job, in: db)
+            if roster.removal != nil { throw StoreError.removedJob(try JobTable.id(of: journal.job, in: db)) }
+        }
+        var bytes: [UInt8] = []
+        var next = head.sequence + 1
+        if head.sequence == 0 {
+            bytes = introduction(of: own, holding: claims, anchor: anchor, nowMilliseconds: nowMilliseconds)
+            roster.add(.hold(claims), at: Dot(replica: own, sequence: 2))
+            next = 3
+        } else if roster.lateSpans(of: own).holds(next) {
+            bytes = statement([.hold(claims)], anchor: anchor, nowMilliseconds: nowMilliseconds)
+            roster.add(.hold(claims), at: Dot(replica: own, sequence: next))
+            next += 1
+        }
+        if roster.lateSpans(of: own).holds(next) {
+            throw StoreError(
+                .catchingUp, "This laptop does not hold all of the job yet; try again when it has caught up.")
+        }
+        return bytes
+    }
+
+    func statement(_ operations: [CRDT.Operation], anchor: UInt64, nowMilliseconds: UInt64) -> [UInt8] {
+        let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
+        return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: operations))
+    }
+
+    /// Appends encoded changes to this store's journal, an introduction before them if it has none.
+    func append(
+        _ bytes: [UInt8], job: JobID, number: Int64, nowMilliseconds: UInt64, in db: Database
+    ) throws -> Commit {
+        let journal = JournalKey(job: number, replica: identity.replica)
+        let head = try JournalTable.head(of: journal, in: db)
+        var run: [UInt8] = []
+        if head.sequence == 0 {
+            let claims = try Claims.positions(of: journal, in: db)
+            run = introduction(
+                of: journal.replica, holding: claims, anchor: try anchor(of: number, in: db),
+                nowMilliseconds: nowMilliseconds)
+        }
+        run += bytes
+        let reached = try JournalWriter(db: db, journal: journal, received: nil)
+            .apply(run, first: head.sequence + 1, after: head)
+        try joinLooseSegments(of: journal, after: run.count, in: db)
+        let segment = JournalSegment(
+            replica: journal.replica, first: head.sequence + 1, head: reached.head, bytes: run)
+        return Commit(job: job, segment: segment, applied: reached.applied)
+    }
+
+    func anchor(of job: Int64, in db: Database) throws -> UInt64 {
+        try JournalTable.head(of: JournalKey(job: job, replica: .channel), in: db).sequence
+    }
+}
+
+/// What a store may say to hold: of each journal what it has, but neither what it keeps out of its items because its time
+/// has not come, nor what reached it as a stub that no fold explains yet, nor a fold that it has not carried out.
+/// Whoever believes it will count on this store knowing each tombstone there.
+enum Claims {
+    /// Of all journals but the store's own, ascending, as many as a statement names.
+    static func positions(of own: JournalKey, in db: Database) throws -> [Position] {
+        Array(try all(of: own.job, in: db).filter { $0.replica != own.replica }.prefix(ChangeLimits.positions))
+    }
+
+    static func all(of job: Int64, in db: Database) throws -> [Position] {
+        var limits: [ReplicaID: UInt64] = [:]
+        let sql = """
+            SELECT replica, min(sequence) AS first FROM held WHERE job = ?1 GROUP BY replica
+            UNION ALL SELECT replica, min(first) AS first FROM unexplained WHERE job = ?1 GROUP BY replica
+            UNION ALL SELECT author AS replica, min(sequence) AS first FROM folding WHERE job = ?1 AND isPending
+                GROUP BY author
+            """
+        for row in try Row.fetchAll(db, sql: sql, arguments: [job]) {
+            let replica = ReplicaID(UInt128(blob: row["replica"]))
+            let before = UInt64(bitPattern: row["first"]) - 1
+            limits[replica] = min(limits[replica] ?? .max, before)
+        }
+        return try JournalTable.positions(of: job, in: db).map {
+            Position(replica: $0.replica, sequence: min($0.sequence, limits[$0.replica] ?? .max))
+        }.filter { $0.sequence > 0 }
+    }
+}
+
+extension StoreError {
+    static func removedJob(_ job: JobID?) -> StoreError {
+        StoreError(
+            .removedJob,
+            "Job \(job?.text ?? "") has been removed for good; create a new job and enter the items there.")
+    }
+}
