@@ -4,6 +4,9 @@ package import CRDT
 ///
 ///     {"items":[{"fields":{NAME:VALUE…},"id":ID,"notes":[TEXT…]}…],"job":ID,"removed":[ID…]}
 ///
+/// A job that was removed as a whole has no items and its own reserved id, zero, under `removed`. Tombstones that are
+/// folded away are not listed.
+///
 /// No white space; keys in ascending order of their UTF-8 bytes; items and ids ascending; strings escaped as RFC 8785
 /// section 3.2.2.2 says, everything else as it is. Feed it items in ascending order and take the bytes as they come.
 package struct CanonicalExport: Sendable {
@@ -11,8 +14,9 @@ package struct CanonicalExport: Sendable {
     private var removed: [ItemID] = []
     private var isFirst = true
 
-    package init(job: JobID) {
+    package init(job: JobID, isRemoved: Bool = false) {
         self.job = job
+        if isRemoved { removed = [.job] }
     }
 
     package func begin(into bytes: inout [UInt8]) {

@@ -25,7 +25,7 @@ extension Store {
             let vector = try JournalTable.vector(of: number, in: db)
             var hash = SHA256()
             var summary = VolumeSummary()
-            var export = CanonicalExport(job: job)
+            var export = CanonicalExport(job: job, isRemoved: try StatementTable.isRemoved(number, in: db))
             var bytes: [UInt8] = []
             export.begin(into: &bytes)
             try ItemTable.forEachPacked(job: number, in: db) { id, blob in
@@ -146,7 +146,14 @@ private actor ExportCursor {
     private static func piece(of job: Int64, from start: Progress, in db: Database) throws -> ([UInt8], Progress) {
         var progress = start
         var bytes: [UInt8] = []
-        if !progress.hasBegun { progress.export.begin(into: &bytes) }
+        if !progress.hasBegun {
+            // Looked up here, in the state of the store that is read.
+            let id = try JobTable.id(of: job, in: db)
+            if let id, try StatementTable.isRemoved(job, in: db) {
+                progress.export = CanonicalExport(job: id, isRemoved: true)
+            }
+            progress.export.begin(into: &bytes)
+        }
         progress.hasBegun = true
         progress.isAtEnd = true
         try ItemTable.forEachPacked(job: job, after: start.after, in: db) { id, blob in

@@ -14,6 +14,11 @@ enum StatementTable {
         return try Bool.fetchOne(statement, arguments: [job]) ?? true
     }
 
+    static func isRemoved(_ job: Int64, in db: Database) throws -> Bool {
+        guard try !isPlain(job, in: db) else { return false }
+        return try roster(of: job, in: db).removal != nil
+    }
+
     static func roster(of job: Int64, in db: Database) throws -> Roster {
         var roster = Roster()
         let rows = try Row.fetchCursor(

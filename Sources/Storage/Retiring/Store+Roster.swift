@@ -114,7 +114,7 @@ extension Store {
     /// Whether a job has been removed as a whole.
     package func isRemoved(_ job: JobID) async throws -> Bool {
         try await read { db in
-            try StatementTable.roster(of: try JobTable.existingNumber(of: job, in: db), in: db).removal != nil
+            try StatementTable.isRemoved(try JobTable.existingNumber(of: job, in: db), in: db)
         }
     }
 

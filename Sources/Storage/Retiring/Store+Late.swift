@@ -1,0 +1,128 @@
+package import CRDT
+import GRDB
+import Inventory
+import Synchronization
+
+/// What a person does about late work: nothing of it is lost, and nothing of it is applied before that.
+extension Store {
+    /// The late changes of a job that nobody has dealt with, journal by journal.
+    package func lateChanges(of job: JobID) async throws -> [LateChange] {
+        try await read { db in try LateWork.changes(of: try JobTable.existingNumber(of: job, in: db), in: db) }
+    }
+
+    /// Writes the late changes of a replica up to a sequence again, as this store's own. What they did to items that are
+    /// gone is done to new items that name the old ones; of a removed job a new job "NAME (late)" is made.
+    ///
+    /// - Returns: what was written, one commit per job; empty when there was nothing late.
+    package func acceptLate(
+        replica: ReplicaID, upTo sequence: UInt64, job: JobID, nowMilliseconds: UInt64
+    ) async throws -> [Commit] {
+        try await write { [self] db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            let late = try lateWork(of: replica, upTo: sequence, job: number, in: db)
+            guard let last = late.last else { return [] }
+            let decision = CRDT.Operation.decide(replica, upTo: last.dot.sequence)
+            let anchor = try anchor(of: number, in: db)
+            if try StatementTable.roster(of: number, in: db).removal != nil {
+                let rescued = try rescue(late, from: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+                let bytes = statement([decision], anchor: anchor, nowMilliseconds: nowMilliseconds)
+                let decided = try append(bytes, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+                return [rescued, decided].compactMap(\.self)
+            }
+            var accepted = AcceptedWork(
+                job: job, number: number, replica: identity.replica, anchor: anchor, store: self,
+                nowMilliseconds: nowMilliseconds)
+            for change in late { try accepted.take(change, in: db) }
+            var bytes = try presence(
+                in: JournalKey(job: number, replica: identity.replica),
+                head: try JournalTable.head(of: JournalKey(job: number, replica: identity.replica), in: db),
+                anchor: anchor, nowMilliseconds: nowMilliseconds, in: db)
+            bytes += accepted.bytes
+            bytes += statement([decision], anchor: anchor, nowMilliseconds: nowMilliseconds)
+            return [try appendAsIs(bytes, job: job, number: number, in: db)]
+        }
+    }
+
+    /// Decides that the late changes of a replica up to a sequence are not wanted.
+    /// - Returns: nil when there was nothing late.
+    package func dropLate(
+        replica: ReplicaID, upTo sequence: UInt64, job: JobID, nowMilliseconds: UInt64
+    ) async throws -> Commit? {
+        try await write { [self] db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            let late = try lateWork(of: replica, upTo: sequence, job: number, in: db)
+            guard let last = late.last else { return nil }
+            let anchor = try anchor(of: number, in: db)
+            let bytes = statement(
+                [.decide(replica, upTo: last.dot.sequence)], anchor: anchor, nowMilliseconds: nowMilliseconds)
+            return try append(bytes, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+        }
+    }
+
+    private func lateWork(
+        of replica: ReplicaID, upTo sequence: UInt64, job: Int64, in db: Database
+    ) throws -> [LateChange] {
+        try LateWork.changes(of: job, in: db).filter { $0.dot.replica == replica && $0.dot.sequence <= sequence }
+    }
+
+    /// Makes what was late in a removed job a job of its own, which has the same id whoever makes it.
+    private func rescue(
+        _ late: [LateChange], from job: JobID, number: Int64, nowMilliseconds: UInt64, in db: Database
+    ) throws -> Commit? {
+        guard let first = late.first else { return nil }
+        let rescued = JobID(
+            ItemID.derived(from: Array(job.text.utf8), first.dot, milliseconds: first.change.stamp.milliseconds))
+        let target = try JobTable.numberAddingIfNew(rescued, in: db)
+        let own = JournalKey(job: target, replica: identity.replica)
+        let head = try JournalTable.head(of: own, in: db)
+        var accepted = AcceptedWork(
+            job: rescued, number: target, replica: own.replica, anchor: 0, store: self,
+            nowMilliseconds: nowMilliseconds)
+        let properties = try ItemTable.state(of: .job, job: number, in: db)
+        let name = properties?.value(of: JobProperty.name) ?? job.text
+        let kind = properties?.value(of: JobProperty.kind) ?? JobKind.inventory.rawValue
+        try accepted.set([(JobProperty.name, "\(name) (late)"), (JobProperty.kind, kind)], on: .job, in: db)
+        for change in late where change.change.item != .job { try accepted.take(change, in: db) }
+        var bytes = try presence(
+            in: own, head: head, anchor: 0, nowMilliseconds: nowMilliseconds, in: db)
+        bytes += accepted.bytes
+        return try appendAsIs(bytes, job: rescued, number: target, in: db)
+    }
+
+    private func appendAsIs(_ bytes: [UInt8], job: JobID, number: Int64, in db: Database) throws -> Commit {
+        let journal = JournalKey(job: number, replica: identity.replica)
+        let head = try JournalTable.head(of: journal, in: db)
+        let reached = try JournalWriter(db: db, journal: journal, received: nil)
+            .apply(bytes, first: head.sequence + 1, after: head)
+        try joinLooseSegments(of: journal, after: bytes.count, in: db)
+        let segment = JournalSegment(
+            replica: journal.replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
+        return Commit(job: job, segment: segment, applied: reached.applied)
+    }
+}
+
+extension ItemID {
+    /// An id that everybody derives alike for an item that stands for another, so that two people who accept the same
+    /// work make one item of it.
+    static func derived(from name: [UInt8], _ dot: Dot, milliseconds: UInt64) -> ItemID {
+        var bytes = name
+        withUnsafeBytes(of: dot.replica.value.bigEndian) { bytes += $0 }
+        withUnsafeBytes(of: dot.sequence.bigEndian) { bytes += $0 }
+        var generator = Derivation(
+            state: bytes.withUnsafeBytes { SipHash.hash($0, key: (0x6c61_7465, 0x776f_726b)) })
+        return ItemID(milliseconds: milliseconds, using: &generator)
+    }
+
+    /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+    private struct Derivation: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = state
+            mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+            return mixed ^ mixed >> 31
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import CRDT
+import Inventory
+import Simulation
+import Storage
+import Testing
+
+@Suite("Forgetting tombstones", .timeLimit(.minutes(2)))
+struct FoldingTests {
+    @Test("Once everybody holds a tombstone it goes, and the journals under it shrink")
+    func folding() async throws {
+        let crew = try Crew(3)
+        for item in 1...60 as ClosedRange<UInt128> { try await crew.put(crew.stores[0], item, "thing \(item)") }
+        _ = try await crew.settle()
+        for item in 1...40 as ClosedRange<UInt128> { try await crew.put(crew.stores[1], item, "den", field: "room") }
+        for item in 1...40 as ClosedRange<UInt128> { try await crew.remove(crew.stores[Int(item % 3)], item) }
+        for from in crew.stores { for to in crew.stores where from !== to { try await Crew.send(from, to) } }
+        let before = try await crew.stores[0].journalBytes()
+        #expect(try await crew.stores[0].tombstones().count == 40)
+        let statements = try await crew.settle()
+        #expect((1...12).contains(statements), "\(statements) statements")
+        for store in crew.stores {
+            #expect(try await store.tombstones().isEmpty)
+            #expect(try await store.live() == (41...60).map { ItemID($0) })
+            #expect(try await store.job(Store.job).removed == 0)
+            #expect(try await store.job(Store.job).items == 20)
+            #expect(try await store.exported() == crew.stores[0].exported())
+            #expect(try await store.lateChanges(of: Store.job).isEmpty)
+            for entry in try await store.vector(of: Store.job).entries {
+                let all = try #require(
+                    try await store.segment(of: entry.replica, job: Store.job, from: 1, maximumBytes: .max))
+                #expect(try JournalDigest.extend(.empty, with: all.bytes) == entry.head)
+            }
+        }
+        let after = try await crew.stores[0].journalBytes()
+        #expect(after < before / 2, "\(before) bytes before, \(after) after")
+        #expect(try await crew.settle() == 0, "nothing is said when there is nothing to forget")
+    }
+
+    @Test("A laptop that was away keeps the tombstones where they are, until a person takes it off")
+    func expelling() async throws {
+        let crew = try Crew(3)
+        let (anna, bert, away) = (crew.stores[0], crew.stores[1], crew.stores[2])
+        for item in 1...8 as ClosedRange<UInt128> { try await crew.put(anna, item, "thing \(item)") }
+        _ = try await crew.settle()
+        for item in 1...4 as ClosedRange<UInt128> { try await crew.remove(anna, item) }
+        try await crew.put(away, 1, "what only I know")
+        try await crew.put(away, 5, "and this")
+        try await crew.put(away, 99, "a new thing")
+        #expect(try await crew.settle([anna, bert]) >= 0)
+        #expect(try await anna.tombstones().count == 4)
+        _ = try await anna.expel(away.identity.replica, job: Store.job, nowMilliseconds: crew.tick())
+        #expect(try await crew.settle([anna, bert]) >= 0)
+        #expect(try await anna.tombstones().isEmpty)
+        #expect(try await bert.tombstones().isEmpty)
+        let entry = try await anna.roster(of: Store.job).first { $0.replica == away.identity.replica }
+        #expect(entry?.standing == .expelled)
+
+        // It comes back after a month.
+        #expect(try await crew.settle() >= 0)
+        for store in crew.stores {
+            #expect(try await store.live() == (5...8).map { ItemID($0) })
+            #expect(try await store.item(ItemID(5), job: Store.job)?.value(of: "name") == "thing 5")
+            let late = try await store.lateChanges(of: Store.job)
+            #expect(late.map(\.change.item) == [ItemID(1), ItemID(5), ItemID(99)])
+            #expect(try await store.exported() == anna.exported())
+        }
+        #expect(try await anna.roster(of: Store.job).allSatisfy { $0.standing == .member })
+        // What it writes now counts.
+        try await crew.put(away, 6, "back again")
+        _ = try await crew.settle()
+        #expect(try await anna.item(ItemID(6), job: Store.job)?.value(of: "name") == "back again")
+
+        let commits = try await bert.acceptLate(
+            replica: away.identity.replica, upTo: .max, job: Store.job, nowMilliseconds: crew.tick())
+        #expect(commits.count == 1)
+        _ = try await crew.settle()
+        for store in crew.stores {
+            #expect(try await store.lateChanges(of: Store.job).isEmpty)
+            #expect(try await store.exported() == anna.exported())
+            #expect(try await store.item(ItemID(5), job: Store.job)?.value(of: "name") == "and this")
+            let live = try await store.items(job: Store.job, limit: .max)
+            #expect(!live.contains { $0.id == ItemID(1) || $0.id == ItemID(99) })
+            let named = Dictionary(
+                uniqueKeysWithValues: live.compactMap { item in
+                    item.state.value(of: "replaces").map { ($0, item.state.value(of: "name")) }
+                })
+            #expect(named[ItemID(1).description] == "what only I know")
+            #expect(named[ItemID(99).description] == "a new thing")
+        }
+    }
+
+    @Test("Late work that is dropped is listed no more, and changes nothing")
+    func dropping() async throws {
+        let crew = try Crew(2)
+        let (anna, away) = (crew.stores[0], crew.stores[1])
+        try await crew.put(anna, 1, "thing")
+        _ = try await crew.settle()
+        try await crew.put(away, 1, "late")
+        _ = try await anna.expel(away.identity.replica, job: Store.job, nowMilliseconds: crew.tick())
+        _ = try await crew.settle()
+        #expect(try await away.lateChanges(of: Store.job).count == 1)
+        let commit = try await away.dropLate(
+            replica: away.identity.replica, upTo: .max, job: Store.job, nowMilliseconds: crew.tick())
+        #expect(commit != nil)
+        _ = try await crew.settle()
+        #expect(try await anna.lateChanges(of: Store.job).isEmpty)
+        #expect(try await anna.item(ItemID(1), job: Store.job)?.value(of: "name") == "thing")
+        #expect(try await anna.exported() == away.exported())
+    }
+
+    @Test("A newcomer is sent stubs and ends with the same bytes, whoever sends what")
+    func newcomers() async throws {
+        let crew = try Crew(3)
+        for item in 1...30 as ClosedRange<UInt128> {
+            try await crew.put(crew.stores[Int(item % 3)], item, "thing \(item)")
+            _ = try await crew.settle(rounds: 1)
+        }
+        for item in 1...20 as ClosedRange<UInt128> { try await crew.remove(crew.stores[Int(item % 2)], item) }
+        for from in crew.stores { for to in crew.stores where from !== to { try await Crew.send(from, to) } }
+        // A copy of a laptop from before the fold, as a backup gives it, and one that never heard of anything.
+        let backup = try crew.stores[2].copy()
+        _ = try await crew.settle()
+        let restored = try crew.join(contents: backup)
+        let fresh = try crew.join()
+        #expect(restored.wasCopied)
+        for index in [0, 1, 2, 0, 1, 2] {
+            try await Crew.send(crew.stores[index], fresh, bytes: 1, pieces: 3)
+            try await Crew.send(crew.stores[2 - index], restored, bytes: 1, pieces: 2)
+        }
+        #expect(try await crew.settle() >= 0)
+        for store in crew.stores {
+            #expect(try await store.live() == (21...30).map { ItemID($0) })
+            #expect(try await store.exported() == crew.stores[0].exported())
+        }
+    }
+
+    @Test("A removed job is empty everywhere, takes no edits, and late work makes a job of its own")
+    func removedJob() async throws {
+        let crew = try Crew(2)
+        let (anna, bert) = (crew.stores[0], crew.stores[1])
+        let name = Edit.FieldValue(field: "name", value: "Villa")
+        _ = try await anna.edit(
+            job: Store.job, createsJob: true, nowMilliseconds: crew.tick(), [.put(item: .job, fields: [name])])
+        for item in 1...30 as ClosedRange<UInt128> { try await crew.put(anna, item, "thing \(item)") }
+        _ = try await crew.settle()
+        try await crew.put(bert, 50, "written meanwhile")
+        let before = try await anna.journalBytes()
+        _ = try await anna.removeJob(Store.job, nowMilliseconds: crew.tick())
+        #expect(try await anna.live().isEmpty)
+        #expect(try await anna.journalBytes() < before / 2)
+        await #expect(throws: StoreError.self) { try await crew.put(anna, 60, "too late") }
+        _ = try await crew.settle()
+        #expect(try await bert.live().isEmpty)
+        #expect(try await bert.isRemoved(Store.job))
+        #expect(try await anna.exported() == bert.exported())
+        let text = String(decoding: try await anna.exported(), as: UTF8.self)
+        #expect(text.hasPrefix(#"{"items":[],"job":"#) && text.hasSuffix(#""removed":["\#(ItemID.job)"]}"#))
+        #expect(try await anna.lateChanges(of: Store.job).map(\.change.item) == [ItemID(50)])
+        let commits = try await anna.acceptLate(
+            replica: bert.identity.replica, upTo: .max, job: Store.job, nowMilliseconds: crew.tick())
+        #expect(commits.count == 2)
+        let rescued = try #require(commits.first { $0.job != Store.job }?.job)
+        #expect(try await anna.job(rescued).properties.value(of: "name") == "Villa (late)")
+        #expect(
+            try await anna.items(job: rescued, limit: 9).map { $0.state.value(of: "name") } == ["written meanwhile"])
+        #expect(try await anna.lateChanges(of: Store.job).isEmpty)
+    }
+}
