@@ -5,17 +5,17 @@ import Testing
 @Suite("Replaying a run from its seed", .timeLimit(.minutes(2)))
 struct ReplayTests {
     @Test("The same seed gives the same run, and another seed another one")
-    func sameProcess() {
-        let first = Scenario().run(seed: 7)
-        let second = Scenario().run(seed: 7)
+    func sameProcess() async throws {
+        let first = try await Simulation.run(seed: 7)
+        let second = try await Simulation.run(seed: 7)
         #expect(first.trace == second.trace && first.counters == second.counters)
-        #expect(Scenario().run(seed: 8).trace != first.trace)
+        #expect(try await Simulation.run(seed: 8).trace != first.trace)
     }
 
     @Test("Another process replays it exactly, though dictionaries are seeded anew there")
-    func anotherProcess() throws {
+    func anotherProcess() async throws {
         var trace: UInt64 = 0
-        for seed in 21...24 as ClosedRange<UInt64> { trace = trace &* 31 &+ Scenario().run(seed: seed).trace }
+        for seed in 21...24 as ClosedRange<UInt64> { trace &+= try await Simulation.run(seed: seed).trace }
         let process = Process()
         // The built programs lie beside the bundle that holds the tests.
         process.executableURL = Bundle.main.bundleURL.appendingPathComponent("simulate")

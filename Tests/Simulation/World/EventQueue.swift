@@ -4,14 +4,23 @@ import Replication
 /// What is going to happen, in order of time; of one time in the order in which it was added.
 struct EventQueue {
     enum Kind {
-        case message(Message, LinkID, connection: Int)
-        case closed(LinkID)
-        case persist(JobID, JournalSegment, LinkID)
+        case message(Message, Network.Place)
+        case closed(Network.Place)
+        case persist(JobID, JournalSegment, from: LinkID)
+        /// The mesh hears of an edit that is durable.
+        case committed(JournalSegment)
         case timer
+        case dial
+        case askServer
+        /// When the question went out, by the own elapsed clock, and when the server had it.
+        case serverAnswer(sent: Int64, received: Int64)
+        /// Held changes are to be looked at.
+        case due
     }
 
     struct Event {
-        let time: UInt64
+        /// Microseconds of true time.
+        let time: Int64
         let order: Int
         let device: Int
         /// Of the device when the event was made: a crash in between cancels it.
@@ -23,7 +32,7 @@ struct EventQueue {
     private var heap: [Event] = []
     private var added = 0
 
-    mutating func add(_ kind: Kind, at time: UInt64, device: Int, incarnation: Int) {
+    mutating func add(_ kind: Kind, at time: Int64, device: Int, incarnation: Int) {
         added += 1
         heap.append(Event(time: time, order: added, device: device, incarnation: incarnation, kind: kind))
         var child = heap.count - 1
@@ -33,7 +42,7 @@ struct EventQueue {
         }
     }
 
-    mutating func popFirst(until time: UInt64) -> Event? {
+    mutating func popFirst(until time: Int64) -> Event? {
         guard let first = heap.first, first.time <= time else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()

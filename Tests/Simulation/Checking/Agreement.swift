@@ -1,0 +1,75 @@
+import CRDT
+import Inventory
+import Storage
+
+/// The second half of a run: every fault ends, and everybody has to agree in bounded time.
+extension World {
+    /// Two minutes of virtual time: silences have to be noticed (40 s), failed writes tried again, forks settled.
+    static let patience: Int64 = 240_000_000
+
+    func heal() async throws {
+        for first in devices {
+            for second in devices where second.index < first.index { heal(first.index, second.index) }
+        }
+        for device in devices {
+            device.lieMilliseconds = 0
+            device.isAway = false
+            if device.isDiskFull { setDiskFull(false, device) }
+            device.wakesAt = device.wakesAt.map { min($0, now) }
+            if !device.hasJoined { try await join(device) } else { try await start(device, reboots: false) }
+        }
+        let deadline = now + Self.patience
+        while now < deadline, !haveConverged { try await run(until: now + 1_000_000) }
+    }
+
+    /// Nobody can agree about the future: it has to come first.
+    func waitForTheFuture() async throws {
+        let latest = devices.flatMap { device in
+            device.reference.journals.values.flatMap { $0.map { Int64($0.change.stamp.milliseconds) * 1_000 } }
+        }.max() ?? 0
+        let wait = latest - VirtualClock.epoch - now
+        guard wait > 0 else { return }
+        for device in devices { device.wakesAt = now + wait }
+        try await run(until: now + wait + 60_000_000)
+    }
+
+    private var haveConverged: Bool {
+        devices.allSatisfy { $0.reference.heads == devices[0].reference.heads }
+    }
+
+    /// What has to be true in the end.
+    func checkAgreement() async throws {
+        guard haveConverged else { throw Violation("liveness", "the vectors still differ.\(difference)") }
+        for device in devices { try await checker.look(at: device, now: now) }
+        let first = try await checker.export(of: devices[0])
+        let timeline = try await timeline(of: devices[0])
+        for device in devices.dropFirst() {
+            guard try await checker.export(of: device) == first else {
+                throw Violation("R3", "devices 0 and \(device.index) export different bytes.")
+            }
+            guard try await self.timeline(of: device) == timeline else {
+                throw Violation("R7", "devices 0 and \(device.index) have different timelines.")
+            }
+        }
+        guard timeline == timeline.sorted(by: { $0.key < $1.key }) else {
+            throw Violation("R7", "the timeline is not in the one order.")
+        }
+        for (mark, author) in checker.acknowledged.sorted(by: { $0.key < $1.key })
+        where !devices[0].reference.marks.contains(mark) {
+            throw Violation("R4", "\(mark) was acknowledged by device \(author) and nobody has it.")
+        }
+    }
+
+    private func timeline(of device: Device) async throws -> [TimelineEntry] {
+        guard !device.reference.heads.isEmpty else { return [] }
+        return try await device.store.timeline(of: job, item: nil)
+    }
+
+    private var difference: String {
+        devices.map { device in
+            let vector = VersionVector(device.reference.heads.map { VersionVector.Entry(replica: $0, head: $1) })
+            let name = device.store.identity.replica.description.prefix(4)
+            return "\n    device \(device.index) \(name): " + vector.entries.map(\.brief).joined(separator: " ")
+        }.joined()
+    }
+}

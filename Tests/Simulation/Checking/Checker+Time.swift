@@ -1,0 +1,110 @@
+import CRDT
+import Storage
+import Timekeeping
+
+/// Rules R5 and R6: what stamps and clocks may be, told from the world's true time.
+extension Checker {
+    static let toleranceMilliseconds: Int64 = 5 * 60 * 1_000
+
+    /// How far off a clock is that claims to know: its claim has to be true.
+    func learned(_ device: Device, now: Int64) throws {
+        guard device.time.isSynchronised else { return }
+        let elapsed = device.clock.elapsed(at: now)
+        let error = abs(device.time.time(at: elapsed) - VirtualClock.epoch - now)
+        let claim = device.time.quality(at: elapsed).uncertainty
+        guard error > claim + 2 else { return }
+        throw Violation("R5", "device \(device.index) is \(error) µs off and claims to be within \(claim).")
+    }
+
+    /// A new change is stamped with corrected time, or just after what it follows; and not beyond the tolerance unless
+    /// its item shows such a stamp.
+    func checkStamps(of added: [Reference.Entry], by device: Device, now: Int64) throws {
+        try learned(device, now: now)
+        let time = device.receiveTime(at: now).milliseconds + device.lieMilliseconds
+        for entry in added {
+            let stamp = entry.change.stamp
+            if stamp.milliseconds < time {
+                throw Violation("R5", "device \(device.index) stamped \(stamp), its time was \(time).")
+            }
+            let item = device.reference.latestStamp(of: entry.change.item, without: entry.dot)
+            if stamp.milliseconds > time + UInt64(Self.toleranceMilliseconds), stamp.rawValue > item + 1 {
+                throw Violation(
+                    "R6", "device \(device.index) stamped \(stamp) at \(time): a held change moved its clock.")
+            }
+        }
+    }
+
+    /// What was kept out of the items lies in the future; what lies in the future was kept out, unless its item was there
+    /// already.
+    func checkHolding(of added: [Reference.Entry], by device: Device, now: Int64) throws {
+        let time = device.receiveTime(at: now)
+        let limit = time.milliseconds + UInt64(Self.toleranceMilliseconds)
+        for entry in added {
+            let stamp = entry.change.stamp.milliseconds
+            let isHeld = device.reference.held.contains(entry.dot)
+            if isHeld, stamp <= limit || !time.isSynchronised {
+                throw Violation("R6", "device \(device.index) holds \(entry.change.stamp), it is \(time.milliseconds).")
+            }
+            guard !isHeld, stamp > limit, time.isSynchronised else { continue }
+            let item = device.reference.latestStamp(of: entry.change.item, without: entry.dot) >> 16
+            if stamp > item + UInt64(Self.toleranceMilliseconds) {
+                throw Violation("R6", "device \(device.index) applied \(entry.change.stamp) at \(time.milliseconds).")
+            }
+        }
+    }
+
+    /// Nothing is held whose time has come.
+    func tookDue(_ device: Device, now: Int64) async throws {
+        let held = try await device.store.heldChanges()
+        let time = device.receiveTime(at: now)
+        for change in held where change.stamp.milliseconds <= time.milliseconds {
+            throw Violation("R6", "device \(device.index) holds \(change.stamp) at \(time.milliseconds).")
+        }
+        if Set(held.map(\.dot)) != device.reference.held { try await look(at: device, now: now) }
+    }
+
+    /// Work that nobody had seen now has the stamps that it would have had, in its order; all other work is as it was.
+    func restamped(_ device: Device, now: Int64) async throws {
+        let former = device.reference
+        let replica = device.store.identity.replica
+        let fresh = try await read(device)
+        let (old, new) = (former.journals[replica] ?? [], fresh.journals[replica] ?? [])
+        guard old.count == new.count else {
+            throw Violation("R5", "device \(device.index) lost work to a re-stamping.")
+        }
+        for (before, after) in zip(old, new) where before != after {
+            var same = before.change
+            same.stamp = after.change.stamp
+            guard same == after.change else {
+                throw Violation("R5", "device \(device.index) changed more than stamps: \(before.change.stamp).")
+            }
+            if published[before.dot] != nil, !forkable.contains(replica) {
+                throw Violation("R5", "device \(device.index) re-stamped \(before.dot.sequence), which was seen.")
+            }
+        }
+        device.reference = fresh
+        if device.time.isSynchronised { try checkUnseen(of: device, new, now: now) }
+        try await look(at: device, now: now)
+    }
+
+    private func checkUnseen(of device: Device, _ entries: [Reference.Entry], now: Int64) throws {
+        let elapsed = device.clock.elapsed(at: now)
+        let claim = device.time.quality(at: elapsed).uncertainty / 1_000
+        var last: UInt64 = 0
+        for entry in entries {
+            defer { last = max(last, entry.change.stamp.rawValue) }
+            guard let written = device.unseen[entry.first] else { continue }
+            let truth = (VirtualClock.epoch + written) / 1_000
+            // What the clock may have drifted since, at 200 parts per million.
+            let bound = claim + (now - written) / 1_000 / 5_000 + 2
+            let stamp = entry.change.stamp
+            let item = device.reference.latestStamp(of: entry.change.item, without: entry.dot)
+            let isExplained = stamp.rawValue <= max(last, item) + 1
+            let error = Int64(stamp.milliseconds) - truth
+            if error < -bound || error > bound && !isExplained {
+                throw Violation("R5", "device \(device.index) wrote at \(truth) and now says \(stamp).")
+            }
+        }
+        device.unseen = [:]
+    }
+}

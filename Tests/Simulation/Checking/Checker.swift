@@ -1,0 +1,216 @@
+import CRDT
+import Inventory
+import Replication
+import Storage
+import Timekeeping
+
+/// Holds each device against the rules after everything that it does.
+///
+/// What has just changed is looked at every time; everything that a store holds only now and then, after each start and
+/// in the end, because it costs a walk through the store.
+final class Checker {
+    private struct SeenState: Hashable {
+        let vector: VersionVector
+        let held: Set<Dot>
+    }
+
+    private let job: JobID
+    /// Replicas whose store was copied or set back: their journals may have two contents until that is noticed.
+    var forkable: Set<ReplicaID> = []
+    /// Changes that have left a device, by content: they never change again.
+    private(set) var published: [Dot: UInt64] = [:]
+    /// Edits that were acknowledged to a person, by what finds them again. What only a store had that was set back is
+    /// nobody's fault.
+    private(set) var acknowledged: [String: Int] = [:]
+    /// Exports by version vector, and what of it is held (rule R3).
+    private var exports: [SeenState: UInt64] = [:]
+    private var changesSinceLook: [Int: Int] = [:]
+
+    init(job: JobID) {
+        self.job = job
+    }
+
+    // MARK: Events
+
+    func edited(
+        _ commit: Commit, after known: JournalHead, wishes: [Wish], by device: Device, plan: Plan, now: Int64
+    ) async throws {
+        guard commit.segment.first == known.sequence + 1, commit.segment.replica == device.store.identity.replica else {
+            throw Violation("R9", "device \(device.index) wrote \(commit.segment.brief) after \(known.sequence).")
+        }
+        for wish in wishes {
+            let mark = wish.kind == .remove ? Reference.removalMark(plan.item(wish.item)) : wish.mark
+            acknowledged[mark] = device.index
+        }
+        let added = try device.reference.append(commit.segment)
+        try checkStamps(of: added, by: device, now: now)
+        if device.time.isSynchronised {
+            device.unseen = [:]
+        } else if device.exposedLinks.isEmpty, device.lieMilliseconds == 0 {
+            for entry in added { device.unseen[entry.first] = now }
+        }
+        try await changed(device, added, applied: commit.applied)
+    }
+
+    /// A piece of another replica's journal was reported durable.
+    func stored(
+        _ segment: JournalSegment, applied: [AppliedChange], by device: Device, now: Int64
+    ) async throws {
+        let added = try device.reference.append(segment)
+        // Of a long piece the store does not say what it applied.
+        if !applied.isEmpty || added.count < 20 {
+            let shown = Set(applied.map(\.dot))
+            for entry in added where !shown.contains(entry.dot) { device.reference.held.insert(entry.dot) }
+            try checkHolding(of: added, by: device, now: now)
+            try await changed(device, added, applied: applied)
+        } else {
+            try await look(at: device, now: now)
+        }
+    }
+
+    private func changed(_ device: Device, _ added: [Reference.Entry], applied: [AppliedChange]) async throws {
+        // The last state of each item that the store says it has made.
+        var states: [ItemID: ItemState] = [:]
+        for change in applied { states[change.change.item] = change.after }
+        for item in Set(added.map(\.change.item)).sorted() {
+            guard let state = states[item] else { continue }
+            try compare(item, state, on: device)
+        }
+        changesSinceLook[device.index, default: 0] += 1
+        if changesSinceLook[device.index, default: 0] >= 25 { try await look(at: device, now: nil) }
+    }
+
+    /// Rule R4: nothing is claimed or passed on that is not durable.
+    func sent(_ message: Message, by device: Device) throws {
+        switch message {
+        case .have(_, let entries): try claims(entries, by: device)
+        case .vector(_, let vector): try claims(vector.entries, by: device)
+        case .delta(_, let segment, _):
+            try claims([VersionVector.Entry(replica: segment.replica, head: segment.head)], by: device)
+            try publish(segment)
+        default: break
+        }
+    }
+
+    private func claims(_ entries: [VersionVector.Entry], by device: Device) throws {
+        for entry in entries {
+            let head = device.reference.head(of: entry.replica)
+            guard entry.head.sequence > head.sequence else { continue }
+            throw Violation("R4", "device \(device.index) speaks of \(entry.brief), durable is \(head.sequence).")
+        }
+    }
+
+    /// Rules R5 and R9: what somebody has seen has one content for ever.
+    private func publish(_ segment: JournalSegment) throws {
+        guard !forkable.contains(segment.replica) else { return }
+        var sequence = segment.first
+        var flaw: Violation?
+        try ChangeCodec.scan(segment.bytes) { scanned, buffer in
+            let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
+            let hash = SipHash.hash(record, key: (1, 2))
+            let dot = Dot(replica: segment.replica, sequence: sequence)
+            if let former = published.updateValue(hash, forKey: dot), former != hash, flaw == nil {
+                flaw = Violation("R9", "\(segment.brief) has another content at \(sequence) than was seen before.")
+            }
+            sequence += UInt64(scanned.operationCount)
+        }
+        if let flaw { throw flaw }
+    }
+
+    func renewed(_ device: Device, from former: StoreIdentity) throws {
+        guard device.store.identity.replica != former.replica else {
+            throw Violation("R9", "device \(device.index) was to renew itself and kept its name.")
+        }
+    }
+
+    /// The store is about to lose what came after its backup: what nobody else holds is lost with it.
+    func restoring(_ device: Device, to backup: Reference, others: [Device]) {
+        for replica in [device.store.identity.replica] + backup.heads.keys.sorted() { forkable.insert(replica) }
+        var kept = backup.marks
+        for other in others where other !== device {
+            kept.formUnion(other.reference.marks)
+        }
+        for mark in device.reference.marks.subtracting(kept) { acknowledged[mark] = nil }
+    }
+
+    // MARK: Whole stores
+
+    /// The store was opened anew, or has rewritten a journal: everything is read again.
+    func reloaded(_ device: Device, now: Int64) async throws {
+        let fresh = try await read(device)
+        if let mark = device.reference.marks.subtracting(fresh.marks).sorted().first {
+            throw Violation("R4", "device \(device.index) has lost \(mark), which was durable.")
+        }
+        device.reference = fresh
+        try await look(at: device, now: now)
+    }
+
+    /// What a store's journals hold, byte for byte.
+    func read(_ device: Device) async throws -> Reference {
+        var fresh = Reference()
+        for (_, vector) in try await device.store.vectors() {
+            for entry in vector.entries {
+                var next: UInt64 = 1
+                while next <= entry.head.sequence {
+                    let segment = try await device.store.segment(
+                        of: entry.replica, job: job, from: next, maximumBytes: .max)
+                    guard let segment, segment.first == next else {
+                        throw Violation("R9", "device \(device.index) lacks \(entry.brief) from \(next) on.")
+                    }
+                    _ = try fresh.append(segment)
+                    next = segment.head.sequence + 1
+                }
+                guard fresh.head(of: entry.replica) == entry.head else {
+                    throw Violation("R9", "device \(device.index) holds another journal than \(entry.brief).")
+                }
+            }
+        }
+        fresh.held = Set(try await device.store.heldChanges().map(\.dot))
+        return fresh
+    }
+
+    /// Compares every item of a store with the reference, and its export with others at the same vector.
+    ///
+    /// - Parameter now: nil while something may be due that was not applied yet.
+    func look(at device: Device, now: Int64?) async throws {
+        changesSinceLook[device.index] = 0
+        guard let vector = try? await device.store.vector(of: job) else {
+            guard device.reference.heads.isEmpty else {
+                throw Violation("R4", "device \(device.index) has lost the job.")
+            }
+            return
+        }
+        let heads = Dictionary(uniqueKeysWithValues: vector.entries.map { ($0.replica, $0.head) })
+        guard heads == device.reference.heads else {
+            throw Violation("R4", "device \(device.index) does not hold what it reported durable.")
+        }
+        device.reference.held = Set(try await device.store.heldChanges().map(\.dot))
+        let stored = try await device.store.items(job: job, limit: .max)
+        let known = Set(stored.map(\.id))
+        for item in stored { try compare(item.id, item.state, on: device) }
+        if let missing = device.reference.items.keys.sorted().first(where: {
+            $0 != .job && !known.contains($0) && device.reference.expected($0) != ExpectedItem([])
+        }) {
+            throw Violation("R3", "device \(device.index) lacks item \(missing).")
+        }
+        let digest = try await export(of: device).withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
+        let key = SeenState(vector: vector, held: device.reference.held)
+        if let other = exports.updateValue(digest, forKey: key), other != digest {
+            throw Violation("R3", "device \(device.index) exports other bytes than another with the same vector.")
+        }
+    }
+
+    private func compare(_ item: ItemID, _ state: ItemState, on device: Device) throws {
+        guard item != .job else { return }
+        let expected = device.reference.expected(item)
+        if let difference = expected.difference(from: state) {
+            throw Violation(difference.rule, "on device \(device.index), item \(item): \(difference.text).")
+        }
+    }
+
+    func export(of device: Device) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await piece in try device.store.exportPieces(of: job) { bytes += piece }
+        return bytes
+    }
+}

@@ -1,0 +1,177 @@
+import CRDT
+
+/// What one store holds, as told by what was reported durable; and what the rules say of it, worked out the slow and
+/// obvious way. It shares the encoding of changes with the production code and nothing else.
+struct Reference {
+    /// A change where it stands.
+    struct Entry: Hashable {
+        let replica: ReplicaID
+        let first: UInt64
+        let change: Change
+
+        var dot: Dot { Dot(replica: replica, sequence: first) }
+        var last: UInt64 { first + UInt64(change.operations.count) - 1 }
+        var author: ReplicaID { change.origin ?? replica }
+    }
+
+    private(set) var journals: [ReplicaID: [Entry]] = [:]
+    private(set) var heads: [ReplicaID: JournalHead] = [:]
+    private(set) var items: [ItemID: [Entry]] = [:]
+    /// Changes in their journals that the store keeps out of the items (rule R6).
+    var held: Set<Dot> = []
+    /// Values and remarks by which edits are found again, and items that were removed.
+    private(set) var marks: Set<String> = []
+
+    func head(of replica: ReplicaID) -> JournalHead { heads[replica] ?? .empty }
+
+    /// Takes in what follows the known part of the journal.
+    mutating func append(_ segment: JournalSegment) throws(Violation) -> [Entry] {
+        let known = head(of: segment.replica).sequence
+        guard segment.first <= known + 1 else { throw Violation("R9", "\(segment.brief) leaves a gap after \(known).") }
+        guard let changes = try? ChangeCodec.decodeAll(segment.bytes) else {
+            throw Violation("R9", "\(segment.brief) was stored and cannot be read.")
+        }
+        var sequence = segment.first
+        var added: [Entry] = []
+        for change in changes {
+            let entry = Entry(replica: segment.replica, first: sequence, change: change)
+            sequence += UInt64(change.operations.count)
+            guard entry.first > known else { continue }
+            journals[segment.replica, default: []].append(entry)
+            items[change.item, default: []].append(entry)
+            for mark in Self.marks(of: change) { marks.insert(mark) }
+            added.append(entry)
+        }
+        guard sequence == segment.head.sequence + 1 else {
+            throw Violation("R9", "\(segment.brief) has \(sequence - segment.first) transforms.")
+        }
+        heads[segment.replica] = segment.head
+        return added
+    }
+
+    /// What the rules say of an item, without what is held.
+    func expected(_ item: ItemID) -> ExpectedItem {
+        ExpectedItem((items[item] ?? []).filter { !held.contains($0.dot) })
+    }
+
+    /// The latest stamp among what an item shows or has shown, apart from one change.
+    func latestStamp(of item: ItemID, without dot: Dot) -> UInt64 {
+        (items[item] ?? []).filter { !held.contains($0.dot) && $0.dot != dot }.map(\.change.stamp.rawValue).max() ?? 0
+    }
+
+    static func marks(of change: Change) -> [String] {
+        change.operations.compactMap { operation in
+            switch operation {
+            case .set(_, let value, _): value
+            case .append(_, let entry): entry
+            case .remove: removalMark(change.item)
+            case .hold, .expel, .fold, .removeJob, .decide: nil
+            }
+        }
+    }
+
+    static func removalMark(_ item: ItemID) -> String { "removed \(item)" }
+}
+
+/// An item as the rules want it.
+struct ExpectedItem: Equatable {
+    struct Remark: Hashable {
+        let anchor: UInt64
+        let write: WriteStamp
+        let index: Int
+        let list: String
+        let text: String
+    }
+
+    var isRemoved = false
+    /// The winner's value (rule R1).
+    var values: [String: String] = [:]
+    /// Values of writes that nobody replaced, the winner's too.
+    var candidates: [String: Set<String>] = [:]
+    /// In the order of R7.
+    var remarks: [Remark] = []
+
+    init(_ entries: [Reference.Entry]) {
+        var writes: [String: [Write]] = [:]
+        var remarks: Set<Remark> = []
+        for entry in entries {
+            let stamp = WriteStamp(stamp: entry.change.stamp, author: entry.author)
+            for (index, operation) in entry.change.operations.enumerated() {
+                switch operation {
+                case .remove: isRemoved = true
+                case .set(let field, let value, let replaces):
+                    writes[field.text, default: []].append(Write(write: stamp, value: value, replaces: replaces))
+                case .append(let list, let text):
+                    remarks.insert(
+                        Remark(anchor: entry.change.anchor, write: stamp, index: index, list: list.text, text: text))
+                case .hold, .expel, .fold, .removeJob, .decide: break
+                }
+            }
+        }
+        guard !isRemoved else { return }
+        for (field, all) in writes {
+            values[field] = all.max { $0.rank < $1.rank }?.value
+            let standing = all.filter { write in !all.contains { $0.overrules(write) } }
+            candidates[field] = Set(standing.map(\.value))
+        }
+        self.remarks = remarks.sorted { $0.order < $1.order }
+    }
+
+    private struct Write {
+        let write: WriteStamp
+        let value: String
+        let replaces: [WriteStamp]
+
+        /// One author gives one stamp twice only from two copies of a store: then the bytes decide.
+        var rank: (UInt64, UInt128, String) { (write.stamp.rawValue, write.author.value, value) }
+
+        /// Its author knew the other write.
+        func overrules(_ other: Write) -> Bool {
+            if write.author == other.write.author { return other.rank < rank }
+            return replaces.contains { $0.author == other.write.author && $0.stamp >= other.write.stamp }
+        }
+    }
+}
+
+extension ExpectedItem.Remark {
+    var order: (UInt64, UInt64, UInt128, Int, String) {
+        (anchor, write.stamp.rawValue, write.author.value, index, text)
+    }
+}
+
+extension ExpectedItem {
+    /// What an item is instead of this; nil when it is this.
+    func difference(from state: ItemState) -> Violation? {
+        if isRemoved != (state.removed != nil) {
+            return Violation("R2", isRemoved ? "it was removed and is there" : "it is removed and nobody removed it")
+        }
+        if isRemoved {
+            return state.fields.isEmpty && state.remarks.isEmpty ? nil : Violation("R2", "a tombstone kept something")
+        }
+        let shown = Dictionary(
+            uniqueKeysWithValues: state.fields.compactMap { field in
+                field.register.winner.map { (field.name.text, $0.value) }
+            })
+        if shown != values { return Violation("R1", "it shows \(shown.sorted), the last writes are \(values.sorted)") }
+        for field in state.fields {
+            let heads = Set(field.register.heads.map(\.value))
+            let expected = candidates[field.name.text] ?? []
+            if heads != expected {
+                return Violation(
+                    "R1", "\(field.name) has the concurrent values \(heads.sorted()), not \(expected.sorted())")
+            }
+        }
+        let remarks = state.remarks.map {
+            Remark(anchor: $0.anchor, write: $0.write, index: Int($0.index), list: $0.list.text, text: $0.text)
+        }
+        if Set(remarks) != Set(self.remarks) {
+            return Violation("R1b", "it has the remarks \(remarks.map(\.text)), not \(self.remarks.map(\.text))")
+        }
+        if remarks != self.remarks { return Violation("R7", "its remarks are not in the one order") }
+        return nil
+    }
+}
+
+extension [String: String] {
+    fileprivate var sorted: String { keys.sorted().map { "\($0)=\(self[$0] ?? "")" }.joined(separator: " ") }
+}

@@ -1,0 +1,184 @@
+/// Draws a plan from a seed.
+///
+/// Each run gets some of the faults only (Groce et al., "Swarm Testing", 2012): a run with everything at once hides what
+/// two faults alone would show.
+struct Planner {
+    private var generator: SeededGenerator
+    private let seed: UInt64
+    private let devices: Int
+    private var profile = Plan.Profile()
+    private var steps: [Step] = []
+    private var wishes = 0
+    private var items = 5
+    private var joined: Int
+    private var away: Int?
+    private var hasSlept = false
+
+    static func plan(seed: UInt64) -> Plan {
+        var planner = Planner(seed: seed)
+        return planner.make()
+    }
+
+    private init(seed: UInt64) {
+        self.seed = seed
+        generator = SeededGenerator(seed: seed ^ 0x5ca1_ab1e)
+        // Most faults need few laptops to show, and few are quick to simulate.
+        let many = generator.oneIn(12)
+        devices = many ? Int.random(in: 7...12, using: &generator) : Int.random(in: 2...6, using: &generator)
+        joined = devices
+        makeProfile()
+    }
+
+    private mutating func makeProfile() {
+        for fault in Fault.allCases where fault.isDrawn && generator.oneIn(2) { profile.faults.insert(fault) }
+        if profile.faults.contains(.sparseNetwork) {
+            profile.topology = generator.oneIn(2) ? .chain : .star
+        }
+        profile.longestDelay = generator.pick([2, 30, 30, 200, 2_000])
+        if profile.faults.contains(.lostMessage) { profile.losesOneIn = generator.pick([50, 200, 1_000]) }
+        if profile.faults.contains(.duplicate) { profile.duplicatesOneIn = generator.pick([10, 100]) }
+        for index in 0..<devices { profile.clocks.append(clock(of: index)) }
+        profile.presentAtStart = devices
+        if devices > 2, has(.lateJoin) || has(.clone) {
+            profile.presentAtStart = Int.random(in: 2..<devices, using: &generator)
+        }
+        joined = profile.presentAtStart
+    }
+
+    private mutating func clock(of index: Int) -> Plan.ClockProfile {
+        var clock = Plan.ClockProfile()
+        if has(.drift) { clock.partsPerMillion = Int64.random(in: -200...200, using: &generator) }
+        if has(.wrongClock), generator.oneIn(2) {
+            let hours = Int64.random(in: -48...48, using: &generator)
+            clock.wallErrorMilliseconds = hours * 3_600_000 + Int64.random(in: 0...999, using: &generator)
+        }
+        if has(.serverTime) { clock.reachesServer = generator.oneIn(3) }
+        return clock
+    }
+
+    private func has(_ fault: Fault) -> Bool { profile.faults.contains(fault) }
+
+    private mutating func make() -> Plan {
+        let count = generator.pick([20, 60, 60, 120])
+        while steps.count < count { add() }
+        return Plan(seed: seed, devices: devices, profile: profile, steps: steps)
+    }
+
+    private mutating func add() {
+        let wait = generator.oneIn(5) ? 0 : UInt64.random(in: 1...generator.pick([20, 120, 3_000]), using: &generator)
+        let first = Int.random(in: 0..<joined, using: &generator)
+        let second = (first + Int.random(in: 1..<max(joined, 2), using: &generator)) % max(joined, 2)
+        let roll = Int.random(in: 0..<100, using: &generator)
+        if roll < 55 { return edit(first, wait: wait) }
+        for action in fault(roll, first, second) { steps.append(Step(wait: wait, action: action)) }
+    }
+
+    private mutating func edit(_ device: Int, wait: UInt64) {
+        let count = generator.oneIn(6) ? 3 : 1
+        let wishes = (0..<count).map { _ in wish() }
+        steps.append(Step(wait: wait, action: .edit(device, wishes)))
+        // Two people write one field at the same moment: equal stamps, if their clocks are right.
+        guard joined > 1, generator.oneIn(6) else { return }
+        var rival = wishes[0]
+        rival.number = nextNumber()
+        let other = (device + Int.random(in: 1..<joined, using: &generator)) % joined
+        steps.append(Step(wait: 0, action: .edit(other, [rival])))
+    }
+
+    private mutating func nextNumber() -> Int {
+        wishes += 1
+        return wishes
+    }
+
+    private mutating func wish() -> Wish {
+        var item = Int.random(in: max(0, items - 8)..<items, using: &generator)
+        if generator.oneIn(5) {
+            item = items
+            items += 1
+        }
+        let kind: Wish.Kind
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0, 1: kind = .remove
+        case ..<6: kind = .note
+        default:
+            let picked = Plan.fields.indices.filter { _ in generator.oneIn(3) }
+            kind = .set(fields: picked.isEmpty ? [1] : picked)
+        }
+        return Wish(item: item, number: nextNumber(), kind: kind)
+    }
+
+    // MARK: Faults
+
+    private mutating func fault(_ roll: Int, _ first: Int, _ second: Int) -> [Action] {
+        let possible = Self.drawn.filter { has($0) }
+        guard let fault = possible.randomElement(using: &generator) else { return [] }
+        switch fault {
+        case .partition, .oneWayPartition: return partition(first, second, isOneWay: fault == .oneWayPartition)
+        case .brokenConnection: return [.breakConnection(first, second)]
+        case .crash, .reboot:
+            return [generator.oneIn(2) ? .crash(first) : .start(first, reboots: fault == .reboot)]
+        case .fullDisk: return [generator.oneIn(2) ? .fillDisk(first) : .freeDisk(first)]
+        case .restore:
+            return [generator.oneIn(3) ? .restore(first, isNewFile: generator.oneIn(4)) : .backUp(first)]
+        case .clone: return join { .clone(first, to: $0, isNoticed: $1) }
+        case .lateJoin: return join { device, _ in .join(device) }
+        case .sleep: return [.sleep(first, milliseconds: generator.pick([500, 20_000, 60_000]))]
+        case .month: return month(first)
+        case .wallJump:
+            let hours = Int64.random(in: -50...50, using: &generator)
+            return [.setWallClock(first, byMilliseconds: hours * 3_600_000 / 2 + 1)]
+        case .serverTime:
+            return [generator.oneIn(2) ? .serverEntry : .reachServer(first, generator.oneIn(2))]
+        case .lie: return [.lie(first, aheadMilliseconds: generator.pick([0, 600_000, 3_600_000, 86_400_000]))]
+        case .malformedDelta:
+            guard let garbage = Garbage.allCases.randomElement(using: &generator) else { return [] }
+            return [.garble(first, to: second, garbage)]
+        default: return []
+        }
+    }
+
+    private static let drawn: [Fault] = [
+        .partition, .oneWayPartition, .brokenConnection, .crash, .crash, .reboot, .fullDisk, .restore, .clone,
+        .lateJoin, .sleep, .month, .wallJump, .serverTime, .lie, .malformedDelta,
+    ]
+
+    /// Cuts one pair, or a group from the others; heals as often.
+    private mutating func partition(_ first: Int, _ second: Int, isOneWay: Bool) -> [Action] {
+        let heals = generator.oneIn(2)
+        let breaks = generator.oneIn(2)
+        func action(_ first: Int, _ second: Int) -> Action {
+            heals ? .heal(first, second) : .cut(first, second, isOneWay: isOneWay, breaks: breaks)
+        }
+        guard joined > 2, generator.oneIn(3) else { return [action(first, second)] }
+        let size = Int.random(in: 1..<joined, using: &generator)
+        return (0..<size).flatMap { inside in (size..<joined).map { action(inside, $0) } }
+    }
+
+    private mutating func join(_ action: (Int, Bool) -> Action) -> [Action] {
+        guard joined < devices else { return [] }
+        joined += 1
+        // Two laptops of one name find out when they meet: where they never can, the name has to be noticed.
+        return [action(joined - 1, generator.oneIn(2) || profile.topology != .everybody)]
+    }
+
+    /// Once a run: a laptop is off while the others work and sleep for a month.
+    private mutating func month(_ device: Int) -> [Action] {
+        if let away, hasSlept {
+            self.away = nil
+            return [.comeBack(away)]
+        }
+        if away != nil {
+            hasSlept = true
+            return [.everybodySleeps(milliseconds: 30 * 86_400_000)]
+        }
+        guard !hasSlept else { return [] }
+        away = device
+        return [.leave(device)]
+    }
+}
+
+extension SeededGenerator {
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &self)]
+    }
+}

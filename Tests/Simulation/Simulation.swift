@@ -1,0 +1,36 @@
+/// One run: a plan carried out, then agreement.
+package enum Simulation {
+    package struct Outcome: Sendable {
+        package let plan: Plan
+        package let counters: Counters
+        package let trace: UInt64
+        /// What was broken, if anything.
+        package let violation: Violation?
+    }
+
+    package static func run(seed: UInt64) async throws -> Outcome {
+        try await run(Planner.plan(seed: seed))
+    }
+
+    /// - Throws: what no rule speaks of, as a failure of the store that the run did not cause.
+    package static func run(_ plan: Plan, narrate: ((String) -> Void)? = nil) async throws -> Outcome {
+        let world = try World(plan)
+        world.narrate = narrate
+        var violation: Violation?
+        do {
+            for device in world.devices.prefix(plan.profile.presentAtStart) { try await world.join(device) }
+            for step in plan.steps {
+                try await world.run(until: world.now + Int64(step.wait) * 1_000)
+                try await world.take(step)
+            }
+            try await world.heal()
+            try await world.waitForTheFuture()
+            try await world.checkAgreement()
+        } catch let broken as Violation {
+            violation = broken
+        } catch {
+            violation = Violation("failure", "\(String(reflecting: error))")
+        }
+        return Outcome(plan: plan, counters: world.counters, trace: world.trace, violation: violation)
+    }
+}

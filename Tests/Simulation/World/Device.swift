@@ -1,0 +1,87 @@
+import CRDT
+import Replication
+import Storage
+import Timekeeping
+
+/// One laptop: the production store and mesh, and the machine around them.
+final class Device {
+    /// A disk's content at some time, and what the reference knew of it.
+    struct Backup {
+        let contents: [UInt8]
+        let reference: Reference
+    }
+
+    let index: Int
+    var store: Store
+    var mesh: Mesh
+    var clock: VirtualClock
+    /// The production clock, fed by the virtual one.
+    var time: CorrectedClock
+    /// Links that may carry this device's work away.
+    var exposedLinks: Set<LinkID> = []
+    /// Work that nobody can have seen and that was written without the time: by sequence, the true time of writing.
+    var unseen: [UInt64: Int64] = [:]
+    var reference = Reference()
+    /// The names of this machine and of the store's file.
+    var machine: String
+    var file = 1
+    /// Grows with every crash and sleep: what was under way before belongs to the past.
+    var incarnation = 0
+    var isUp = false
+    var hasJoined = false
+    var isAway = false
+    var wakesAt: Int64?
+    var isDiskFull = false
+    var backup: Backup?
+    var timerAt: Int64?
+    var reachesServer: Bool
+    /// How far ahead of its time it stamps what it writes.
+    var lieMilliseconds: UInt64 = 0
+    var generator: SeededGenerator
+
+    init(index: Int, seed: UInt64, profile: Plan.ClockProfile, job: JobID) throws {
+        self.index = index
+        machine = "machine-\(index)"
+        clock = VirtualClock(profile, machine: index, now: 0)
+        time = CorrectedClock(boot: "", elapsed: 0, wall: 0, remembered: nil)
+        reachesServer = profile.reachesServer
+        generator = SeededGenerator(seed: seed ^ UInt64(index + 1) << 32)
+        let place = StorePlace(machine: machine, file: "1")
+        store = try Store.openInMemory(place: place, hostName: "laptop \(index)", generator: &generator)
+        mesh = Self.mesh(for: store.identity, instance: UInt64(index), jobs: [])
+    }
+
+    static func mesh(
+        for identity: StoreIdentity, instance: UInt64, jobs: [(job: JobID, vector: VersionVector)]
+    ) -> Mesh {
+        Mesh(
+            device: identity.device, replica: identity.replica, instance: instance, name: "laptop", fleet: "",
+            jobs: jobs)
+    }
+
+    /// Opens what is durable as the daemon does after a start.
+    func open(_ contents: [UInt8], now: Int64) async throws {
+        let place = StorePlace(machine: machine, file: String(file))
+        store = try Store.openInMemory(
+            contents: contents, place: place, hostName: "laptop \(index)", generator: &generator)
+        store.setDiskFull(isDiskFull)
+        let instance = UInt64(index) + UInt64(incarnation) << 8
+        mesh = Self.mesh(for: store.identity, instance: instance, jobs: try await store.vectors())
+        timerAt = nil
+        exposedLinks = []
+        time = CorrectedClock(
+            boot: clock.bootID, elapsed: clock.elapsed(at: now), wall: clock.wall(at: now),
+            remembered: try await store.clockRecord())
+        if let record = time.initialRecord, !isDiskFull { try await store.keep(record) }
+    }
+
+    /// Milliseconds of a clock that never goes back, for the mesh.
+    func elapsedMilliseconds(at now: Int64) -> UInt64 { UInt64(max(0, clock.elapsed(at: now) / 1_000)) }
+
+    /// Corrected time as this laptop knows it, for stamps.
+    func receiveTime(at now: Int64) -> ReceiveTime {
+        ReceiveTime(
+            milliseconds: UInt64(clamping: time.time(at: clock.elapsed(at: now)) / 1_000),
+            isSynchronised: time.isSynchronised)
+    }
+}

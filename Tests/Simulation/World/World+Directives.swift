@@ -1,0 +1,186 @@
+import CRDT
+import Inventory
+import Replication
+import Storage
+
+/// Carries out what a mesh decides, as the daemon's replicator does.
+extension World {
+    func perform(_ directives: [Directive], by device: Device) async throws {
+        for directive in directives { try await perform(directive, by: device) }
+        scheduleTimer(of: device)
+    }
+
+    private func perform(_ directive: Directive, by device: Device) async throws {
+        let elapsed = device.elapsedMilliseconds(at: now)
+        switch directive {
+        case .send(let message, let link): try send(message, by: device, on: link)
+        case .close(let link, let reason):
+            narrate?("\(now) device \(device.index) closes \(link): \(reason)")
+            if let place = network.place(of: link) { close(place.connection) }
+        case .persist(let job, let segment, let link):
+            // A slow disk now and then; a crash meanwhile loses it.
+            let slow = device.generator.oneIn(50)
+            let wait = Int64.random(in: 0...(slow ? 800_000 : 10_000), using: &device.generator)
+            add(.persist(job, segment, from: link), after: wait, to: device)
+        case .load(let job, let replica, let from, let maximumBytes, let link):
+            let segment = try? await device.store.segment(
+                of: replica, job: job, from: from, maximumBytes: maximumBytes)
+            try await perform(
+                device.mesh.onLoaded(segment, job: job, replica: replica, asked: from, for: link, now: elapsed),
+                by: device)
+        case .lookUp(let job, let replica, let sequence, let lookup):
+            let found = try? await device.store.boundary(of: replica, job: job, at: sequence)
+            let answer = ProbeAnswer(
+                sequence: sequence, boundary: found?.head, changeHash: found?.changeHash ?? 0)
+            try await perform(
+                device.mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: elapsed), by: device)
+        case .renewReplica(let reason): try await renew(device, isNewDevice: false, reason)
+        case .renewDevice(let reason): try await renew(device, isNewDevice: true, reason)
+        case .adoptBranch(_, let segment, let keep): try await adopt(segment, after: keep, by: device)
+        case .answerPing(let number, let received, let link):
+            try send(answerPing(number, received: received, by: device), by: device, on: link)
+        case .learnTime(let exchange, let quality, let peer, let link):
+            try await learn(exchange, quality, from: peer, on: link, by: device)
+        case .established, .recognised, .report, .reported: break
+        }
+    }
+
+    private func send(_ message: Message, by device: Device, on link: LinkID) throws {
+        guard let place = network.place(of: link), let connection = network.connections[place.connection],
+            connection.closedAt[place.side] == nil
+        else { return }
+        try checker.sent(message, by: device)
+        counters.messages += 1
+        let target = Network.Place(connection: place.connection, side: 1 - place.side)
+        deliver(message, towards: target, from: device.index, to: connection.ends[target.side].device)
+    }
+
+    /// Puts a message on its way: it comes, comes twice, hangs, or is lost with its connection.
+    func deliver(_ message: Message, towards place: Network.Place, from: Int, to: Int) {
+        guard !network.isCut(from, to) else { return network.stall(message, towards: place) }
+        let profile = plan.profile
+        let (isLost, isTwice, delay) = network.draw(from, to) { generator in
+            let isLost = profile.losesOneIn.map { generator.oneIn($0) } ?? false
+            let isTwice = profile.duplicatesOneIn.map { generator.oneIn($0) } ?? false
+            let isLate = generator.oneIn(40)
+            let longest = Int64(profile.longestDelay) * (isLate ? 10_000 : 1_000)
+            return (isLost, isTwice, Int64.random(in: 100...max(longest, 200), using: &generator))
+        }
+        guard !isLost else {
+            counters.count(.lostMessage)
+            return close(place.connection)
+        }
+        let time = network.arrival(at: now + delay, towards: place)
+        let device = devices[to]
+        events.add(.message(message, place), at: time, device: to, incarnation: device.incarnation)
+        if isTwice, !message.isHello {
+            counters.count(.duplicate)
+            events.add(.message(message, place), at: time, device: to, incarnation: device.incarnation)
+        }
+    }
+
+    // MARK: The store
+
+    func persist(_ segment: JournalSegment, from link: LinkID, by device: Device) async throws {
+        var outcome = PersistOutcome.failed
+        do {
+            switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
+            case .stored(_, let applied):
+                outcome = .stored
+                counters.stored += 1
+                try await checker.stored(segment, applied: applied, by: device, now: now)
+                if !device.reference.held.isEmpty {
+                    counters.count(.held)
+                    add(.due, after: 0, to: device)
+                }
+            case .duplicate(let head), .gap(let head): outcome = .outdated(head)
+            case .forked: outcome = .forked
+            case .ownFuture: outcome = .ownFuture
+            }
+        } catch let error as CodecError {
+            outcome = .malformed("\(error)")
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+
+        }
+        record("persist", device, segment.head.sequence)
+        narrate?("\(now) device \(device.index) persists \(segment.brief): \(outcome)")
+        let elapsed = device.elapsedMilliseconds(at: now)
+        try await perform(
+            device.mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: elapsed), by: device)
+    }
+
+    private func renew(_ device: Device, isNewDevice: Bool, _ reason: String) async throws {
+        let elapsed = device.elapsedMilliseconds(at: now)
+        let former = device.store.identity
+        narrate?("\(now) device \(device.index) renews itself: \(reason)")
+        do {
+            let identity =
+                isNewDevice
+                ? try await device.store.renewDevice(using: &device.generator)
+                : try await device.store.renewReplica(using: &device.generator)
+            counters.count(.renewal)
+            device.unseen = [:]
+            try checker.renewed(device, from: former)
+            try await perform(
+                device.mesh.onRenewed(device: identity.device, replica: identity.replica, now: elapsed), by: device)
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+            device.mesh.onRenewalFailed(now: elapsed)
+        }
+    }
+
+    private func adopt(_ segment: JournalSegment, after keep: UInt64, by device: Device) async throws {
+        let elapsed = device.elapsedMilliseconds(at: now)
+        narrate?("\(now) device \(device.index) adopts \(segment.brief) after \(keep)")
+        do {
+            let adopted = try await device.store.adoptBranch(
+                segment, job: job, after: keep, now: device.receiveTime(at: now), using: &device.generator)
+            counters.count(.branchGivenUp)
+            device.unseen = [:]
+            try await checker.reloaded(device, now: now)
+            let identity = device.store.identity
+            if identity.replica != device.mesh.replica {
+                try await perform(
+                    device.mesh.onRenewed(device: identity.device, replica: identity.replica, now: elapsed), by: device)
+            }
+            try await perform(
+                device.mesh.onBranchAdopted(
+                    adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment,
+                    now: elapsed), by: device)
+        } catch let error as StoreError {
+            if error.code == .diskFull { counters.count(.refusedWrite) }
+            try await perform(
+                device.mesh.onBranchAdopted(
+                    nil, job: job, replica: segment.replica, reissued: nil, now: elapsed), by: device)
+        }
+    }
+}
+
+extension Message {
+    var isHello: Bool {
+        if case .hello = self { true } else { false }
+    }
+
+    /// For people who follow a run.
+    var brief: String {
+        switch self {
+        case .delta(_, let segment, let pushed): "delta \(segment.brief)\(pushed ? " pushed" : "")"
+        case .vector(_, let vector): "vector \(vector.entries.map(\.brief).joined(separator: " "))"
+        case .have(_, let entries): "have \(entries.map(\.brief).joined(separator: " "))"
+        case .request(_, let replica, let from, _, let graft):
+            "request \(replica.description.prefix(4)) from \(from)\(graft ? " graft" : "")"
+        case .probe(_, let replica, let sequence): "probe \(replica.description.prefix(4)) \(sequence)"
+        case .forked(_, let replica): "forked \(replica.description.prefix(4))"
+        default: "\(self)".prefix(40).description
+        }
+    }
+}
+
+extension JournalSegment {
+    var brief: String { "\(replica.description.prefix(4)) \(first)–\(head.sequence)/\(head.digest % 1_000)" }
+}
+
+extension VersionVector.Entry {
+    var brief: String { "\(replica.description.prefix(4)):\(head.sequence)/\(head.digest % 1_000)" }
+}

@@ -1,0 +1,143 @@
+import CRDT
+import Inventory
+import Replication
+import Storage
+
+/// What people and accidents do.
+extension World {
+    func take(_ step: Step) async throws {
+        narrate?("\(now) STEP \(step.action)")
+        switch step.action {
+        case .edit(let device, let wishes): try await edit(devices[device], wishes)
+        case .cut(let first, let second, let isOneWay, let breaks):
+            cut(first, second, isOneWay: isOneWay, breaks: breaks)
+        case .heal(let first, let second): heal(first, second)
+        case .breakConnection(let first, let second):
+            for number in network.open(between: first, second) {
+                counters.count(.brokenConnection)
+                close(number)
+            }
+        case .fillDisk(let device): setDiskFull(true, devices[device])
+        case .freeDisk(let device): setDiskFull(false, devices[device])
+        case .setWallClock(let device, let milliseconds):
+            counters.count(.wallJump)
+            devices[device].clock.jumpWall(by: milliseconds * 1_000)
+        case .reachServer(let device, let reaches): devices[device].reachesServer = reaches
+        case .serverEntry: channel.add(at: UInt64((VirtualClock.epoch + now) / 1_000))
+        case .lie(let device, let milliseconds): devices[device].lieMilliseconds = milliseconds
+        case .garble(let device, let other, let garbage): try await garble(devices[device], other, garbage)
+        case .crash, .start, .backUp, .restore, .clone, .join, .sleep, .everybodySleeps, .leave, .comeBack:
+            try await power(step.action)
+        }
+    }
+
+    // MARK: Edits
+
+    private func edit(_ device: Device, _ wishes: [Wish]) async throws {
+        guard device.isUp, device.wakesAt ?? 0 <= now else { return }
+        let time = device.receiveTime(at: now)
+        let stampTime = time.milliseconds + device.lieMilliseconds
+        if device.lieMilliseconds > 0 { counters.count(.lie) }
+        do {
+            let known = device.reference.head(of: device.store.identity.replica)
+            let result = try await device.store.edit(
+                job: job, createsJob: true, nowMilliseconds: stampTime, isSynchronised: time.isSynchronised,
+                wishes.map { $0.edit(in: plan) })
+            guard let commit = result.commit else { return }
+            counters.edits += 1
+            record("edit", device, commit.segment.head.sequence)
+            narrate?("\(now) device \(device.index) wrote \(commit.segment.brief)")
+            let made = zip(wishes, result.refusals).filter { $0.1 == nil }.map(\.0)
+            try await checker.edited(commit, after: known, wishes: made, by: device, plan: plan, now: now)
+            // Other work may come between the commit and the mesh.
+            let wait = Int64.random(in: 0...2_000, using: &device.generator)
+            add(.committed(commit.segment), after: wait, to: device)
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+        }
+    }
+
+    // MARK: The network
+
+    private func cut(_ first: Int, _ second: Int, isOneWay: Bool, breaks: Bool) {
+        let isNew = network.cut(first, second)
+        if isOneWay {
+            if isNew { counters.count(.oneWayPartition) }
+        } else if network.cut(second, first) || isNew {
+            counters.count(.partition)
+        }
+        if breaks { for number in network.open(between: first, second) { close(number) } }
+    }
+
+    /// What hung is delivered now, as TCP sends it again.
+    func heal(_ first: Int, _ second: Int) {
+        for (from, to) in [(first, second), (second, first)] where network.heal(from, to) {
+            counters.count(.heal)
+            for number in network.open(between: first, second) {
+                guard let connection = network.connections[number] else { continue }
+                for side in 0...1 where connection.ends[side].device == to {
+                    let place = Network.Place(connection: number, side: side)
+                    for message in network.takeStalled(towards: place) {
+                        deliver(message, towards: place, from: from, to: to)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Disks and liars
+
+    func setDiskFull(_ isFull: Bool, _ device: Device) {
+        if isFull { counters.count(.fullDisk) }
+        device.isDiskFull = isFull
+        device.store.setDiskFull(isFull)
+    }
+
+    /// A piece of journal that is none, in the place of the next that `device` would send.
+    private func garble(_ device: Device, _ other: Int, _ garbage: Garbage) async throws {
+        guard device.isUp, let number = network.open(between: device.index, other).first,
+            let connection = network.connections[number],
+            let entry = device.mesh.vector(of: job).entries.first,
+            let segment = try await device.store.segment(
+                of: entry.replica, job: job, from: entry.head.sequence, maximumBytes: 1)
+        else { return }
+        counters.count(.malformedDelta)
+        let side = connection.ends[0].device == other ? 0 : 1
+        deliver(
+            .delta(job: job, garbage.applied(to: segment), pushed: true),
+            towards: Network.Place(connection: number, side: side), from: device.index, to: other)
+    }
+}
+
+extension Garbage {
+    /// Claims to continue the journal, one transform further, with something that does not.
+    fileprivate func applied(to segment: JournalSegment) -> JournalSegment {
+        let next = segment.head.sequence + 1
+        let false_ = JournalHead(sequence: next, digest: segment.head.digest ^ 0xbad)
+        switch self {
+        case .bytes:
+            return JournalSegment(
+                replica: segment.replica, first: next, head: false_, bytes: [UInt8](repeating: 0xff, count: 20))
+        case .digest: return JournalSegment(replica: segment.replica, first: next, head: false_, bytes: segment.bytes)
+        case .gap:
+            return JournalSegment(
+                replica: segment.replica, first: next + 5,
+                head: JournalHead(sequence: next + 5, digest: segment.head.digest ^ 0xbad), bytes: segment.bytes)
+        case .truncation:
+            return JournalSegment(
+                replica: segment.replica, first: next, head: false_, bytes: segment.bytes.dropLast(3))
+        }
+    }
+}
+
+extension Wish {
+    func edit(in plan: Plan) -> Edit {
+        let item = plan.item(self.item)
+        switch kind {
+        case .set(let fields):
+            return .put(item: item, fields: fields.map { Edit.FieldValue(field: Plan.fields[$0], value: mark) })
+        case .note: return .note(item: item, text: mark)
+        case .remove: return .remove(item: item)
+        }
+    }
+}

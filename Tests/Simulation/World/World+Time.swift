@@ -1,0 +1,147 @@
+import CRDT
+import Replication
+import Storage
+import Timekeeping
+
+/// Laptops tell each other the time, ask the server, and take in what was held when it is due: as the daemon does.
+extension World {
+    func answerPing(_ number: UInt64, received: UInt64, by device: Device) -> Message {
+        let elapsed = device.clock.elapsed(at: now)
+        let latest = min(Int64(received) * 1_000 + 999, elapsed)
+        return .pong(
+            number, received: device.time.time(at: latest), answered: device.time.time(at: elapsed),
+            device.time.quality(at: elapsed))
+    }
+
+    /// A peer has answered a ping.
+    func learn(
+        _ exchange: TimeExchange, _ quality: ClockQuality, from peer: DeviceID, on link: LinkID, by device: Device
+    ) async throws {
+        let isSettled = try await learn(exchange, quality, from: .peer(peer.description), by: device)
+        let elapsed = device.elapsedMilliseconds(at: now)
+        guard network.place(of: link) != nil, !device.exposedLinks.contains(link) else { return }
+        guard isSettled || !device.mesh.isPatient(with: link, now: elapsed) else {
+            return try await perform(device.mesh.onTimeUnsettled(link, now: elapsed), by: device)
+        }
+        device.exposedLinks.insert(link)
+        do {
+            try await device.store.beginExposure()
+            device.unseen = [:]
+            try await perform(device.mesh.onTimeLearned(link, now: elapsed), by: device)
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+            if let place = network.place(of: link) { close(place.connection) }
+        }
+    }
+
+    func endExposure(of link: LinkID, by device: Device) {
+        if device.exposedLinks.remove(link) != nil, device.exposedLinks.isEmpty { device.store.endExposure() }
+    }
+
+    private func learn(
+        _ exchange: TimeExchange, _ quality: ClockQuality, from source: TimeSource, by device: Device
+    ) async throws -> Bool {
+        let elapsed = device.clock.elapsed(at: now)
+        let wasSynchronised = device.time.isSynchronised
+        let directives = device.time.onExchange(
+            exchange, quality: quality, from: source, at: elapsed, wall: device.clock.wall(at: now))
+        var (step, record) = (Int64?.none, ClockRecord?.none)
+        for directive in directives {
+            switch directive {
+            case .restamp(let milliseconds): step = milliseconds
+            case .remember(let kept): record = kept
+            }
+        }
+        try checker.learned(device, now: now)
+        do {
+            if let step {
+                narrate?("\(now) device \(device.index) learns the time from \(source), \(step) ms")
+                counters.count(.learnedTime)
+                try await restamp(by: step, remembering: record, on: device)
+            } else if let record {
+                try await device.store.keep(record)
+            }
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+            // Its work keeps the wrong stamps: nobody can do better without a disk.
+            device.unseen = [:]
+        }
+        if step != nil || device.time.isSynchronised != wasSynchronised { add(.due, after: 0, to: device) }
+        return device.time.isSettled(with: exchange, quality: quality, at: elapsed)
+    }
+
+    private func restamp(by step: Int64, remembering record: ClockRecord?, on device: Device) async throws {
+        let restamped = try await device.store.restamp(
+            milliseconds: step, isSynchronised: device.time.isSynchronised, remembering: record)
+        let elapsed = device.elapsedMilliseconds(at: now)
+        if !restamped.isEmpty { counters.count(.restamped) }
+        for journal in restamped {
+            record_(journal, device)
+            try await perform(
+                device.mesh.onRestamped(
+                    job: journal.job, replica: device.store.identity.replica, head: journal.head, now: elapsed),
+                by: device)
+        }
+        try await checker.restamped(device, now: now)
+    }
+
+    private func record_(_ journal: Restamped, _ device: Device) {
+        record("restamp", device, journal.head.digest)
+    }
+
+    // MARK: The server
+
+    /// Asks the server for the time and the channel, if it is reached.
+    func askServer(by device: Device) async throws {
+        add(.askServer, after: Int64.random(in: 2_000_000...40_000_000, using: &device.generator), to: device)
+        guard device.reachesServer else { return }
+        counters.count(.serverTime)
+        let sent = device.clock.elapsed(at: now)
+        let there = Int64.random(in: 1_000...80_000, using: &device.generator)
+        let back = Int64.random(in: 1_000...80_000, using: &device.generator)
+        let received = VirtualClock.epoch + now + there
+        add(.serverAnswer(sent: sent, received: received), after: there + back, to: device)
+    }
+
+    func serverAnswered(sent: Int64, received: Int64, to device: Device) async throws {
+        let exchange = TimeExchange(
+            sent: sent, received: received, answered: received, returned: device.clock.elapsed(at: now))
+        _ = try await learn(exchange, ClockQuality(stratum: 0, uncertainty: 0), from: .server, by: device)
+        try await fetchChannel(by: device)
+    }
+
+    private func fetchChannel(by device: Device) async throws {
+        let known = device.reference.head(of: .channel)
+        guard let segment = channel.segment(after: known) else { return }
+        do {
+            guard
+                case .stored(_, let applied) = try await device.store.ingest(
+                    segment, job: job, now: device.receiveTime(at: now))
+            else { return }
+            try await checker.stored(segment, applied: applied, by: device, now: now)
+            add(.committed(segment), after: 0, to: device)
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+        }
+    }
+
+    // MARK: Held changes
+
+    func takeDue(by device: Device) async throws {
+        do {
+            let time = device.receiveTime(at: now)
+            let due = try await device.store.applyDue(now: time)
+            if !due.jobs.isEmpty {
+                counters.count(.heldApplied)
+                record("due", device, due.nextDue ?? 0)
+            }
+            try await checker.tookDue(device, now: now)
+            guard let next = due.nextDue else { return }
+            let wait = min(max(next, time.milliseconds) - time.milliseconds + 1, 15 * 60 * 1_000)
+            add(.due, after: Int64(wait) * 1_000, to: device)
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+            add(.due, after: 60_000_000, to: device)
+        }
+    }
+}
