@@ -13,7 +13,11 @@ import threading
 import time
 from datetime import datetime
 
-from solo import Solos, free_port
+from lab import wait_until
+from solo import PATIENCE_SECONDS, Solos, free_port
+
+# By how much a stamp of a synchronised laptop may differ from when the edit was asked for.
+PRECISION_MILLISECONDS = 100
 
 
 
@@ -156,3 +160,10 @@ class TimeServer:
         if self._server:
             self._server.shutdown()
             self._server.server_close()
+
+
+def wait_synchronised(crew, names, source):
+    for name in names:
+        wait_until(
+            lambda: (crew.clock(name)["source"], crew.clock(name)["isSynchronised"]) == (source, True),
+            PATIENCE_SECONDS, f"{name} has the time from {source}")

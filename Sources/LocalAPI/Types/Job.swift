@@ -21,6 +21,8 @@ package struct JobListEntry: Codable, Hashable, Sendable {
     package var name: String
     package var kind: JobKind
     package var state: JobState
+    /// Whether it was removed as a whole; it is listed as long as it has late work.
+    package var isRemoved: Bool
     /// Items that are not removed.
     package var items: Int
     package var removed: Int
@@ -30,13 +32,14 @@ package struct JobListEntry: Codable, Hashable, Sendable {
     @Nullable package var updatedAt: Timestamp?
 
     package init(
-        id: String, name: String, kind: JobKind, state: JobState, items: Int, removed: Int, conflicts: Int,
-        updatedAt: Timestamp?
+        id: String, name: String, kind: JobKind, state: JobState, isRemoved: Bool = false, items: Int, removed: Int,
+        conflicts: Int, updatedAt: Timestamp?
     ) {
         self.id = id
         self.name = name
         self.kind = kind
         self.state = state
+        self.isRemoved = isRemoved
         self.items = items
         self.removed = removed
         self.conflicts = conflicts
@@ -50,6 +53,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var name: String
     package var kind: JobKind
     package var state: JobState
+    /// Whether it was removed as a whole.
+    package var isRemoved: Bool
     /// Items that are not removed.
     package var items: Int
     package var removed: Int
@@ -68,7 +73,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     @Nullable package var updatedAt: Timestamp?
 
     package init(
-        id: String, name: String, kind: JobKind, state: JobState, items: Int, removed: Int, volume: Volume,
+        id: String, name: String, kind: JobKind, state: JobState, isRemoved: Bool = false, items: Int, removed: Int,
+        volume: Volume,
         conflicts: Int, late: Int = 0, peersBehind: [PeerBehind], vector: [String: UInt64], digest: String,
         updatedAt: Timestamp?
     ) {
@@ -76,6 +82,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
         self.name = name
         self.kind = kind
         self.state = state
+        self.isRemoved = isRemoved
         self.items = items
         self.removed = removed
         self.volume = volume

@@ -34,9 +34,12 @@ package struct LateOutcome: Codable, Hashable, Sendable {
     package var changes: Int
     /// Whose they were: replica ids, sorted.
     package var replicas: [String]
+    /// Where accepted work is: the job, or the one that was made for it because the job had been removed.
+    package var job: String
 
-    package init(changes: Int, replicas: [String]) {
+    package init(changes: Int, replicas: [String], job: String) {
         self.changes = changes
         self.replicas = replicas
+        self.job = job
     }
 }

@@ -20,7 +20,7 @@ struct ChangeReporter: Sendable {
     }
 
     /// What came too late, by itself: what stood there before is not known.
-    func report(_ late: LateChange) -> ChangeReport {
+    func report(_ late: Storage.LateChange) -> ChangeReport {
         let key = TimelineKey(late.change, at: late.dot)
         return report(TimelineEntry(late.change, key: key, isFirst: false) { _ in nil }, label: nil)
     }

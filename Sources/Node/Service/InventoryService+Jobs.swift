@@ -10,9 +10,12 @@ extension InventoryService {
         try await answering {
             var entries: [JobListEntry] = []
             for job in try await store.jobs() {
+                let isRemoved = try await store.isRemoved(job.id)
+                if isRemoved, try await store.lateChanges(of: job.id).isEmpty { continue }
                 entries.append(
                     JobListEntry(
-                        id: job.id.text, name: job.name, kind: job.kind, state: JobState(), items: job.items,
+                        id: job.id.text, name: job.name, kind: job.kind, state: JobState(), isRemoved: isRemoved,
+                        items: job.items,
                         removed: job.removed, conflicts: try await conflictCount(of: job),
                         updatedAt: try await store.lastStamp(of: job.id)?.timestamp))
             }
@@ -61,8 +64,9 @@ extension InventoryService {
                     deviceID: peer.device.description, name: peer.name, transforms: Int(clamping: transforms))
             }
             return JobDetails(
-                id: job.id.text, name: job.name, kind: job.kind, state: JobState(), items: job.items,
-                removed: job.removed, volume: Volume(report.cubicFeet),
+                id: job.id.text, name: job.name, kind: job.kind, state: JobState(),
+                isRemoved: try await store.isRemoved(job.id), items: job.items, removed: job.removed,
+                volume: Volume(report.cubicFeet),
                 conflicts: job.conflicts + report.duplicateBarcodes,
                 late: try await store.lateChanges(of: job.id).count,
                 peersBehind: behind, vector: job.vector.sequences, digest: report.digest,

@@ -26,13 +26,15 @@ extension InventoryService {
 
     func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await decide(decision, job: job) { replica, sequence, job in
-            try await store.dropLate(replica: replica, upTo: sequence, job: job, nowMilliseconds: nowMilliseconds)
+            let commit = try await store.dropLate(
+                replica: replica, upTo: sequence, job: job, nowMilliseconds: nowMilliseconds)
+            return [commit].compactMap(\.self)
         }
     }
 
     private func decide(
         _ decision: LateDecision, job text: String,
-        _ carryOut: (ReplicaID, UInt64, JobID) async throws -> Commit?
+        _ carryOut: (ReplicaID, UInt64, JobID) async throws -> [Commit]
     ) async throws -> LateOutcome {
         try await answering {
             let job = try await resolve(job: text)
@@ -43,14 +45,15 @@ extension InventoryService {
                 }
                 return (replica: replica, sequence: sequence)
             }.sorted { $0.replica < $1.replica }
-            var outcome = LateOutcome(changes: 0, replicas: [])
+            var outcome = LateOutcome(changes: 0, replicas: [], job: job.id.text)
             for bound in bounds {
                 let waiting = try await late(job: job.id.text).count { late in
                     late.replicaID == bound.replica.description && late.last <= bound.sequence
                 }
                 guard waiting > 0 else { continue }
-                if let commit = try await carryOut(bound.replica, bound.sequence, job.id) {
+                for commit in try await carryOut(bound.replica, bound.sequence, job.id) {
                     await replicator.committed(commit)
+                    if commit.job != job.id { outcome.job = commit.job.text }
                 }
                 outcome.changes += waiting
                 outcome.replicas.append(bound.replica.description)

@@ -1,5 +1,6 @@
 import CRDT
 import LocalAPI
+import Replication
 import Storage
 
 /// Who takes part in a job.
@@ -40,22 +41,27 @@ extension InventoryService {
     }
 
     private func members(of job: StoredJob) async throws -> [RosterMember] {
-        let own = store.identity.replica
-        return try await store.roster(of: job.id).map { entry in
-            RosterMember(
-                replicaID: entry.replica.description, name: Self.hostName(of: entry.replica, in: job),
-                isOwn: entry.replica == own, since: entry.since?.timestamp, lastSeenAt: entry.lastSeen?.timestamp,
-                behind: entry.replica == own ? 0 : Int(clamping: job.vector.missing(in: entry.holds)),
-                isExpelled: entry.isExpelled)
+        let entries = try await store.roster(of: job.id)
+        let names = entries.map { Self.hostName(of: $0.replica, in: job) }
+        let lacking = await replicator.lacking(of: job.id)
+        return zip(entries, names).map { entry, name in
+            // What a connected laptop has acknowledged is newer than what it says in its journal, if the name tells it.
+            let isOnlyOne = names.count { $0 == name } == 1
+            let acknowledged = isOnlyOne ? name.flatMap { lacking[$0] } : nil
+            let isOwn = entry.replica == store.identity.replica
+            return RosterMember(
+                replicaID: entry.replica.description, name: name, isOwn: isOwn,
+                since: entry.since == .zero ? nil : entry.since.timestamp, lastSeenAt: entry.lastSeen.timestamp,
+                behind: isOwn ? 0 : Int(clamping: min(entry.missing, acknowledged ?? .max)), late: entry.lateChanges,
+                isExpelled: entry.standing == .expelled)
         }
     }
 }
 
-extension VersionVector {
-    /// How many transforms of this one another lacks.
-    func missing(in other: VersionVector) -> UInt64 {
-        entries.reduce(0) { sum, entry in
-            sum + entry.head.sequence - min(entry.head.sequence, other[entry.replica].sequence)
-        }
+extension Replicator {
+    /// How many transforms of a job each connected laptop lacks, by its name; only where one has that name.
+    func lacking(of job: JobID) -> [String: UInt64] {
+        let peers = mesh.overview().map { (name: $0.peer.name, transforms: mesh.behind($0.link, job: job)) }
+        return Dictionary(grouping: peers, by: \.name).compactMapValues { $0.count == 1 ? $0[0].transforms : nil }
     }
 }

@@ -86,7 +86,9 @@ extension APIError {
         let code: APIError.Code =
             switch error.code {
             case .unknownJob: .unknownJob
-            case .diskFull, .busy: .unavailable
+            case .removedJob: .jobRemoved
+            case .notOnRoster: .unknownReplica
+            case .diskFull, .busy, .catchingUp: .unavailable
             default: .failed
             }
         self.init(code, error.description)

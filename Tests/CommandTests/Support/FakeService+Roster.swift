@@ -6,7 +6,7 @@ extension FakeService {
             replicaID: replicaID, name: "anna-laptop", isOwn: true, since: moment, lastSeenAt: moment, behind: 0),
         RosterMember(
             replicaID: otherReplicaID, name: "bert-laptop", since: moment, lastSeenAt: moment, behind: 1_234),
-        RosterMember(replicaID: String(repeating: "3d", count: 16), behind: 4, isExpelled: true),
+        RosterMember(replicaID: String(repeating: "3d", count: 16), behind: 4, late: 2, isExpelled: true),
     ]
 
     func roster(job: String) async throws -> [RosterMember] {
@@ -52,6 +52,6 @@ extension FakeService {
         try check(job: job, allowed: true)
         let bounds = decision.upTo.sorted { $0.key < $1.key }
         note(verb + bounds.map { " \($0.key.prefix(4)) up to \($0.value)" }.joined())
-        return LateOutcome(changes: Self.lateChanges.count, replicas: bounds.map(\.key))
+        return LateOutcome(changes: Self.lateChanges.count, replicas: bounds.map(\.key), job: Self.jobID)
     }
 }

@@ -58,7 +58,8 @@ struct JobLateCommand: AsyncParsableCommand {
                 : try await client.acceptLate(decision, job: job.reference)
             if options.json { return try StandardOutput.json(outcome) }
             let verb = drop != nil ? "Dropped" : "Accepted"
-            StandardOutput.write("\(verb) \(counted(outcome.changes, "late change")).\n")
+            let made = outcome.job == chosen.first?.change.job ? "" : ", in the new job \(outcome.job)"
+            StandardOutput.write("\(verb) \(counted(outcome.changes, "late change"))\(made).\n")
         }
     }
 

@@ -23,7 +23,8 @@ struct JobListCommand: AsyncParsableCommand {
         ])
         for job in jobs {
             table.add(
-                short[job.id], job.name, job.kind.rawValue, job.state.description, Formats.count(job.items),
+                short[job.id], job.name, job.kind.rawValue, job.isRemoved ? "removed" : job.state.description,
+                Formats.count(job.items),
                 Formats.count(job.conflicts), Formats.time(job.updatedAt))
         }
         table.print(on: .output)

@@ -50,14 +50,14 @@ struct JobRosterCommand: AsyncParsableCommand {
         if options.json { return try StandardOutput.json(members) }
         let short = ShortIDs(members.map(\.replicaID))
         var table = Table([
-            .whole("REPLICA"), .text("LAPTOP"), .whole("SINCE"), .whole("LAST SEEN"), .whole("HOLDS"),
+            .whole("REPLICA"), .text("LAPTOP"), .whole("SINCE"), .whole("LAST SEEN"), .whole("HOLDS"), .number("LATE"),
         ])
         for member in members {
             let name = (member.name ?? "–") + (member.isOwn ? " (this one)" : "")
             let holds = member.behind == 0 ? "complete" : "\(Formats.count(member.behind)) behind"
             table.add(
                 short[member.replicaID], name, Formats.time(member.since), Formats.time(member.lastSeenAt),
-                member.isExpelled ? "taken off" : holds)
+                member.isExpelled ? "taken off" : holds, member.late == 0 ? "–" : Formats.count(member.late))
         }
         table.print(on: .output)
     }

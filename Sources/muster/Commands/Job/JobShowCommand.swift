@@ -18,7 +18,7 @@ struct JobShowCommand: AsyncParsableCommand {
         facts.add("Job", details.name)
         facts.add("Id", details.id)
         facts.add("Kind", details.kind.rawValue)
-        facts.add("State", details.state.description)
+        facts.add("State", details.isRemoved ? "removed" : details.state.description)
         facts.add("Items", "\(Formats.count(details.items)), and \(Formats.count(details.removed)) removed")
         facts.add("Volume", details.volume.description)
         facts.add("Conflicts", conflicts(details))
