@@ -44,35 +44,52 @@ final class ClockKeeper: Sendable {
         }
     }
 
-    /// What follows from a source's answer.
+    /// What follows from what a source has said.
     struct Lesson: Sendable {
-        /// What was not synchronised stepped by so much; nil when nothing stepped.
-        var step: Int64?
-        var record: ClockRecord?
-        let isSynchronised: Bool
-        /// The clock became synchronised, or stepped: what waits for its time is to be looked at.
-        let isNews: Bool
+        /// The time steps, and work that nobody has seen with it; not in force yet, see `take`.
+        let step: ClockStep?
+        /// To be kept, when it does not step.
+        let record: ClockRecord?
         /// As `CorrectedClock.isSettled`.
         let isSettled: Bool
     }
 
-    func learn(_ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource) -> Lesson {
+    /// A source has said something. It is in force at once, unless the time steps by it.
+    func hear(_ told: ToldTime) -> Lesson {
         clock.withLock { clock in
-            let wasSynchronised = clock.isSynchronised
-            let elapsed = SystemClock.elapsedMicroseconds
-            let directives = clock.onExchange(
-                exchange, quality: quality, from: source, at: elapsed, wall: SystemClock.wallMicroseconds)
-            var (step, record) = (Int64?.none, ClockRecord?.none)
-            for directive in directives {
-                switch directive {
-                case .restamp(let milliseconds): step = milliseconds
-                case .remember(let kept): record = kept
-                }
-            }
-            let isSettled = clock.isSettled(with: exchange, quality: quality, at: elapsed)
-            return Lesson(
-                step: step, record: record, isSynchronised: clock.isSynchronised,
-                isNews: step != nil || clock.isSynchronised != wasSynchronised, isSettled: isSettled)
+            var heard = clock
+            let (step, record) = Self.learn(told, &heard)
+            if step == nil { clock = heard }
+            let isSettled = heard.isSettled(
+                with: told.exchange, quality: told.quality, at: SystemClock.elapsedMicroseconds)
+            return Lesson(step: step, record: record, isSettled: isSettled)
         }
+    }
+
+    /// Lets the time step by what a source has said. Nil when there is nothing to keep: another source was quicker.
+    func take(_ told: ToldTime) -> ClockStep? {
+        clock.withLock { clock in
+            let (step, record) = Self.learn(told, &clock)
+            return step
+                ?? record.map { ClockStep(milliseconds: 0, isSynchronised: clock.isSynchronised, record: $0) }
+        }
+    }
+
+    private static func learn(_ told: ToldTime, _ clock: inout CorrectedClock) -> (ClockStep?, ClockRecord?) {
+        let directives = clock.onExchange(
+            told.exchange, quality: told.quality, from: told.source, at: SystemClock.elapsedMicroseconds,
+            wall: SystemClock.wallMicroseconds)
+        var milliseconds: Int64?
+        var record: ClockRecord?
+        for directive in directives {
+            switch directive {
+            case .restamp(let step): milliseconds = step
+            case .remember(let kept): record = kept
+            }
+        }
+        let step = milliseconds.map {
+            ClockStep(milliseconds: $0, isSynchronised: clock.isSynchronised, record: record)
+        }
+        return (step, record)
     }
 }

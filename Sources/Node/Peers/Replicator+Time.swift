@@ -6,8 +6,8 @@ import Timekeeping
 
 /// What a source has said of the time.
 ///
-/// One value rather than its parts: an async function with more arguments than fit the registers returned to a wrong place
-/// (Swift 6.3.1 on x86-64).
+/// One value rather than its parts: an async function that took them one by one, with a device's 128-bit halves on the
+/// stack, went on at a wrong place (Swift 6.3.1 on x86-64).
 struct ToldTime: Sendable {
     let exchange: TimeExchange
     /// Of the source's clock.
@@ -22,31 +22,31 @@ extension Replicator {
     /// - Returns: whether the clock and the source's agree, as far as they have to.
     @discardableResult
     func learn(_ told: ToldTime) async -> Bool {
-        let lesson = clock.learn(told.exchange, quality: told.quality, from: told.source)
-        if let step = lesson.step {
-            logger.notice(
-                "the time was learned", metadata: ["source": "\(told.source)", "stepMilliseconds": "\(step)"])
+        let wasSynchronised = clock.now.isSynchronised
+        let lesson = clock.hear(told)
+        do {
+            if let step = lesson.step {
+                try await take(step, of: told)
+            } else if let record = lesson.record {
+                try await store.keep(record)
+            }
+        } catch {
+            logger.error("what was learned of the time could not be kept", metadata: ["error": "\(error)"])
+            return false
         }
-        for journal in await keep(lesson) {
-            await perform(
-                mesh.onRestamped(job: journal.job, replica: store.identity.replica, head: journal.head, now: now))
-            itemsChanged(journal.job)
-        }
-        if lesson.isNews { lookForDueChanges() }
+        if lesson.step != nil || clock.now.isSynchronised != wasSynchronised { lookForDueChanges() }
         return lesson.isSettled
     }
 
-    /// Makes durable what follows from a lesson.
-    ///
-    /// - Returns: this device's journals that were stamped anew.
-    private func keep(_ lesson: ClockKeeper.Lesson) async -> [Restamped] {
-        guard lesson.step != nil || lesson.record != nil else { return [] }
-        do {
-            return try await store.restamp(
-                milliseconds: lesson.step ?? 0, isSynchronised: lesson.isSynchronised, remembering: lesson.record)
-        } catch {
-            logger.error("what was learned of the time could not be kept", metadata: ["error": "\(error)"])
-            return []
+    /// The clock steps, and what nobody has seen with it.
+    private func take(_ step: ClockStep, of told: ToldTime) async throws {
+        logger.notice(
+            "the time was learned",
+            metadata: ["source": "\(told.source)", "stepMilliseconds": "\(step.milliseconds)"])
+        for journal in try await store.restamp(taking: { [clock] in clock.take(told) }) {
+            await perform(
+                mesh.onRestamped(job: journal.job, replica: store.identity.replica, head: journal.head, now: now))
+            itemsChanged(journal.job)
         }
     }
 

@@ -36,9 +36,8 @@ extension InventoryService {
                     results[index] = BatchResult(outcome: .rejected, reason: error.message)
                 }
             }
-            let now = clock.now
             let made = try await store.edit(
-                job: job.id, nowMilliseconds: now.milliseconds, isSynchronised: now.isSynchronised, edits)
+                job: job.id, now: { clock.now }, edits)
             for (index, refusal) in zip(places, made.refusals) {
                 guard let refusal else { continue }
                 results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)

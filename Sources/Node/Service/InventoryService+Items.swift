@@ -106,10 +106,8 @@ extension InventoryService {
             let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
                 Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
             }
-            let now = clock.now
             let result = try await store.edit(
-                job: job.id, isAllOrNothing: true, nowMilliseconds: now.milliseconds,
-                isSynchronised: now.isSynchronised, puts + notes)
+                job: job.id, isAllOrNothing: true, now: { clock.now }, puts + notes)
             if let commit = result.commit { await replicator.committed(commit) }
             return Restored(id: id.description, replaces: found.id.description)
         }

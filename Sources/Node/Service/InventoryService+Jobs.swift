@@ -29,9 +29,8 @@ extension InventoryService {
             guard !name.isEmpty, name.utf8.count <= 256 else {
                 throw APIError(.invalidValue, "A job needs a name of 1 to 256 bytes; give one with --name.")
             }
-            let now = clock.now
             var generator = SystemRandomNumberGenerator()
-            var id = JobID(ItemID(milliseconds: now.milliseconds, using: &generator))
+            var id = JobID(ItemID(milliseconds: nowMilliseconds, using: &generator))
             if let text = request.id {
                 guard let given = JobID(text) else {
                     throw APIError(
@@ -48,7 +47,7 @@ extension InventoryService {
                 Edit.FieldValue(field: JobProperty.name, value: name),
             ]
             let result = try await store.edit(
-                job: id, createsJob: true, nowMilliseconds: now.milliseconds, isSynchronised: now.isSynchronised,
+                job: id, createsJob: true, now: { clock.now },
                 [.put(item: .job, fields: properties)])
             if let commit = result.commit { await replicator.committed(commit) }
             return Identified(id: id.text)

@@ -16,10 +16,9 @@ extension InventoryService {
                         + "device; add --yes (isConfirmed in the API) if that is meant.")
             }
             guard !items.isEmpty else { return Removed(removed: []) }
-            let now = clock.now
             let result = try await store.edit(
-                job: job.id, requiresItems: true, isAllOrNothing: true, nowMilliseconds: now.milliseconds,
-                isSynchronised: now.isSynchronised, items.map { .remove(item: $0) })
+                job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now },
+                items.map { .remove(item: $0) })
             if let commit = result.commit { await replicator.committed(commit) }
             return Removed(removed: items.map(\.description))
         }

@@ -54,10 +54,8 @@ struct InventoryService: MusterService {
 
     /// Makes one edit and tells everybody.
     func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws {
-        let now = clock.now
         let result = try await store.edit(
-            job: job, requiresItems: requiresItem, nowMilliseconds: now.milliseconds,
-            isSynchronised: now.isSynchronised, [edit])
+            job: job, requiresItems: requiresItem, now: { clock.now }, [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
         if let commit = result.commit { await replicator.committed(commit) }
     }

@@ -14,6 +14,21 @@ package struct Restamped: Hashable, Sendable {
     }
 }
 
+/// A step of the clock.
+package struct ClockStep: Hashable, Sendable {
+    package let milliseconds: Int64
+    /// A server is behind the new time; then nothing is stamped again.
+    package let isSynchronised: Bool
+    /// Kept in the same transaction, so that a step is never taken twice.
+    package let record: ClockRecord?
+
+    package init(milliseconds: Int64, isSynchronised: Bool, record: ClockRecord?) {
+        self.milliseconds = milliseconds
+        self.isSynchronised = isSynchronised
+        self.record = record
+    }
+}
+
 /// Work that was written without a known time and has left the device to nobody (rule R5).
 extension Store {
     /// Remembers where unseen work begins, in the transaction that writes it.
@@ -30,14 +45,18 @@ extension Store {
 
     /// From now on a connection may carry work away: when this returns, what was unseen durably counts as seen.
     package func beginExposure() async throws {
-        isExposed.withLock { $0 = true }
+        let wasExposed = isExposed.withLock { isExposed in
+            defer { isExposed = true }
+            return isExposed
+        }
         do {
             let isUnseen = try await write { db in
                 try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM unseen)") ?? false
             }
             if isUnseen { try await write { db in try db.execute(sql: "DELETE FROM unseen") } }
         } catch {
-            isExposed.withLock { $0 = false }
+            // Other links still carry work away.
+            isExposed.withLock { $0 = wasExposed }
             throw error
         }
     }
@@ -50,21 +69,27 @@ extension Store {
     /// The clock was found to be wrong by a step: stamps unseen work as if it had been right, in its order.
     ///
     /// Nothing falls behind what its item held when it was written.
-    /// - Parameters:
-    ///   - isSynchronised: a server is behind the new time; then nothing is stamped again.
-    ///   - record: kept in the same transaction, so that a step is never taken twice.
-    package func restamp(
-        milliseconds step: Int64, isSynchronised: Bool, remembering record: ClockRecord? = nil
-    ) async throws -> [Restamped] {
+    /// - Parameter take: lets the clock step, here between two writes: what was written before it is shifted, what is
+    ///   written after it has the new time. Nil when there is nothing to do after all.
+    package func restamp(taking take: @escaping @Sendable () -> ClockStep?) async throws -> [Restamped] {
         try await write { [self] db in
+            guard let step = take() else { return [] }
             let rows = try Row.fetchAll(db, sql: "SELECT job, first FROM unseen ORDER BY job")
             let restamped = try rows.compactMap { row in
-                try restamp(job: row["job"], from: UInt64(bitPattern: row["first"]), by: step, in: db)
+                try restamp(job: row["job"], from: UInt64(bitPattern: row["first"]), by: step.milliseconds, in: db)
             }
-            if isSynchronised { try db.execute(sql: "DELETE FROM unseen") }
-            if let record { try Self.keep(record, in: db) }
+            if step.isSynchronised { try db.execute(sql: "DELETE FROM unseen") }
+            if let record = step.record { try Self.keep(record, in: db) }
             return restamped.sorted { $0.job < $1.job }
         }
+    }
+
+    /// The same for a clock that has stepped already.
+    package func restamp(
+        milliseconds: Int64, isSynchronised: Bool, remembering record: ClockRecord? = nil
+    ) async throws -> [Restamped] {
+        let step = ClockStep(milliseconds: milliseconds, isSynchronised: isSynchronised, record: record)
+        return try await restamp(taking: { step })
     }
 
     private func restamp(job: Int64, from first: UInt64, by step: Int64, in db: Database) throws -> Restamped? {

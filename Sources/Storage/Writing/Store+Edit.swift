@@ -27,24 +27,37 @@ extension Store {
     ///   - job: an existing job, or a new one if `createsJob`.
     ///   - requiresItems: refuses edits of items of which nothing is known.
     ///   - isAllOrNothing: a refusal undoes the others too, and is thrown.
-    ///   - nowMilliseconds: corrected time.
-    ///   - isSynchronised: a server is behind that time; else the edits are re-stamped when it is learned (rule R5).
+    ///   - now: corrected time. Without a server behind it the edits are re-stamped when it is learned (rule R5). It is
+    ///     read in the transaction, so that an edit and its stamp are on the same side of a step of the clock.
     package func edit(
         job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
-        nowMilliseconds: UInt64, isSynchronised: Bool = true, _ edits: [Edit]
+        now: @escaping @Sendable () -> ReceiveTime, _ edits: [Edit]
     ) async throws -> EditResult {
         try await write { [self] db in
+            let now = now()
             let number =
                 createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
             let result = try commit(
-                edits, job: job, number: number, requiresItems: requiresItems, nowMilliseconds: nowMilliseconds, in: db)
+                edits, job: job, number: number, requiresItems: requiresItems, nowMilliseconds: now.milliseconds,
+                in: db)
             if let commit = result.commit {
-                try noteUnseen(from: commit.segment.first, job: number, isSynchronised: isSynchronised, in: db)
+                try noteUnseen(from: commit.segment.first, job: number, isSynchronised: now.isSynchronised, in: db)
             }
             // Thrown in here, so that the savepoint takes the rest back.
             if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
             return result
         }
+    }
+
+    /// The same at a time that is known already.
+    package func edit(
+        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
+        nowMilliseconds: UInt64, isSynchronised: Bool = true, _ edits: [Edit]
+    ) async throws -> EditResult {
+        let now = ReceiveTime(milliseconds: nowMilliseconds, isSynchronised: isSynchronised)
+        return try await edit(
+            job: job, createsJob: createsJob, requiresItems: requiresItems, isAllOrNothing: isAllOrNothing,
+            now: { now }, edits)
     }
 
     private func commit(
