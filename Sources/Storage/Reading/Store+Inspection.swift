@@ -1,3 +1,4 @@
+package import CRDT
 import GRDB
 
 /// A look at the store from outside, for tests and for the doctor.
@@ -27,5 +28,31 @@ extension Store {
     /// The same without comparing indexes with their tables, which takes most of the time; the first few problems.
     package func quickProblems() async throws -> [String] {
         try await read { try String.fetchAll($0, sql: "PRAGMA quick_check(3)").filter { $0 != "ok" } }
+    }
+
+    /// Whether a job is complete as far as anything was forgotten of it: no stub without its fold, and no fold that names
+    /// what is not held. Only then do equal vectors mean equal bytes; a newcomer is on the way there.
+    package func holdsWhatFoldsName(of job: JobID) async throws -> Bool {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            let isWaiting = try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
+                        OR EXISTS (SELECT 1 FROM folding WHERE job = ?1 AND isPending)
+                    """, arguments: [number])
+            return isWaiting != true
+        }
+    }
+
+    /// How many folds this store has heard of.
+    package func foldCount(of job: JobID) async throws -> Int {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try Int.fetchOne(
+                db,
+                sql: "SELECT count(*) FROM (SELECT DISTINCT author, sequence FROM folding WHERE job = ?)",
+                arguments: [number]) ?? 0
+        }
     }
 }

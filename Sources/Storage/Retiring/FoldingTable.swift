@@ -77,8 +77,8 @@ enum FoldingTable {
         for stub in stubs {
             let replica = ReplicaID(UInt128(blob: stub["replica"]))
             let run = UInt64(bitPattern: stub["first"])...UInt64(bitPattern: stub["last"])
-            let isNamed = runs[replica]?.contains { $0.contains(run.lowerBound) && $0.contains(run.upperBound) } ?? false
-            guard isNamed || run.upperBound <= removal?[of: replica] ?? 0 else { continue }
+            let named = runs[replica]?.contains { $0.contains(run.lowerBound) && $0.contains(run.upperBound) }
+            guard named == true || run.upperBound <= removal?[of: replica] ?? 0 else { continue }
             try db.execute(
                 sql: "DELETE FROM unexplained WHERE job = ? AND replica = ? AND first = ?",
                 arguments: [job, replica.value.blob, run.lowerBound.signed])

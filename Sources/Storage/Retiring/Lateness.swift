@@ -52,12 +52,10 @@ struct Lateness {
 
     /// Once the run is stored: folds what may be folded by now, and takes late work out of the items that was no late
     /// work before.
-    ///
-    /// - Returns: whether other items have changed than those of the run.
     func settle() throws {
         guard !isPlain || learnedCut || hasStubs else { return }
         if learnedCut || hasStubs { try FoldingTable.explain(journal.job, in: db) }
-        guard let roster = try roster ?? (hasStubs ? StatementTable.roster(of: journal.job, in: db) : nil) else { return }
+        let roster = try roster ?? StatementTable.roster(of: journal.job, in: db)
         let retirement = Retirement(job: journal.job, db: db)
         try retirement.settle(
             roster, lateBefore: learnedCut ? lateBefore : nil, journals: learnedCut ? nil : [journal.replica])

@@ -86,7 +86,9 @@ struct JournalWriter {
             do {
                 if items == nil { items = try itemTable(isBulk: isBulk, collects: bytes.count <= Self.collectedBytes) }
                 if scanned.stub != nil {
-                    guard sequence <= ChangeLimits.sequence else { throw CodecError.limitExceeded("a stub without an end") }
+                    guard sequence <= ChangeLimits.sequence else {
+                        throw CodecError.limitExceeded("a stub without an end")
+                    }
                     return try lateness.noteStub(first...sequence)
                 }
                 if scanned.statementCount > 0 {
