@@ -11,6 +11,11 @@ struct TimeTests {
     private static let now: UInt64 = 1_800_000_000_000
     private let item = ItemID(UInt128(42))
 
+    /// Some time after all that is written here.
+    private static func time(isSynchronised: Bool) -> ReceiveTime {
+        ReceiveTime(milliseconds: now + 4 * hour, isSynchronised: isSynchronised)
+    }
+
     private func set(_ store: Store, _ value: String, at time: UInt64, synchronised: Bool = true) async throws {
         let edit = Edit.put(item: item, fields: [Edit.FieldValue(field: "room", value: value)])
         _ = try await store.edit(
@@ -120,7 +125,7 @@ struct TimeTests {
         let before = try await stamps(store)
         let vector = try await store.vector(of: Store.job)
         let step = hours * Int64(Self.hour)
-        let done = try await store.restamp(milliseconds: step, isSynchronised: true)
+        let done = try await store.restamp(by: step, now: Self.time(isSynchronised: true))
         let after = try await stamps(store)
         #expect(after.count == 4 && after == after.sorted())
         #expect(after[0] == before[0], "what another has written stays as it is")
@@ -137,8 +142,22 @@ struct TimeTests {
         // Whoever gets it gets it whole, and the same.
         _ = try await other.ingest(try await run(of: store), job: Store.job, now: .anyTime)
         #expect(try await other.report(of: Store.job).digest == store.report(of: Store.job).digest)
-        #expect(try await store.restamp(milliseconds: step, isSynchronised: true).isEmpty, "only once")
+        #expect(try await store.restamp(by: step, now: Self.time(isSynchronised: true)).isEmpty, "only once")
         #expect(try await store.integrityProblems().isEmpty)
+    }
+
+    @Test("What had to follow a later stamp is not carried into the future by the step")
+    func noFuture() async throws {
+        let place = try Place()
+        let (store, other) = (try place.open(), try place.open("b"))
+        try await set(other, "porch", at: Self.now)
+        let later = Self.now - 6 * Self.hour
+        _ = try await store.ingest(
+            try await run(of: other), job: Store.job, now: ReceiveTime(milliseconds: later, isSynchronised: false))
+        try await set(store, "hall", at: later, synchronised: false)
+        let now = ReceiveTime(milliseconds: Self.now + 500, isSynchronised: true)
+        _ = try await store.restamp(by: 6 * Int64(Self.hour), now: now)
+        #expect(try await stamps(store).map(\.milliseconds) == [Self.now, Self.now + 500])
     }
 
     @Test("Work that may have been seen is never stamped anew, nor work with a known time")
@@ -149,15 +168,15 @@ struct TimeTests {
         try await store.beginExposure()
         try await set(store, "attic", at: Self.now + 1, synchronised: false)
         let before = try await stamps(store)
-        #expect(try await store.restamp(milliseconds: 5_000, isSynchronised: false).isEmpty)
+        #expect(try await store.restamp(by: 5_000, now: Self.time(isSynchronised: false)).isEmpty)
         store.endExposure()
         try await set(store, "cellar", at: Self.now + 2, synchronised: false)
-        _ = try await store.restamp(milliseconds: 5_000, isSynchronised: true)
+        _ = try await store.restamp(by: 5_000, now: Self.time(isSynchronised: true))
         let after = try await stamps(store)
         #expect(after.prefix(2) == before[...])
         #expect(after.last?.milliseconds == Self.now + 5_002)
         try await set(store, "loft", at: Self.now + 9_000)
-        #expect(try await store.restamp(milliseconds: 5_000, isSynchronised: true).isEmpty)
+        #expect(try await store.restamp(by: 5_000, now: Self.time(isSynchronised: true)).isEmpty)
     }
 
     @Test("What is known of the time is kept, and a step together with what it moved")
@@ -174,7 +193,7 @@ struct TimeTests {
             #expect(try await store.clockRecord() == record(source, 5))
         }
         try await set(store, "hall", at: Self.now, synchronised: false)
-        _ = try await store.restamp(milliseconds: 1_000, isSynchronised: true, remembering: record(.server, 6))
+        _ = try await store.restamp(by: 1_000, now: Self.time(isSynchronised: true), record(.server, 6))
         try store.close()
         let again = try place.open()
         #expect(try await again.clockRecord() == record(.server, 6))
@@ -212,4 +231,12 @@ struct TimeTests {
 private struct TestFailure: Error {
     let what: String
     init(_ what: String) { self.what = what }
+}
+
+extension Store {
+    fileprivate func restamp(
+        by milliseconds: Int64, now: ReceiveTime, _ record: ClockRecord? = nil
+    ) async throws -> [Restamped] {
+        try await restamp(taking: { ClockStep(milliseconds: milliseconds, now: now, record: record) })
+    }
 }

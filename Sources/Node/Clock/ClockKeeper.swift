@@ -8,6 +8,7 @@ import Timekeeping
 /// What its sources say comes in through the `Replicator`, which carries out what follows from it.
 final class ClockKeeper: Sendable {
     private let clock: Mutex<CorrectedClock>
+    private let beforeStep = Mutex<CorrectedClock?>(nil)
     /// To be kept before anything else.
     let initialRecord: ClockRecord?
 
@@ -21,11 +22,13 @@ final class ClockKeeper: Sendable {
 
     /// Corrected time in milliseconds since 1970, and whether a server is behind it.
     var now: ReceiveTime {
-        clock.withLock { clock in
-            ReceiveTime(
-                milliseconds: UInt64(clamping: clock.time(at: SystemClock.elapsedMicroseconds) / 1_000),
-                isSynchronised: clock.isSynchronised)
-        }
+        clock.withLock { Self.now(of: $0) }
+    }
+
+    private static func now(of clock: CorrectedClock) -> ReceiveTime {
+        ReceiveTime(
+            milliseconds: UInt64(clamping: clock.time(at: SystemClock.elapsedMicroseconds) / 1_000),
+            isSynchronised: clock.isSynchronised)
     }
 
     var overview: ClockOverview {
@@ -69,10 +72,16 @@ final class ClockKeeper: Sendable {
     /// Lets the time step by what a source has said. Nil when there is nothing to keep: another source was quicker.
     func take(_ told: ToldTime) -> ClockStep? {
         clock.withLock { clock in
+            let before = clock
             let (step, record) = Self.learn(told, &clock)
-            return step
-                ?? record.map { ClockStep(milliseconds: 0, isSynchronised: clock.isSynchronised, record: $0) }
+            beforeStep.withLock { $0 = before }
+            return step ?? record.map { ClockStep(milliseconds: 0, now: Self.now(of: clock), record: $0) }
         }
+    }
+
+    /// The step that was taken last could not be made durable: the time is as it was, and will be learned again.
+    func untake() {
+        if let before = beforeStep.withLock({ $0.take() }) { clock.withLock { $0 = before } }
     }
 
     private static func learn(_ told: ToldTime, _ clock: inout CorrectedClock) -> (ClockStep?, ClockRecord?) {
@@ -88,7 +97,7 @@ final class ClockKeeper: Sendable {
             }
         }
         let step = milliseconds.map {
-            ClockStep(milliseconds: $0, isSynchronised: clock.isSynchronised, record: record)
+            ClockStep(milliseconds: $0, now: now(of: clock), record: record)
         }
         return (step, record)
     }

@@ -83,6 +83,8 @@ extension Replicator {
             directives += mesh.onBranchAdopted(
                 adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)
             observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
+            // The branch may lie in the future.
+            lookForDueChanges()
             await perform(directives)
         } catch {
             logger.error("a forked journal could not be settled", metadata: ["error": "\(error)"])

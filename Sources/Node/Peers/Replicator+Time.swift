@@ -43,7 +43,9 @@ extension Replicator {
         logger.notice(
             "the time was learned",
             metadata: ["source": "\(told.source)", "stepMilliseconds": "\(step.milliseconds)"])
-        for journal in try await store.restamp(taking: { [clock] in clock.take(told) }) {
+        for journal in try await store.restamp(
+            taking: { [clock] in clock.take(told) }, undoing: { [clock] in clock.untake() })
+        {
             await perform(
                 mesh.onRestamped(job: journal.job, replica: store.identity.replica, head: journal.head, now: now))
             itemsChanged(journal.job)

@@ -17,14 +17,14 @@ package struct Restamped: Hashable, Sendable {
 /// A step of the clock.
 package struct ClockStep: Hashable, Sendable {
     package let milliseconds: Int64
-    /// A server is behind the new time; then nothing is stamped again.
-    package let isSynchronised: Bool
+    /// The time after the step. With a server behind it nothing is stamped again later.
+    package let now: ReceiveTime
     /// Kept in the same transaction, so that a step is never taken twice.
     package let record: ClockRecord?
 
-    package init(milliseconds: Int64, isSynchronised: Bool, record: ClockRecord?) {
+    package init(milliseconds: Int64, now: ReceiveTime, record: ClockRecord? = nil) {
         self.milliseconds = milliseconds
-        self.isSynchronised = isSynchronised
+        self.now = now
         self.record = record
     }
 }
@@ -68,31 +68,43 @@ extension Store {
 
     /// The clock was found to be wrong by a step: stamps unseen work as if it had been right, in its order.
     ///
-    /// Nothing falls behind what its item held when it was written.
-    /// - Parameter take: lets the clock step, here between two writes: what was written before it is shifted, what is
-    ///   written after it has the new time. Nil when there is nothing to do after all.
-    package func restamp(taking take: @escaping @Sendable () -> ClockStep?) async throws -> [Restamped] {
+    /// Nothing falls behind what its item held when it was written, and nothing comes to lie in the future: a stamp that had
+    /// to follow what its item held was not the old time, and the step is not its error.
+    /// - Parameters:
+    ///   - take: lets the clock step, here between two writes: what was written before it is shifted, what is written
+    ///     after it has the new time. Nil when there is nothing to do after all.
+    ///   - undo: takes the step back; called when it could not be made durable.
+    package func restamp(
+        taking take: @escaping @Sendable () -> ClockStep?, undoing undo: @escaping @Sendable () -> Void = {}
+    ) async throws -> [Restamped] {
         try await write { [self] db in
             guard let step = take() else { return [] }
-            let rows = try Row.fetchAll(db, sql: "SELECT job, first FROM unseen ORDER BY job")
-            let restamped = try rows.compactMap { row in
-                try restamp(job: row["job"], from: UInt64(bitPattern: row["first"]), by: step.milliseconds, in: db)
+            do {
+                let restamped = try restamp(by: step, in: db)
+                db.afterNextTransaction(onCommit: { _ in }, onRollback: { _ in undo() })
+                return restamped
+            } catch {
+                undo()
+                throw error
             }
-            if step.isSynchronised { try db.execute(sql: "DELETE FROM unseen") }
-            if let record = step.record { try Self.keep(record, in: db) }
-            return restamped.sorted { $0.job < $1.job }
         }
     }
 
-    /// The same for a clock that has stepped already.
-    package func restamp(
-        milliseconds: Int64, isSynchronised: Bool, remembering record: ClockRecord? = nil
-    ) async throws -> [Restamped] {
-        let step = ClockStep(milliseconds: milliseconds, isSynchronised: isSynchronised, record: record)
-        return try await restamp(taking: { step })
+    private func restamp(by step: ClockStep, in db: Database) throws -> [Restamped] {
+        let rows = try Row.fetchAll(db, sql: "SELECT job, first FROM unseen ORDER BY job")
+        let restamped = try rows.compactMap { row in
+            try restamp(
+                job: row["job"], from: UInt64(bitPattern: row["first"]), by: step.milliseconds,
+                until: step.now.milliseconds, in: db)
+        }
+        if step.now.isSynchronised { try db.execute(sql: "DELETE FROM unseen") }
+        if let record = step.record { try Self.keep(record, in: db) }
+        return restamped.sorted { $0.job < $1.job }
     }
 
-    private func restamp(job: Int64, from first: UInt64, by step: Int64, in db: Database) throws -> Restamped? {
+    private func restamp(
+        job: Int64, from first: UInt64, by step: Int64, until now: UInt64, in db: Database
+    ) throws -> Restamped? {
         let journal = JournalKey(job: job, replica: identity.replica)
         guard step != 0, first > 0, try JournalTable.head(of: journal, in: db).sequence >= first else { return nil }
         let unseen = try cut(journal, after: first - 1, in: db)
@@ -103,8 +115,10 @@ extension Store {
         var bytes: [UInt8] = []
         for var change in unseen {
             var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
-            change.stamp = max(change.stamp.moved(milliseconds: step), last.next, state.latestStamp.next)
-            last = change.stamp
+            let moved = min(change.stamp.moved(milliseconds: step), Stamp(milliseconds: now, counter: 0))
+            change.stamp = max(moved, last.next, state.latestStamp.next)
+            // As for a new edit: an item that is far in the future takes nothing else along.
+            if change.stamp <= HybridLogicalClock.limit(nowMilliseconds: now) { last = change.stamp }
             bytes += ChangeCodec.encode(change)
             state.apply(change, in: journal.replica)
             states[change.item] = state

@@ -8,6 +8,7 @@ extension World {
     static let patience: Int64 = 240_000_000
 
     func heal() async throws {
+        isCalm = true
         for first in devices {
             for second in devices where second.index < first.index { heal(first.index, second.index) }
         }
@@ -24,9 +25,10 @@ extension World {
 
     /// Nobody can agree about the future: it has to come first.
     func waitForTheFuture() async throws {
-        let latest = devices.flatMap { device in
-            device.reference.journals.values.flatMap { $0.map { Int64($0.change.stamp.milliseconds) * 1_000 } }
-        }.max() ?? 0
+        let latest =
+            devices.flatMap { device in
+                device.reference.journals.values.flatMap { $0.map { Int64($0.change.stamp.milliseconds) * 1_000 } }
+            }.max() ?? 0
         let wait = latest - VirtualClock.epoch - now
         guard wait > 0 else { return }
         for device in devices { device.wakesAt = now + wait }
@@ -45,7 +47,8 @@ extension World {
         let timeline = try await timeline(of: devices[0])
         for device in devices.dropFirst() {
             guard try await checker.export(of: device) == first else {
-                throw Violation("R3", "devices 0 and \(device.index) export different bytes.")
+                let text = try await difference(devices[0], device)
+                throw Violation("R3", "devices 0 and \(device.index) export different bytes: \(text)")
             }
             guard try await self.timeline(of: device) == timeline else {
                 throw Violation("R7", "devices 0 and \(device.index) have different timelines.")
@@ -63,6 +66,16 @@ extension World {
     private func timeline(of device: Device) async throws -> [TimelineEntry] {
         guard !device.reference.heads.isEmpty else { return [] }
         return try await device.store.timeline(of: job, item: nil)
+    }
+
+    private func difference(_ first: Device, _ second: Device) async throws -> String {
+        let held = [first, second].map { "\($0.index) holds \($0.reference.held.count)" }.joined(separator: ", ")
+        let states = try await first.store.items(job: job, limit: .max)
+        for item in try await second.store.items(job: job, limit: .max) where !states.contains(item) {
+            let other = states.first { $0.id == item.id }
+            return "\(item.id), \(held): \(other.map { "\($0.state)" } ?? "nothing") or \(item.state)"
+        }
+        return "some item is missing, \(held)"
     }
 
     private var difference: String {

@@ -78,6 +78,11 @@ extension Checker {
             guard same == after.change else {
                 throw Violation("R5", "device \(device.index) changed more than stamps: \(before.change.stamp).")
             }
+            let latest = device.receiveTime(at: now).milliseconds
+            let item = fresh.latestStamp(of: after.change.item, without: after.dot)
+            if after.change.stamp.milliseconds > latest, after.change.stamp.rawValue > item + 1 {
+                throw Violation("R5", "device \(device.index) re-stamped \(before.change.stamp) into the future.")
+            }
             if published[before.dot] != nil, !forkable.contains(replica) {
                 throw Violation("R5", "device \(device.index) re-stamped \(before.dot.sequence), which was seen.")
             }

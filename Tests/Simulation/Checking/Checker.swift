@@ -47,7 +47,9 @@ final class Checker {
         if device.time.isSynchronised {
             device.unseen = [:]
         } else if device.exposedLinks.isEmpty, device.lieMilliseconds == 0 {
-            for entry in added { device.unseen[entry.first] = now }
+            // A stamp that had to follow its item says nothing of its time.
+            let time = device.receiveTime(at: now).milliseconds
+            for entry in added where entry.change.stamp.milliseconds == time { device.unseen[entry.first] = now }
         }
         try await changed(device, added, applied: commit.applied)
     }

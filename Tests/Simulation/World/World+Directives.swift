@@ -60,10 +60,11 @@ extension World {
         guard !network.isCut(from, to) else { return network.stall(message, towards: place) }
         let profile = plan.profile
         let (isLost, isTwice, delay) = network.draw(from, to) { generator in
-            let isLost = profile.losesOneIn.map { generator.oneIn($0) } ?? false
-            let isTwice = profile.duplicatesOneIn.map { generator.oneIn($0) } ?? false
-            let isLate = generator.oneIn(40)
-            let longest = Int64(profile.longestDelay) * (isLate ? 10_000 : 1_000)
+            let isLost = !isCalm && profile.losesOneIn.map { generator.oneIn($0) } ?? false
+            let isTwice = !isCalm && profile.duplicatesOneIn.map { generator.oneIn($0) } ?? false
+            let isLate = !isCalm && generator.oneIn(40)
+            let longest =
+                Int64(isCalm ? min(profile.longestDelay, 50) : profile.longestDelay) * (isLate ? 10_000 : 1_000)
             return (isLost, isTwice, Int64.random(in: 100...max(longest, 200), using: &generator))
         }
         guard !isLost else {
@@ -138,6 +139,7 @@ extension World {
                 segment, job: job, after: keep, now: device.receiveTime(at: now), using: &device.generator)
             counters.count(.branchGivenUp)
             device.unseen = [:]
+            add(.due, after: 0, to: device)
             try await checker.reloaded(device, now: now)
             let identity = device.store.identity
             if identity.replica != device.mesh.replica {

@@ -43,6 +43,7 @@ extension World {
     ) async throws -> Bool {
         let elapsed = device.clock.elapsed(at: now)
         let wasSynchronised = device.time.isSynchronised
+        let before = device.time
         let directives = device.time.onExchange(
             exchange, quality: quality, from: source, at: elapsed, wall: device.clock.wall(at: now))
         var (step, record) = (Int64?.none, ClockRecord?.none)
@@ -63,16 +64,19 @@ extension World {
             }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
-            // Its work keeps the wrong stamps: nobody can do better without a disk.
-            device.unseen = [:]
+            // The step is not taken: the time is learned again.
+            if step != nil {
+                device.time = before
+                return false
+            }
         }
         if step != nil || device.time.isSynchronised != wasSynchronised { add(.due, after: 0, to: device) }
         return device.time.isSettled(with: exchange, quality: quality, at: elapsed)
     }
 
     private func restamp(by step: Int64, remembering record: ClockRecord?, on device: Device) async throws {
-        let restamped = try await device.store.restamp(
-            milliseconds: step, isSynchronised: device.time.isSynchronised, remembering: record)
+        let step = ClockStep(milliseconds: step, now: device.receiveTime(at: now), record: record)
+        let restamped = try await device.store.restamp(taking: { step })
         let elapsed = device.elapsedMilliseconds(at: now)
         if !restamped.isEmpty { counters.count(.restamped) }
         for journal in restamped {

@@ -20,6 +20,8 @@ final class World {
     var channel = Channel()
     /// A running hash over everything that happened.
     private(set) var trace: UInt64 = 0
+    /// Faults are over: the network is a good one.
+    var isCalm = false
     /// For people who look at one run: gets a line per event.
     var narrate: ((String) -> Void)?
 
