@@ -147,7 +147,8 @@ extension Store {
             return told.lateSpans(of: own.replica).holds(head + 2) ? nil : [.hold(claims)]
         }
         let ownClaim = Position(replica: own.replica, sequence: head)
-        let duty = try roster.duty(of: own.replica, claims: claims + [ownClaim], heads: heads) { replica, limit in
+        let known = (claims + [ownClaim]).sorted()
+        let duty = try roster.duty(of: own.replica, claims: known, heads: heads) { replica, limit in
             try TombstoneTable.last(of: JournalKey(job: number, replica: replica), atMost: limit, in: db)
         }
         switch duty {
