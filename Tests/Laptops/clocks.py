@@ -1,24 +1,20 @@
-"""Wall clocks that are wrong, each daemon's own, and a server that knows the time."""
+"""Wall clocks that are wrong, each daemon's own."""
 
 import atexit
 import functools
 import glob
-import http.server
-import json
 import os
 import shutil
 import subprocess
 import tempfile
-import threading
 import time
 from datetime import datetime
 
 from lab import wait_until
-from solo import PATIENCE_SECONDS, Solos, free_port
+from solo import PATIENCE_SECONDS, Solos
 
 # By how much a stamp of a synchronised laptop may differ from when the edit was asked for.
 PRECISION_MILLISECONDS = 100
-
 
 
 @functools.cache
@@ -94,7 +90,7 @@ class Crew:
     def __getitem__(self, name):
         return self.members[name]
 
-    def start(self, name, peers=(), server=None):
+    def start(self, name, peers=(), server_url=None):
         """(Re)starts a laptop that dials the peers and asks the server for the time."""
         member = self.members[name]
         if member.program and member.program.is_running:
@@ -102,8 +98,8 @@ class Crew:
         environment = dict(self.clocks[name].environment)
         if peers:
             environment["MUSTER_PEERS"] = ",".join(self.members[peer].address for peer in peers)
-        if server:
-            environment["MUSTER_SERVER"] = server.address
+        if server_url:
+            environment["MUSTER_SERVER"] = server_url
         return member.start(environment=environment)
 
     def connect(self, name, other):
@@ -115,51 +111,6 @@ class Crew:
     def wall_error_seconds(self, name):
         """How far the daemon's wall clock is off the true time, as it says itself."""
         return (milliseconds(self[name].get("/v1/status")["startedAt"]) - true_milliseconds()) / 1000
-
-
-class TimeServer:
-    """Answers GET /v1/time with the true time in microseconds, as the server of a fleet does. Knows nothing else."""
-
-    def __init__(self):
-        self.port = free_port()
-        self.address = f"http://127.0.0.1:{self.port}"
-        self.questions = 0
-        self._server = None
-
-    def start(self):
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                received = time.time_ns() // 1000
-                if self.path != "/v1/time":
-                    self.send_error(404)
-                    return
-                outer.questions += 1
-                body = json.dumps({"received": received, "answered": time.time_ns() // 1000}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self._server:
-            self._server.shutdown()
-            self._server.server_close()
 
 
 def wait_synchronised(crew, names, source):

@@ -14,7 +14,6 @@ import pytest
 from clocks import (
     PRECISION_MILLISECONDS,
     Crew,
-    TimeServer,
     WallClock,
     milliseconds,
     preload,
@@ -22,7 +21,8 @@ from clocks import (
     wait_synchronised,
 )
 from lab import wait_until
-from solo import PATIENCE_SECONDS, Solos, wait_agreed
+from solo import PATIENCE_SECONDS, Solos, free_port, wait_agreed
+from time_server import TimeServer
 
 # Three hours ahead, two days behind, and one that was right and gains 200 parts per million.
 WRONG = {"anna": "+3h", "bert": "-2d", "cleo": "+0 x1.0002"}
@@ -252,17 +252,18 @@ def assert_true_time(crew):
 
 
 def test_with_a_server_the_edit_made_last_wins(build_directory):
-    with Crew(build_directory, WRONG) as crew, TimeServer() as server:
+    port = free_port()
+    with Crew(build_directory, WRONG) as crew:
         for name in WRONG:
-            crew.start(name, server=server)
+            crew.start(name, server_url=f"http://127.0.0.1:{port}")
         assert_wrong(crew)
         name_jobs_in_every_order(crew)
         assert crew.clock("anna")["source"] == "none"
         # What was written without the time is put right before anybody has seen it.
-        server.start()
-        wait_synchronised(crew, WRONG, "server")
-        assert server.questions >= 3
-        assert_true_time(crew)
+        with TimeServer(port=port) as server:
+            wait_synchronised(crew, WRONG, "server")
+            assert server.asked >= 3
+            assert_true_time(crew)
         crew.connect("bert", "anna")
         crew.connect("cleo", "anna")
         assert_the_last_name_won(crew)
@@ -295,8 +296,7 @@ def test_one_laptop_that_meets_the_server_is_enough(build_directory):
             crew.start(name)
         assert_wrong(crew)
         name_jobs_in_every_order(crew)
-        server.start()
-        crew.start("bert", server=server)
+        crew.start("bert", server_url=server.url)
         wait_synchronised(crew, ["bert"], "server")
         crew.connect("anna", "bert")
         crew.connect("cleo", "bert")

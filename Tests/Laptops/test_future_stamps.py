@@ -2,18 +2,18 @@
 
 import os
 
-from clocks import PRECISION_MILLISECONDS, Crew, TimeServer, milliseconds, true_milliseconds, wait_synchronised
+from clocks import PRECISION_MILLISECONDS, Crew, milliseconds, true_milliseconds, wait_synchronised
 from lab import wait_until
 from solo import PATIENCE_SECONDS, wait_agreed
 from stranger import Stranger, change, delta, digest
+from time_server import TimeServer
 
 TOLERANCE_MILLISECONDS = 300_000
 
 
 def test_a_change_from_the_future_waits_for_its_time(build_directory):
     with Crew(build_directory, {"anna": "+0", "bert": "+3h"}) as crew, TimeServer() as server:
-        server.start()
-        anna, bert = crew.start("anna", server=server), crew.start("bert", peers=["anna"])
+        anna, bert = crew.start("anna", server_url=server.url), crew.start("bert", peers=["anna"])
         wait_synchronised(crew, ["anna"], "server")
         wait_synchronised(crew, ["bert"], "peer")
         job = anna.create_job()

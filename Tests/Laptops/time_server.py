@@ -9,7 +9,7 @@ import time
 class TimeServer:
     """A context manager: `GET /v1/time` on a port of the loopback; counts what it is asked."""
 
-    def __init__(self, error_seconds=0, page=None):
+    def __init__(self, error_seconds=0, page=None, port=0):
         self.asked = 0
         self.error_seconds = error_seconds
         # What it answers instead, with status 200.
@@ -35,7 +35,7 @@ class TimeServer:
             def log_message(self, *_):
                 pass
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
