@@ -129,8 +129,11 @@ class Solo:
 
     def muster(self, *arguments):
         """Runs `muster …` to its end, whatever comes of it."""
-        command = [os.path.join(self._build_directory, "muster"), *arguments, "--socket", self.socket]
-        return subprocess.run(command, capture_output=True, text=True)
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True)
+
+    def command(self, *arguments):
+        """The words of `muster …` for this daemon."""
+        return [os.path.join(self._build_directory, "muster"), *arguments, "--socket", self.socket]
 
     def memory_bytes(self):
         """What is resident of the process."""

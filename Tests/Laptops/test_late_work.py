@@ -1,6 +1,9 @@
 """A laptop that was taken off the roster returns: its unseen work is listed, applied only when a person says so, and never
 lost. Removals of many items, and of a whole job, ask first."""
 
+import os
+import pty
+
 import pytest
 from lab import wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
@@ -114,3 +117,38 @@ def test_a_mass_removal_asks_and_is_all_or_nothing(pair):
     assert len(anna.items(job)) == 23
     assert "Removed 21 items" in ok(anna.muster("item", "remove", job, "--where", "room=Garage", "--yes"))
     assert names(anna, job) == ["Lamp", "Sofa"]
+
+
+def at_a_terminal(laptop, answer, *arguments):
+    """Runs `muster …` with a terminal for a person to answer on; returns the exit code and what stood on it."""
+    command = laptop.command(*arguments)
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(command[0], command)
+    shown = b""
+    has_answered = False
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:
+            break
+        if not has_answered and shown.rstrip().endswith((b"[y/N]", b"to go on:")):
+            os.write(terminal, answer.encode() + b"\n")
+            has_answered = True
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
+
+
+def test_at_a_terminal_a_person_is_asked(pair):
+    anna, _, job, _ = pair
+    for number in range(20):
+        anna.add(job, name=f"Box {number}", room="Garage")
+    remove = ("item", "remove", job, "--where", "room=Garage")
+    code, shown = at_a_terminal(anna, "n", *remove)
+    assert code == 1 and "20 of the 22 items" in " ".join(shown.split()) and "nothing was changed" in shown
+    assert len(anna.items(job)) == 22
+    assert at_a_terminal(anna, "y", *remove)[0] == 0
+    assert len(anna.items(job)) == 2
+    assert at_a_terminal(anna, "yes", "job", "remove", job)[0] == 1, "the whole job wants its name"
+    assert at_a_terminal(anna, "Elm Street", "job", "remove", job)[0] == 0
+    assert anna.get("/v1/jobs") == []

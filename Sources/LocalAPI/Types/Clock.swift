@@ -4,6 +4,8 @@ package struct ClockReport: Codable, Hashable, Sendable {
     package var source: ClockStatus.Source
     /// Whether a server stands behind the source, directly or by way of other laptops.
     package var isSynchronised: Bool
+    /// Whether other laptops go by the same time.
+    package var isShared: Bool
     /// How many laptops the server's time passed through: 1 from the server itself; null without a server behind it.
     @Nullable package var stratum: Int?
     /// The wall clock minus corrected time; null before there was a source.
@@ -18,11 +20,13 @@ package struct ClockReport: Codable, Hashable, Sendable {
     package var held: [HeldChange]
 
     package init(
-        source: ClockStatus.Source, isSynchronised: Bool, stratum: Int? = nil, driftMilliseconds: Double? = nil,
-        uncertaintyMilliseconds: Double? = nil, ageSeconds: Double? = nil, time: Timestamp, held: [HeldChange] = []
+        source: ClockStatus.Source, isSynchronised: Bool, isShared: Bool, stratum: Int? = nil,
+        driftMilliseconds: Double? = nil, uncertaintyMilliseconds: Double? = nil, ageSeconds: Double? = nil,
+        time: Timestamp, held: [HeldChange] = []
     ) {
         self.source = source
         self.isSynchronised = isSynchronised
+        self.isShared = isShared
         self.stratum = stratum
         self.driftMilliseconds = driftMilliseconds
         self.uncertaintyMilliseconds = uncertaintyMilliseconds

@@ -11,6 +11,7 @@ extension InventoryService {
             let isKnown = overview.source != nil
             return ClockReport(
                 source: ClockStatus.Source(overview.source), isSynchronised: overview.isSynchronised,
+                isShared: overview.stratum <= ClockQuality.agreedStratum,
                 stratum: overview.isSynchronised ? Int(overview.stratum) : nil,
                 driftMilliseconds: isKnown ? milliseconds(overview.drift) : nil,
                 uncertaintyMilliseconds: overview.knownUncertainty.map(milliseconds),

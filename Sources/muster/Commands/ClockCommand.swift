@@ -39,7 +39,7 @@ struct ClockCommand: AsyncParsableCommand {
         return switch clock.source {
         case .server: "the server"
         case .peer: clock.isSynchronised ? "another laptop with a server behind it\(hops)" : "the crew's laptops"
-        case .none: "none"
+        case .none: clock.isShared ? "none; other laptops go by this one's time" : "none"
         }
     }
 
@@ -53,7 +53,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     /// What it means that no server is behind the clock, and what to do.
     private func advice(_ clock: ClockReport) -> String? {
-        if clock.source == .none {
+        if clock.source == .none, !clock.isShared {
             return "This laptop knows no other clock: it goes by its own, and is unsynchronised. What it writes now is "
                 + "moved to the right time when it hears a better clock before anybody has seen it. Connect it to "
                 + "another laptop or to the server."

@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func clock(_ clock: ClockStatus) -> String {
         guard clock.source != .none, let drift = clock.driftMilliseconds else {
-            return "unsynchronised: this laptop's own, no other was heard yet"
+            return "unsynchronised: this laptop goes by its own"
         }
         let error = Formats.offset(drift, uncertainty: clock.uncertaintyMilliseconds)
         guard clock.isSynchronised else { return "unsynchronised: \(error) to the crew's, no server behind it" }
