@@ -50,6 +50,10 @@ package struct Node: Sendable {
         let replicator = Replicator(
             store: store, clock: clock, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher,
             logger: logger)
+        housekeeping.onQuiet { job in
+            let commit = try await store.retire(job: job, nowMilliseconds: clock.now.milliseconds)
+            if let commit { await replicator.committed(commit) }
+        }
         let transport = PeerTransport(
             configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
             handler: replicator, logger: logger, executor: executor)

@@ -3,8 +3,10 @@ import CRDT
 import Logging
 import ServiceLifecycle
 import Storage
+import Synchronization
 
-/// Does what can wait until a job is quiet: the barcode index, the digest, the write-ahead log, unused memory.
+/// Does what can wait until a job is quiet: the barcode index, the digest, the roster and what may be forgotten (rule R10),
+/// the write-ahead log, unused memory.
 ///
 /// Nothing runs, and no timer, while nothing changes.
 final class Housekeeping: Service {
@@ -15,6 +17,8 @@ final class Housekeeping: Service {
     private let logger: Logger
     private let changes: AsyncStream<JobID>
     private let report: AsyncStream<JobID>.Continuation
+    /// Takes the next step towards forgetting what may be forgotten of a job.
+    private let retire = Mutex<(@Sendable (JobID) async throws -> Void)?>(nil)
 
     init(store: Store, logger: Logger) {
         self.store = store
@@ -24,6 +28,10 @@ final class Housekeeping: Service {
 
     func jobChanged(_ job: JobID) {
         report.yield(job)
+    }
+
+    func onQuiet(_ retire: @escaping @Sendable (JobID) async throws -> Void) {
+        self.retire.withLock { $0 = retire }
     }
 
     func run() async throws {
@@ -44,6 +52,7 @@ final class Housekeeping: Service {
             let jobs = await dirty.take()
             for job in jobs {
                 do {
+                    try await retire.withLock { $0 }?(job)
                     try await store.settle(job)
                 } catch {
                     logger.warning("a job could not be tidied up", metadata: ["job": "\(job)", "error": "\(error)"])
