@@ -36,6 +36,32 @@ struct FoldingTests {
         #expect(try await crew.settle() == 0, "nothing is said when there is nothing to forget")
     }
 
+    @Test("A tombstone stays until everybody has said to hold it, whoever would be the one to fold")
+    func notEarly() async throws {
+        let crew = try Crew(3)
+        for item in 1...6 as ClosedRange<UInt128> { try await crew.put(crew.stores[0], item, "thing \(item)") }
+        // A first round, so that everybody has said to hold what the item is made of.
+        try await crew.remove(crew.stores[0], 6)
+        #expect(try await crew.settle() > 0)
+        let folds = try await crew.stores[0].foldCount(of: Store.job)
+        let first = try #require(crew.stores.min { $0.identity.replica < $1.identity.replica })
+        try await crew.remove(first, 1)
+        for other in crew.stores where other !== first {
+            for _ in 0..<3 { _ = try await crew.retire(first) }
+            #expect(try await first.tombstones() == [ItemID(1)])
+            #expect(try await first.foldCount(of: Store.job) == folds)
+            // It does not know yet, and may write on the item.
+            try await crew.put(other, 1, "still here")
+            try await Crew.send(other, first)
+        }
+        _ = try await crew.settle()
+        for store in crew.stores {
+            #expect(try await store.live() == (2...5).map { ItemID($0) })
+            #expect(try await store.tombstones().isEmpty)
+            #expect(try await store.lateChanges(of: Store.job).isEmpty)
+        }
+    }
+
     @Test("A laptop that was away keeps the tombstones where they are, until a person takes it off")
     func expelling() async throws {
         let crew = try Crew(3)
