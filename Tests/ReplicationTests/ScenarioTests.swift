@@ -10,7 +10,8 @@ struct ScenarioTests {
             let outcome = try await Simulation.run(seed: seed)
             #expect(
                 outcome.violation == nil,
-                "seed \(seed): \(outcome.violation?.description ?? "")\nTests/simulate --replay \(seed) shows the steps")
+                "seed \(seed): \(outcome.violation?.description ?? "")\nTests/simulate --replay \(seed) shows the steps"
+            )
             counters += outcome.counters
         }
         #expect(counters.silent.isEmpty, "these faults never happened: \(counters.silent)")
