@@ -26,10 +26,18 @@ package struct TimelineEntry: Hashable, Sendable {
     package let settings: [Setting]
     package let notes: [String]
     package let isRemoval: Bool
+    /// What a person decided about the job as a whole.
+    package let decisions: [Decision]
+
+    package enum Decision: Hashable, Sendable {
+        case tookOffRoster(ReplicaID)
+        case dealtWithLateWork(of: ReplicaID)
+        case removedJob
+    }
 
     package init(
         key: TimelineKey, item: ItemID, author: ReplicaID, isFirst: Bool, settings: [Setting], notes: [String],
-        isRemoval: Bool
+        isRemoval: Bool, decisions: [Decision] = []
     ) {
         self.key = key
         self.item = item
@@ -38,6 +46,7 @@ package struct TimelineEntry: Hashable, Sendable {
         self.settings = settings
         self.notes = notes
         self.isRemoval = isRemoval
+        self.decisions = decisions
     }
 
     /// Describes a change whose item was `before`.
@@ -55,7 +64,18 @@ package struct TimelineEntry: Hashable, Sendable {
         self.init(
             key: key, item: change.item, author: key.replica, isFirst: isFirst,
             settings: settings.sorted { $0.field < $1.field }, notes: notes,
-            isRemoval: change.operations.contains(.remove))
+            isRemoval: change.operations.contains(.remove), decisions: change.operations.compactMap(Decision.init))
+    }
+}
+
+extension TimelineEntry.Decision {
+    init?(_ operation: CRDT.Operation) {
+        switch operation {
+        case .expel(let replica, _): self = .tookOffRoster(replica)
+        case .decide(let replica, _): self = .dealtWithLateWork(of: replica)
+        case .removeJob: self = .removedJob
+        case .set, .append, .remove, .hold, .fold: return nil
+        }
     }
 }
 
@@ -102,9 +122,9 @@ package struct Timeline: Sendable {
 
     /// Takes a change whose first transform has the given dot.
     ///
-    /// What only says something about the job as a whole, such as what a replica holds, is no entry.
+    /// What laptops only tell each other, such as what a replica holds, is no entry.
     package mutating func add(_ change: Change, at dot: Dot) {
-        guard !change.operations.allSatisfy(\.isStatement) else { return }
+        guard !change.operations.allSatisfy({ $0.isStatement && TimelineEntry.Decision($0) == nil }) else { return }
         changes.append((TimelineKey(change, at: dot), change))
     }
 

@@ -94,3 +94,5 @@ def test_one_who_is_away_stops_the_forgetting_until_it_is_back_or_taken_off_the_
         assert set(member.items(job)) == {kept}, f"nothing that was deleted is back on {member.name}"
         late = member.get(f"/v1/jobs/{job}/late")
         assert item in str(late), f"{member.name} lists cleo's work"
+    decisions = [entry["note"] for entry in anna.get(f"/v1/jobs/{job}/log") if entry["action"] == "decided"]
+    assert decisions == ["took cleo off the roster"]

@@ -10,6 +10,8 @@ package struct ChangeReport: Codable, Hashable, Sendable {
         case changed
         case noted
         case removed
+        /// Something about the job as a whole: a laptop taken off the roster, late work, the job's removal.
+        case decided
     }
 
     /// The job's full id.
@@ -31,7 +33,7 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     package var action: Action
     /// What was set, sorted by field; empty for the other actions.
     package var fields: [FieldChange]
-    /// The remark of a `noted`.
+    /// The remark of a `noted`; what was decided.
     @Nullable package var note: String?
 
     package init(

@@ -8,15 +8,30 @@ struct ChangeReporter: Sendable {
     let job: StoredJob
 
     func report(_ entry: TimelineEntry, label: String?) -> ChangeReport {
+        let notes = entry.notes + entry.decisions.map(sentence)
         let action: ChangeReport.Action =
-            entry.isRemoval ? .removed : !entry.notes.isEmpty ? .noted : entry.isFirst ? .added : .changed
+            !entry.decisions.isEmpty
+            ? .decided
+            : entry.isRemoval ? .removed : !notes.isEmpty ? .noted : entry.isFirst ? .added : .changed
         return ChangeReport(
             job: job.id.text, anchor: entry.key.anchor, at: entry.key.stamp.timestamp, counter: entry.key.stamp.counter,
             by: entry.author.description, byName: InventoryService.hostName(of: entry.author, in: job),
             sequence: entry.key.sequence, item: entry.item.description, itemName: entry.item == .job ? job.name : label,
             action: action,
             fields: entry.settings.map { FieldChange(field: $0.field.text, from: $0.before, to: $0.value) },
-            note: entry.notes.isEmpty ? nil : entry.notes.joined(separator: "\n"))
+            note: notes.isEmpty ? nil : notes.joined(separator: "\n"))
+    }
+
+    private func sentence(_ decision: TimelineEntry.Decision) -> String {
+        switch decision {
+        case .tookOffRoster(let replica): "took \(laptop(replica)) off the roster"
+        case .dealtWithLateWork(let replica): "dealt with the late work of \(laptop(replica))"
+        case .removedJob: "removed the job"
+        }
+    }
+
+    private func laptop(_ replica: ReplicaID) -> String {
+        InventoryService.hostName(of: replica, in: job) ?? "replica \(replica)"
     }
 
     /// What came too late, by itself: what stood there before is not known.

@@ -25,7 +25,7 @@ struct ChangeLine {
         switch change.action {
         case .added: style.green(text)
         case .removed: style.red(text)
-        case .noted: style.yellow(text)
+        case .noted, .decided: style.yellow(text)
         case .changed: text
         }
     }

@@ -37,6 +37,7 @@ extension ChangeReport {
     var summary: String {
         switch action {
         case .removed: return "removed"
+        case .decided: return Text.plain(note ?? "")
         case .noted: return "note: " + Text.plain(note ?? "")
         case .added:
             let fields = fields.map { "\($0.field)=\($0.to)" }.joined(separator: ", ")
