@@ -126,7 +126,8 @@ extension InventoryService {
 extension TimelineEntry {
     /// A replica only says which laptop it is on: nothing that people did.
     var isIntroduction: Bool {
-        item == .job && notes.isEmpty && !isRemoval && decisions.isEmpty && settings.allSatisfy { JobProperty.isAuthor($0.field) }
+        item == .job && notes.isEmpty && !isRemoval && decisions.isEmpty
+            && settings.allSatisfy { JobProperty.isAuthor($0.field) }
     }
 }
 
