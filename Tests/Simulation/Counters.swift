@@ -3,15 +3,15 @@
 package enum Fault: String, Hashable, Sendable, CaseIterable {
     case partition, oneWayPartition, heal, brokenConnection, lostMessage, messageLostAtBreak, duplicate, sparseNetwork
     case crash, writeLostToCrash, reboot, fullDisk, refusedWrite, restore, clone, lateJoin, sleep, month
-    case wrongClock, drift, wallJump, serverTime, lie, malformedDelta
+    case wrongClock, drift, wallJump, serverTime, lie, malformedDelta, expulsion, lateDecision
     // What has to come of them.
-    case renewal, branchGivenUp, learnedTime, restamped, held, heldApplied
+    case renewal, branchGivenUp, learnedTime, restamped, held, heldApplied, folded, lateWork
 
     /// Whether a plan chooses it; the others are what comes of those.
     var isDrawn: Bool {
         switch self {
         case .heal, .messageLostAtBreak, .writeLostToCrash, .refusedWrite, .renewal, .branchGivenUp,
-            .learnedTime, .restamped, .held, .heldApplied:
+            .learnedTime, .restamped, .held, .heldApplied, .folded, .lateWork:
             false
         default: true
         }

@@ -22,11 +22,12 @@ extension Checker {
         try learned(device, now: now)
         let time = device.receiveTime(at: now).milliseconds + device.lieMilliseconds
         for entry in added {
-            let stamp = entry.change.stamp
+            guard let change = entry.change else { continue }
+            let stamp = change.stamp
             if stamp.milliseconds < time {
                 throw Violation("R5", "device \(device.index) stamped \(stamp), its time was \(time).")
             }
-            let item = device.reference.latestStamp(of: entry.change.item, without: entry.dot)
+            let item = device.reference.latestStamp(of: change.item, without: entry.dot)
             if stamp.milliseconds > time + UInt64(Self.toleranceMilliseconds), stamp.rawValue > item + 1 {
                 throw Violation(
                     "R6", "device \(device.index) stamped \(stamp) at \(time): a held change moved its clock.")
@@ -40,15 +41,16 @@ extension Checker {
         let time = device.receiveTime(at: now)
         let limit = time.milliseconds + UInt64(Self.toleranceMilliseconds)
         for entry in added {
-            let stamp = entry.change.stamp.milliseconds
+            guard let change = entry.change, !entry.isStatement else { continue }
+            let stamp = change.stamp.milliseconds
             let isHeld = device.reference.held.contains(entry.dot)
             if isHeld, stamp <= limit || !time.isSynchronised {
-                throw Violation("R6", "device \(device.index) holds \(entry.change.stamp), it is \(time.milliseconds).")
+                throw Violation("R6", "device \(device.index) holds \(change.stamp), it is \(time.milliseconds).")
             }
             guard !isHeld, stamp > limit, time.isSynchronised else { continue }
-            let item = device.reference.latestStamp(of: entry.change.item, without: entry.dot) >> 16
+            let item = device.reference.latestStamp(of: change.item, without: entry.dot) >> 16
             if stamp > item + UInt64(Self.toleranceMilliseconds) {
-                throw Violation("R6", "device \(device.index) applied \(entry.change.stamp) at \(time.milliseconds).")
+                throw Violation("R6", "device \(device.index) applied \(change.stamp) at \(time.milliseconds).")
             }
         }
     }
@@ -67,21 +69,23 @@ extension Checker {
     func restamped(_ device: Device, now: Int64) async throws {
         let former = device.reference
         let replica = device.store.identity.replica
-        let fresh = try await read(device)
+        var fresh = try await read(device)
+        fresh.remember(device.reference)
         let (old, new) = (former.journals[replica] ?? [], fresh.journals[replica] ?? [])
-        guard old.count == new.count else {
-            throw Violation("R5", "device \(device.index) lost work to a re-stamping.")
-        }
-        for (before, after) in zip(old, new) where before != after {
-            var same = before.change
-            same.stamp = after.change.stamp
-            guard same == after.change else {
-                throw Violation("R5", "device \(device.index) changed more than stamps: \(before.change.stamp).")
+        let restamped = Dictionary(uniqueKeysWithValues: new.map { ($0.first, $0) })
+        for before in old {
+            // What is folded away has no stamp any more.
+            guard let after = restamped[before.first], before != after, let change = after.change,
+                var same = before.change
+            else { continue }
+            same.stamp = change.stamp
+            guard same == change else {
+                throw Violation("R5", "device \(device.index) changed more than stamps: \(same.stamp).")
             }
             let latest = device.receiveTime(at: now).milliseconds
-            let item = fresh.latestStamp(of: after.change.item, without: after.dot)
-            if after.change.stamp.milliseconds > latest, after.change.stamp.rawValue > item + 1 {
-                throw Violation("R5", "device \(device.index) re-stamped \(before.change.stamp) into the future.")
+            let item = fresh.latestStamp(of: change.item, without: after.dot)
+            if change.stamp.milliseconds > latest, change.stamp.rawValue > item + 1 {
+                throw Violation("R5", "device \(device.index) re-stamped to \(change.stamp), in the future.")
             }
             if published[before.dot] != nil, !forkable.contains(replica) {
                 throw Violation("R5", "device \(device.index) re-stamped \(before.dot.sequence), which was seen.")
@@ -97,13 +101,13 @@ extension Checker {
         let claim = device.time.quality(at: elapsed).uncertainty / 1_000
         var last: UInt64 = 0
         for entry in entries {
-            defer { last = max(last, entry.change.stamp.rawValue) }
-            guard let written = device.unseen[entry.first] else { continue }
+            defer { last = max(last, entry.change?.stamp.rawValue ?? 0) }
+            guard let written = device.unseen[entry.first], let change = entry.change else { continue }
             let truth = (VirtualClock.epoch + written) / 1_000
             // What the clock may have drifted since, at 200 parts per million.
             let bound = claim + (now - written) / 1_000 / 5_000 + 2
-            let stamp = entry.change.stamp
-            let item = device.reference.latestStamp(of: entry.change.item, without: entry.dot)
+            let stamp = change.stamp
+            let item = device.reference.latestStamp(of: change.item, without: entry.dot)
             let isExplained = stamp.rawValue <= max(last, item) + 1
             let error = Int64(stamp.milliseconds) - truth
             if error < -bound || error > bound && !isExplained {

@@ -9,19 +9,24 @@ import Timekeeping
 /// What has just changed is looked at every time; everything that a store holds only now and then, after each start and
 /// in the end, because it costs a walk through the store.
 final class Checker {
+    struct Acknowledged {
+        let device: Int
+        let item: ItemID
+    }
+
     private struct SeenState: Hashable {
         let vector: VersionVector
         let held: Set<Dot>
     }
 
-    private let job: JobID
+    let job: JobID
     /// Replicas whose store was copied or set back: their journals may have two contents until that is noticed.
     var forkable: Set<ReplicaID> = []
     /// Changes that have left a device, by content: they never change again.
     private(set) var published: [Dot: UInt64] = [:]
     /// Edits that were acknowledged to a person, by what finds them again. What only a store had that was set back is
     /// nobody's fault.
-    private(set) var acknowledged: [String: Int] = [:]
+    var acknowledged: [String: Acknowledged] = [:]
     /// Exports by version vector, and what of it is held (rule R3).
     private var exports: [SeenState: UInt64] = [:]
     private var changesSinceLook: [Int: Int] = [:]
@@ -32,26 +37,34 @@ final class Checker {
 
     // MARK: Events
 
-    func edited(
-        _ commit: Commit, after known: JournalHead, wishes: [Wish], by device: Device, plan: Plan, now: Int64
+    func acknowledge(_ wishes: [Wish], by device: Device, plan: Plan) {
+        for wish in wishes {
+            let item = plan.item(wish.item)
+            let mark = wish.kind == .remove ? Reference.removalMark(item) : wish.mark
+            acknowledged[mark] = Acknowledged(device: device.index, item: item)
+        }
+    }
+
+    /// A device's own work was reported durable.
+    func wrote(
+        _ commit: Commit, after known: JournalHead, by device: Device, among devices: [Device], now: Int64
     ) async throws {
         guard commit.segment.first == known.sequence + 1, commit.segment.replica == device.store.identity.replica else {
             throw Violation("R9", "device \(device.index) wrote \(commit.segment.brief) after \(known.sequence).")
         }
-        for wish in wishes {
-            let mark = wish.kind == .remove ? Reference.removalMark(plan.item(wish.item)) : wish.mark
-            acknowledged[mark] = device.index
-        }
         let added = try device.reference.append(commit.segment)
         try checkStamps(of: added, by: device, now: now)
+        try checkFolds(in: added, by: device, among: devices)
         if device.time.isSynchronised {
             device.unseen = [:]
-        } else if device.exposedLinks.isEmpty, device.lieMilliseconds == 0 {
+        } else if device.exposedLinks.isEmpty, device.lieMilliseconds == 0,
+            !added.contains(where: { $0.change?.operations.allSatisfy(\.isStatement) ?? false })
+        {
             // A stamp that had to follow its item says nothing of its time.
             let time = device.receiveTime(at: now).milliseconds
-            for entry in added where entry.change.stamp.milliseconds == time { device.unseen[entry.first] = now }
+            for entry in added where entry.change?.stamp.milliseconds == time { device.unseen[entry.first] = now }
         }
-        try await changed(device, added, applied: commit.applied)
+        try await changed(device, added, applied: commit.applied, now: now)
     }
 
     /// A piece of another replica's journal was reported durable.
@@ -59,27 +72,28 @@ final class Checker {
         _ segment: JournalSegment, applied: [AppliedChange], by device: Device, now: Int64
     ) async throws {
         let added = try device.reference.append(segment)
-        // Of a long piece the store does not say what it applied.
-        if !applied.isEmpty || added.count < 20 {
-            let shown = Set(applied.map(\.dot))
-            for entry in added where !shown.contains(entry.dot) { device.reference.held.insert(entry.dot) }
-            try checkHolding(of: added, by: device, now: now)
-            try await changed(device, added, applied: applied)
-        } else {
-            try await look(at: device, now: now)
-        }
+        // Of a long piece the store does not say what it applied; after a cut that says little.
+        let isPlain = !device.reference.roster.hasCuts && added.allSatisfy { $0.change != nil && !$0.isStatement }
+        guard isPlain, !applied.isEmpty || added.count < 20 else { return try await look(at: device, now: now) }
+        let shown = Set(applied.map(\.dot))
+        for entry in added where !shown.contains(entry.dot) { device.reference.held.insert(entry.dot) }
+        try checkHolding(of: added, by: device, now: now)
+        try await changed(device, added, applied: applied, now: now)
     }
 
-    private func changed(_ device: Device, _ added: [Reference.Entry], applied: [AppliedChange]) async throws {
+    private func changed(
+        _ device: Device, _ added: [Reference.Entry], applied: [AppliedChange], now: Int64
+    ) async throws {
+        let hasCut = added.contains { $0.change?.operations.contains(where: \.isCut) ?? false }
+        changesSinceLook[device.index, default: 0] += 1
+        if hasCut || changesSinceLook[device.index, default: 0] >= 25 { return try await look(at: device, now: nil) }
         // The last state of each item that the store says it has made.
         var states: [ItemID: ItemState] = [:]
         for change in applied { states[change.change.item] = change.after }
-        for item in Set(added.map(\.change.item)).sorted() {
+        for item in Set(added.compactMap(\.change?.item)).sorted() {
             guard let state = states[item] else { continue }
             try compare(item, state, on: device)
         }
-        changesSinceLook[device.index, default: 0] += 1
-        if changesSinceLook[device.index, default: 0] >= 25 { try await look(at: device, now: nil) }
     }
 
     /// Rule R4: nothing is claimed or passed on that is not durable.
@@ -111,7 +125,8 @@ final class Checker {
             let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
             let hash = SipHash.hash(record, key: (1, 2))
             let dot = Dot(replica: segment.replica, sequence: sequence)
-            if let former = published.updateValue(hash, forKey: dot), former != hash, flaw == nil {
+            // A stub is not what was seen, but what is left of it.
+            if scanned.stub == nil, let former = published.updateValue(hash, forKey: dot), former != hash, flaw == nil {
                 flaw = Violation("R9", "\(segment.brief) has another content at \(sequence) than was seen before.")
             }
             sequence += UInt64(scanned.operationCount)
@@ -128,19 +143,20 @@ final class Checker {
     /// The store is about to lose what came after its backup: what nobody else holds is lost with it.
     func restoring(_ device: Device, to backup: Reference, others: [Device]) {
         for replica in [device.store.identity.replica] + backup.heads.keys.sorted() { forkable.insert(replica) }
-        var kept = backup.marks
+        var kept = Set(backup.marks.keys)
         for other in others where other !== device {
-            kept.formUnion(other.reference.marks)
+            kept.formUnion(other.reference.marks.keys)
         }
-        for mark in device.reference.marks.subtracting(kept) { acknowledged[mark] = nil }
+        for mark in device.reference.marks.keys where !kept.contains(mark) { acknowledged[mark] = nil }
     }
 
     // MARK: Whole stores
 
     /// The store was opened anew, or has rewritten a journal: everything is read again.
     func reloaded(_ device: Device, now: Int64) async throws {
-        let fresh = try await read(device)
-        if let mark = device.reference.marks.subtracting(fresh.marks).sorted().first {
+        var fresh = try await read(device)
+        fresh.remember(device.reference)
+        if let mark = device.reference.marks.keys.sorted().first(where: { fresh.marks[$0] == nil }) {
             throw Violation("R4", "device \(device.index) has lost \(mark), which was durable.")
         }
         device.reference = fresh
@@ -191,10 +207,11 @@ final class Checker {
         let known = Set(stored.map(\.id))
         for item in stored { try compare(item.id, item.state, on: device) }
         if let missing = device.reference.items.keys.sorted().first(where: {
-            $0 != .job && !known.contains($0) && device.reference.expected($0) != ExpectedItem([])
+            $0 != .job && !known.contains($0) && !device.reference.mayMiss($0)
         }) {
             throw Violation("R3", "device \(device.index) lacks item \(missing).")
         }
+        try await checkLateWork(of: device)
         let digest = try await export(of: device).withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
         let key = SeenState(vector: vector, held: device.reference.held)
         if let other = exports.updateValue(digest, forKey: key), other != digest {
@@ -205,6 +222,8 @@ final class Checker {
     private func compare(_ item: ItemID, _ state: ItemState, on device: Device) throws {
         guard item != .job else { return }
         let expected = device.reference.expected(item)
+        let isShown = state.removed == nil && !(state.fields.isEmpty && state.remarks.isEmpty)
+        try checkZombies(on: device, item, isShown: isShown)
         if let difference = expected.difference(from: state) {
             throw Violation(difference.rule, "on device \(device.index), item \(item): \(difference.text).")
         }
@@ -215,4 +234,19 @@ final class Checker {
         for try await piece in try device.store.exportPieces(of: job) { bytes += piece }
         return bytes
     }
+}
+
+extension CRDT.Operation {
+    /// Makes somebody's work late, or lets items be forgotten.
+    fileprivate var isCut: Bool {
+        switch self {
+        case .expel, .fold, .removeJob, .hold: true
+        default: false
+        }
+    }
+}
+
+extension Reference {
+    /// Nothing that counts was written of it, or all of it is forgotten.
+    fileprivate func mayMiss(_ item: ItemID) -> Bool { expected(item) == ExpectedItem([]) }
 }

@@ -7,11 +7,14 @@ struct Reference {
     struct Entry: Hashable {
         let replica: ReplicaID
         let first: UInt64
-        let change: Change
+        /// Nil for what is folded away.
+        let change: Change?
+        let count: UInt64
 
         var dot: Dot { Dot(replica: replica, sequence: first) }
-        var last: UInt64 { first + UInt64(change.operations.count) - 1 }
-        var author: ReplicaID { change.origin ?? replica }
+        var last: UInt64 { first + count - 1 }
+        /// Says something about the job: never late.
+        var isStatement: Bool { change?.operations.contains(where: \.isStatement) ?? false }
     }
 
     private(set) var journals: [ReplicaID: [Entry]] = [:]
@@ -20,7 +23,13 @@ struct Reference {
     /// Changes in their journals that the store keeps out of the items (rule R6).
     var held: Set<Dot> = []
     /// Values and remarks by which edits are found again, and items that were removed.
-    private(set) var marks: Set<String> = []
+    private(set) var marks: [String: ItemID] = [:]
+    /// What folds say is forgotten, and the items that it was about.
+    private(set) var forgotten: [ReplicaID: [ClosedRange<UInt64>]] = [:]
+    private(set) var gone: Set<ItemID> = []
+    private var pending: [Fold.Journal] = []
+    /// What was said about the job as a whole.
+    private(set) var roster = Roster()
 
     func head(of replica: ReplicaID) -> JournalHead { heads[replica] ?? .empty }
 
@@ -28,35 +37,83 @@ struct Reference {
     mutating func append(_ segment: JournalSegment) throws(Violation) -> [Entry] {
         let known = head(of: segment.replica).sequence
         guard segment.first <= known + 1 else { throw Violation("R9", "\(segment.brief) leaves a gap after \(known).") }
-        guard let changes = try? ChangeCodec.decodeAll(segment.bytes) else {
-            throw Violation("R9", "\(segment.brief) was stored and cannot be read.")
-        }
         var sequence = segment.first
         var added: [Entry] = []
-        for change in changes {
-            let entry = Entry(replica: segment.replica, first: sequence, change: change)
-            sequence += UInt64(change.operations.count)
-            guard entry.first > known else { continue }
-            journals[segment.replica, default: []].append(entry)
-            items[change.item, default: []].append(entry)
-            for mark in Self.marks(of: change) { marks.insert(mark) }
-            added.append(entry)
+        do {
+            try ChangeCodec.scan(segment.bytes) { scanned, buffer in
+                let change = scanned.stub == nil ? ChangeCodec.decode(scanned, in: buffer) : nil
+                let count = UInt64(scanned.operationCount)
+                let entry = Entry(replica: segment.replica, first: sequence, change: change, count: count)
+                sequence += count
+                if entry.first > known { added.append(entry) }
+            }
+        } catch {
+            throw Violation("R9", "\(segment.brief) was stored and cannot be read.")
         }
+        for entry in added { take(entry) }
         guard sequence == segment.head.sequence + 1 else {
             throw Violation("R9", "\(segment.brief) has \(sequence - segment.first) transforms.")
         }
         heads[segment.replica] = segment.head
+        forgetPending()
         return added
     }
 
     /// What the rules say of an item, without what is held.
     func expected(_ item: ItemID) -> ExpectedItem {
-        ExpectedItem((items[item] ?? []).filter { !held.contains($0.dot) })
+        ExpectedItem((items[item] ?? []).filter(isShown))
     }
 
     /// The latest stamp among what an item shows or has shown, apart from one change.
     func latestStamp(of item: ItemID, without dot: Dot) -> UInt64 {
-        (items[item] ?? []).filter { !held.contains($0.dot) && $0.dot != dot }.map(\.change.stamp.rawValue).max() ?? 0
+        (items[item] ?? []).filter { isShown($0) && $0.dot != dot }.compactMap(\.change?.stamp.rawValue).max() ?? 0
+    }
+
+    private mutating func take(_ entry: Entry) {
+        journals[entry.replica, default: []].append(entry)
+        guard let change = entry.change else { return }
+        items[change.item, default: []].append(entry)
+        for mark in Self.marks(of: change) { marks[mark] = change.item }
+        for (index, operation) in change.operations.enumerated() where operation.isStatement {
+            roster.add(operation, at: Dot(replica: entry.replica, sequence: entry.first + UInt64(index)))
+            if case .fold(let fold) = operation { pending += fold.journals }
+        }
+    }
+
+    /// What an earlier reading of the same store knew and this one cannot: what is folded away.
+    mutating func remember(_ former: Reference) {
+        gone.formUnion(former.gone)
+        for (mark, item) in former.marks where gone.contains(item) { marks[mark] = item }
+    }
+
+    /// Carries out what folds say of journals that are held so far.
+    private mutating func forgetPending() {
+        for journal in pending where head(of: journal.replica).sequence >= journal.runs.last?.upperBound ?? 0 {
+            forgotten[journal.replica, default: []] += journal.runs
+            for entry in journals[journal.replica] ?? [] where isForgotten(entry) {
+                if let item = entry.change?.item { gone.insert(item) }
+            }
+        }
+        pending.removeAll { head(of: $0.replica).sequence >= $0.runs.last?.upperBound ?? 0 }
+    }
+
+    private func isForgotten(_ entry: Entry) -> Bool {
+        forgotten[entry.replica]?.contains { $0.contains(entry.first) } ?? false
+    }
+
+    /// Changes that are in no item because a cut does not know them.
+    var late: [Entry] {
+        roster.hasCuts
+            ? journals.keys.sorted().flatMap { (journals[$0] ?? []).filter { isLate($0) && !isForgotten($0) } } : []
+    }
+
+    func isLate(_ entry: Entry) -> Bool {
+        guard roster.hasCuts, entry.change != nil, !entry.isStatement else { return false }
+        return roster.lateSpans(of: entry.replica).contains { $0.contains(entry.first) }
+    }
+
+    private func isShown(_ entry: Entry) -> Bool {
+        !held.contains(entry.dot) && !isLate(entry) && !isForgotten(entry)
     }
 
     static func marks(of change: Change) -> [String] {
@@ -65,7 +122,7 @@ struct Reference {
             case .set(_, let value, _): value
             case .append(_, let entry): entry
             case .remove: removalMark(change.item)
-            case .hold, .expel, .fold, .removeJob, .decide: nil
+            default: nil
             }
         }
     }
@@ -95,16 +152,17 @@ struct ExpectedItem: Equatable {
         var writes: [String: [Write]] = [:]
         var remarks: Set<Remark> = []
         for entry in entries {
-            let stamp = WriteStamp(stamp: entry.change.stamp, author: entry.author)
-            for (index, operation) in entry.change.operations.enumerated() {
+            guard let change = entry.change else { continue }
+            let stamp = change.write(in: entry.replica)
+            for (index, operation) in change.operations.enumerated() {
                 switch operation {
                 case .remove: isRemoved = true
                 case .set(let field, let value, let replaces):
                     writes[field.text, default: []].append(Write(write: stamp, value: value, replaces: replaces))
                 case .append(let list, let text):
                     remarks.insert(
-                        Remark(anchor: entry.change.anchor, write: stamp, index: index, list: list.text, text: text))
-                case .hold, .expel, .fold, .removeJob, .decide: break
+                        Remark(anchor: change.anchor, write: stamp, index: index, list: list.text, text: text))
+                default: break
                 }
             }
         }

@@ -130,6 +130,8 @@ struct Planner {
         case .serverTime:
             return [generator.oneIn(2) ? .serverEntry : .reachServer(first, generator.oneIn(2))]
         case .lie: return [.lie(first, aheadMilliseconds: generator.pick([0, 600_000, 3_600_000, 86_400_000]))]
+        case .expulsion: return [.expel(first, other: generator.oneIn(2) ? away ?? second : second)]
+        case .lateDecision: return [.decideLate(first, accepts: generator.oneIn(2))]
         case .malformedDelta:
             guard let garbage = Garbage.allCases.randomElement(using: &generator) else { return [] }
             return [.garble(first, to: second, garbage)]
@@ -139,7 +141,8 @@ struct Planner {
 
     private static let drawn: [Fault] = [
         .partition, .oneWayPartition, .brokenConnection, .crash, .crash, .reboot, .fullDisk, .restore, .clone,
-        .lateJoin, .sleep, .month, .wallJump, .serverTime, .lie, .malformedDelta,
+        .lateJoin, .sleep, .month, .wallJump, .serverTime, .lie, .malformedDelta, .expulsion,
+        .lateDecision,
     ]
 
     /// Cuts one pair, or a group from the others; heals as often.

@@ -43,6 +43,10 @@ package enum Action: Hashable, Sendable {
     case serverEntry
     /// From now on stamps what it writes so far in the future; 0 ends it.
     case lie(Int, aheadMilliseconds: UInt64)
+    /// Takes the replica of another device off the roster, as lost.
+    case expel(Int, other: Int)
+    /// A person deals with all late work that is listed.
+    case decideLate(Int, accepts: Bool)
     /// The first sends the second something malformed.
     case garble(Int, to: Int, Garbage)
 }
@@ -95,6 +99,8 @@ extension Action: CustomStringConvertible {
         case .reachServer(let device, let reaches): "device \(device) \(reaches ? "reaches" : "loses") the server"
         case .serverEntry: "the server orders an entry"
         case .lie(let device, let milliseconds): "device \(device) stamps \(milliseconds) ms ahead"
+        case .expel(let device, let other): "device \(device) takes device \(other) off the roster"
+        case .decideLate(let device, let accepts): "device \(device) \(accepts ? "accepts" : "drops") late work"
         case .garble(let device, let other, let garbage): "device \(device) sends \(other) malformed \(garbage)"
         }
     }

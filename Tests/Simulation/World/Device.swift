@@ -34,6 +34,7 @@ final class Device {
     var isDiskFull = false
     var backup: Backup?
     var timerAt: Int64?
+    var isRetiring = false
     var reachesServer: Bool
     /// How far ahead of its time it stamps what it writes.
     var lieMilliseconds: UInt64 = 0
@@ -68,6 +69,7 @@ final class Device {
         let instance = UInt64(index) + UInt64(incarnation) << 8
         mesh = Self.mesh(for: store.identity, instance: instance, jobs: try await store.vectors())
         timerAt = nil
+        isRetiring = false
         exposedLinks = []
         time = CorrectedClock(
             boot: clock.bootID, elapsed: clock.elapsed(at: now), wall: clock.wall(at: now),

@@ -14,6 +14,8 @@ struct EventQueue {
         case askServer
         /// When the question went out, by the own elapsed clock, and when the server had it.
         case serverAnswer(sent: Int64, received: Int64)
+        /// The job has been quiet: what may be forgotten is.
+        case retire
         /// Held changes are to be looked at.
         case due
     }

@@ -90,6 +90,7 @@ extension World {
                 outcome = .stored
                 counters.stored += 1
                 try await checker.stored(segment, applied: applied, by: device, now: now)
+                retireLater(device)
                 if !device.reference.held.isEmpty {
                     counters.count(.held)
                     add(.due, after: 0, to: device)
@@ -140,6 +141,7 @@ extension World {
             counters.count(.branchGivenUp)
             device.unseen = [:]
             add(.due, after: 0, to: device)
+            retireLater(device)
             try await checker.reloaded(device, now: now)
             let identity = device.store.identity
             if identity.replica != device.mesh.replica {

@@ -70,6 +70,7 @@ extension World {
         add(.dial, after: Int64.random(in: 0...500_000, using: &device.generator), to: device)
         add(.askServer, after: Int64.random(in: 0...2_000_000, using: &device.generator), to: device)
         add(.due, after: 0, to: device)
+        retireLater(device)
         scheduleTimer(of: device)
     }
 

@@ -25,6 +25,8 @@ extension World {
         case .reachServer(let device, let reaches): devices[device].reachesServer = reaches
         case .serverEntry: channel.add(at: UInt64((VirtualClock.epoch + now) / 1_000))
         case .lie(let device, let milliseconds): devices[device].lieMilliseconds = milliseconds
+        case .expel(let device, let other): try await expel(devices[other], by: devices[device])
+        case .decideLate(let device, let accepts): try await decideLate(by: devices[device], accepts: accepts)
         case .garble(let device, let other, let garbage): try await garble(devices[device], other, garbage)
         case .crash, .start, .backUp, .restore, .clone, .join, .sleep, .everybodySleeps, .leave, .comeBack:
             try await power(step.action)
@@ -35,6 +37,8 @@ extension World {
 
     private func edit(_ device: Device, _ wishes: [Wish]) async throws {
         guard device.isUp, device.wakesAt ?? 0 <= now else { return }
+        let wishes = wishes.filter { isPossible($0, on: device) }
+        guard !wishes.isEmpty else { return }
         let time = device.receiveTime(at: now)
         let stampTime = time.milliseconds + device.lieMilliseconds
         if device.lieMilliseconds > 0 { counters.count(.lie) }
@@ -48,13 +52,19 @@ extension World {
             record("edit", device, commit.segment.head.sequence)
             narrate?("\(now) device \(device.index) wrote \(commit.segment.brief)")
             let made = zip(wishes, result.refusals).filter { $0.1 == nil }.map(\.0)
-            try await checker.edited(commit, after: known, wishes: made, by: device, plan: plan, now: now)
-            // Other work may come between the commit and the mesh.
-            let wait = Int64.random(in: 0...2_000, using: &device.generator)
-            add(.committed(commit.segment), after: wait, to: device)
-        } catch let error as StoreError where error.code == .diskFull {
+            checker.acknowledge(made, by: device, plan: plan)
+            try await committed(commit, after: known, by: device)
+        } catch let error as StoreError where error.code == .diskFull || error.code == .catchingUp {
             counters.count(.refusedWrite)
         }
+    }
+
+    /// Ids are never used again: nobody writes on an item that others have removed and that is not there.
+    private func isPossible(_ wish: Wish, on device: Device) -> Bool {
+        let item = plan.item(wish.item)
+        let removal = Reference.removalMark(item)
+        return device.reference.expected(item) != ExpectedItem([])
+            || !devices.contains { $0.reference.gone.contains(item) || $0.reference.marks[removal] != nil }
     }
 
     // MARK: The network

@@ -93,6 +93,7 @@ final class World {
         case .askServer: try await askServer(by: device)
         case .serverAnswer(let sent, let received):
             try await serverAnswered(sent: sent, received: received, to: device)
+        case .retire: try await retire(by: device)
         case .due: try await takeDue(by: device)
         }
     }

@@ -1,0 +1,90 @@
+import CRDT
+import Inventory
+import Storage
+
+/// What is said about the job as a whole: what is held, what is forgotten, who is lost, what becomes of late work.
+extension World {
+    /// Something of this device's own is durable, and the mesh is about to hear of it.
+    func committed(_ commit: Commit, after known: JournalHead, by device: Device) async throws {
+        try await checker.wrote(commit, after: known, by: device, among: devices, now: now)
+        record("commit", device, commit.segment.head.digest)
+        narrate?("\(now) device \(device.index) wrote \(commit.segment.brief)")
+        // Other work may come between the commit and the mesh.
+        let wait = Int64.random(in: 0...2_000, using: &device.generator)
+        add(.committed(commit.segment), after: wait, to: device)
+        if commit.hasFold { counters.count(.folded) }
+        retireLater(device)
+    }
+
+    /// As the daemon's housekeeping: when the job has been quiet for a while.
+    func retireLater(_ device: Device) {
+        guard device.isUp, !device.isRetiring else { return }
+        device.isRetiring = true
+        add(.retire, after: 2_000_000, to: device)
+    }
+
+    func retire(by device: Device) async throws {
+        device.isRetiring = false
+        guard !device.reference.heads.isEmpty else { return }
+        try await speak(as: device) { device, time in
+            try await device.store.retire(job: self.job, nowMilliseconds: time).map { [$0] } ?? []
+        }
+    }
+
+    func expel(_ other: Device, by device: Device) async throws {
+        let replica = other.store.identity.replica
+        guard device.isUp, device.wakesAt ?? 0 <= now, device !== other, device.reference.heads[replica] != nil else {
+            return
+        }
+        try await speak(as: device) { device, time in
+            let commit = try await device.store.expel(replica, job: self.job, nowMilliseconds: time)
+            self.counters.count(.expulsion)
+            return [commit]
+        }
+    }
+
+    func decideLate(by device: Device, accepts: Bool) async throws {
+        guard device.isUp, device.wakesAt ?? 0 <= now, !device.reference.heads.isEmpty else { return }
+        let late = try await device.store.lateChanges(of: job)
+        if !late.isEmpty { counters.count(.lateWork) }
+        guard let last = late.last(where: { $0.dot.replica == late.first?.dot.replica }) else { return }
+        try await speak(as: device) { device, time in
+            self.counters.count(.lateDecision)
+            let (replica, sequence) = (last.dot.replica, last.dot.sequence)
+            if accepts {
+                return try await device.store.acceptLate(
+                    replica: replica, upTo: sequence, job: self.job, nowMilliseconds: time)
+            }
+            self.checker.dropped(late.filter { $0.dot.replica == replica }.map(\.change))
+            return try await device.store.dropLate(
+                replica: replica, upTo: sequence, job: self.job, nowMilliseconds: time
+            ).map { [$0] } ?? []
+        }
+    }
+
+    private func speak(
+        as device: Device, _ body: (Device, UInt64) async throws -> [Commit]
+    ) async throws {
+        do {
+            let known = device.reference.head(of: device.store.identity.replica)
+            for commit in try await body(device, device.receiveTime(at: now).milliseconds + device.lieMilliseconds) {
+                try await committed(commit, after: known, by: device)
+            }
+        } catch let error as StoreError {
+            switch error.code {
+            case .diskFull, .catchingUp: counters.count(.refusedWrite)
+            // Somebody else was quicker.
+            case .notOnRoster: break
+            default: throw error
+            }
+        }
+    }
+}
+
+extension Commit {
+    fileprivate var hasFold: Bool {
+        (try? ChangeCodec.decodeAll(segment.bytes))?.contains { change in
+            change.operations.contains { if case .fold = $0 { true } else { false } }
+        } ?? false
+    }
+}
