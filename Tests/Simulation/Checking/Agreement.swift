@@ -66,7 +66,9 @@ extension World {
         }
         let gone = devices.reduce(into: Set<ItemID>()) { $0.formUnion($1.reference.gone) }
         for (mark, edit) in checker.acknowledged.sorted(by: { $0.key < $1.key })
-        where devices[0].reference.marks[mark] == nil && !gone.contains(edit.item) {
+        where devices[0].reference.marks[mark] == nil && !gone.contains(edit.item)
+            && !devices[0].reference.expected(edit.item).isRemoved
+        {
             throw Violation("R4", "\(mark) was acknowledged by device \(edit.device) and nobody has it.")
         }
     }

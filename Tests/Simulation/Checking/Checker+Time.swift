@@ -28,6 +28,14 @@ extension Checker {
                 throw Violation("R5", "device \(device.index) stamped \(stamp), its time was \(time).")
             }
             let item = device.reference.latestStamp(of: change.item, without: entry.dot)
+            // What it made an edit on top of must not win over it.
+            let others = device.reference.latestStamp(of: change.item, without: entry.dot, before: added)
+            if change.item != .job, stamp.rawValue <= others, change.origin == nil {
+                throw Violation("R1", "device \(device.index) wrote \(stamp) on an item that shows a later stamp.")
+            }
+            if change.anchor != device.reference.head(of: .channel).sequence {
+                throw Violation("R7", "device \(device.index) anchored at \(change.anchor) what it wrote.")
+            }
             if stamp.milliseconds > time + UInt64(Self.toleranceMilliseconds), stamp.rawValue > item + 1 {
                 throw Violation(
                     "R6", "device \(device.index) stamped \(stamp) at \(time): a held change moved its clock.")

@@ -156,7 +156,9 @@ final class Checker {
     func reloaded(_ device: Device, now: Int64) async throws {
         var fresh = try await read(device)
         fresh.remember(device.reference)
-        if let mark = device.reference.marks.keys.sorted().first(where: { fresh.marks[$0] == nil }) {
+        // What was written on a removed item need not be issued again: it can have no effect (rule R2).
+        let lost = device.reference.marks.filter { fresh.marks[$0.key] == nil && !fresh.expected($0.value).isRemoved }
+        if let mark = lost.keys.sorted().first {
             throw Violation("R4", "device \(device.index) has lost \(mark), which was durable.")
         }
         device.reference = fresh

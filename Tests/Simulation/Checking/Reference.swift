@@ -86,15 +86,23 @@ struct Reference {
         for (mark, item) in former.marks where gone.contains(item) { marks[mark] = item }
     }
 
+    /// As above, and without what was written together with it.
+    func latestStamp(of item: ItemID, without dot: Dot, before added: [Entry]) -> UInt64 {
+        (items[item] ?? []).filter { isShown($0) && !added.contains($0) }
+            .compactMap(\.change?.stamp.rawValue).max() ?? 0
+    }
+
     /// Carries out what folds say of journals that are held so far.
     private mutating func forgetPending() {
-        for journal in pending where head(of: journal.replica).sequence >= journal.runs.last?.upperBound ?? 0 {
+        let reached = pending.filter { head(of: $0.replica).sequence >= $0.runs.last?.upperBound ?? 0 }
+        guard !reached.isEmpty else { return }
+        pending.removeAll(where: reached.contains)
+        for journal in reached {
             forgotten[journal.replica, default: []] += journal.runs
             for entry in journals[journal.replica] ?? [] where isForgotten(entry) {
                 if let item = entry.change?.item { gone.insert(item) }
             }
         }
-        pending.removeAll { head(of: $0.replica).sequence >= $0.runs.last?.upperBound ?? 0 }
     }
 
     private func isForgotten(_ entry: Entry) -> Bool {

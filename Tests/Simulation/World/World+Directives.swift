@@ -139,6 +139,7 @@ extension World {
             let adopted = try await device.store.adoptBranch(
                 segment, job: job, after: keep, now: device.receiveTime(at: now), using: &device.generator)
             counters.count(.branchGivenUp)
+            narrate?("\(now) device \(device.index) re-issues \(adopted.reissued?.segment.brief ?? "nothing")")
             device.unseen = [:]
             add(.due, after: 0, to: device)
             retireLater(device)
