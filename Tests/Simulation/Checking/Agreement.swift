@@ -61,9 +61,7 @@ extension World {
                 throw Violation("R7", "devices 0 and \(device.index) have different timelines.")
             }
         }
-        guard timeline == timeline.sorted(by: { $0.key < $1.key }) else {
-            throw Violation("R7", "the timeline is not in the one order.")
-        }
+        try checkOrder(of: timeline, against: devices[0].reference)
         let gone = devices.reduce(into: Set<ItemID>()) { $0.formUnion($1.reference.gone) }
         for (mark, edit) in checker.acknowledged.sorted(by: { $0.key < $1.key })
         where devices[0].reference.marks[mark] == nil && !gone.contains(edit.item)
@@ -71,6 +69,32 @@ extension World {
         {
             throw Violation("R4", "\(mark) was acknowledged by device \(edit.device) and nobody has it.")
         }
+    }
+
+    /// (anchor, stamp, replica, sequence), the server's own entries where they stand in the channel (rule R7).
+    private func checkOrder(of timeline: [TimelineEntry], against reference: Reference) throws {
+        var anchors: [TimelinePlace: UInt64] = [:]
+        for entry in reference.journals.values.joined() {
+            guard let change = entry.change else { continue }
+            let write = change.write(in: entry.replica)
+            let place = TimelinePlace(author: write.author, sequence: entry.first, stamp: write.stamp)
+            anchors[place] = entry.replica == .channel ? entry.first : change.anchor
+        }
+        var last: (UInt64, UInt64, UInt128, UInt64) = (0, 0, 0, 0)
+        for key in timeline.map(\.key) {
+            let place = TimelinePlace(author: key.replica, sequence: key.sequence, stamp: key.stamp)
+            guard let anchor = anchors[place] else { throw Violation("R7", "the timeline shows what nobody wrote.") }
+            let stamp = key.replica == .channel ? 0 : key.stamp.rawValue
+            let order = (anchor, stamp, key.replica.value, key.sequence)
+            guard last < order else { throw Violation("R7", "the timeline is not in the one order at \(key.stamp).") }
+            last = order
+        }
+    }
+
+    private struct TimelinePlace: Hashable {
+        let author: ReplicaID
+        let sequence: UInt64
+        let stamp: Stamp
     }
 
     private func timeline(of device: Device) async throws -> [TimelineEntry] {
