@@ -61,7 +61,8 @@ struct ConfirmationTests {
             (["item", "remove", job], 64), (["item", "remove", job, "a", "--where", "b=c"], 64),
             (["job", "late", job, "--accept", "--all", "--drop", "--all"], 64),
             (["job", "late", job, "--accept", "nobody"], 65), (["job", "roster", job, "--remove", "nobody"], 65),
-            (["job", "roster", job, "--remove", ""], 65),
+            (["job", "roster", job, "--remove", ""], 64), (["job", "late", job, "--drop", "", "--yes"], 64),
+            (["job", "remove", "", "--yes"], 64), (["item", "remove", job, ""], 64),
         ] as [([String], Int32)])
     func refused(command: [String], exitCode: Int32) async throws {
         let refused = try await run(command)

@@ -152,3 +152,29 @@ def test_at_a_terminal_a_person_is_asked(pair):
     assert at_a_terminal(anna, "yes", "job", "remove", job)[0] == 1, "the whole job wants its name"
     assert at_a_terminal(anna, "Elm Street", "job", "remove", job)[0] == 0
     assert anna.get("/v1/jobs") == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("job", "remove", "", "--yes"),
+        ("job", "roster", ""),
+        ("job", "roster", "JOB", "--remove", "", "--yes"),
+        ("job", "late", "JOB", "--accept", ""),
+        ("job", "late", "JOB", "--drop", "", "--yes"),
+        ("item", "remove", "JOB", ""),
+        ("item", "remove", "", "--where", "room=Hall"),
+        ("item", "show", "JOB", ""),
+    ],
+    ids=lambda arguments: " ".join(word or "nothing" for word in arguments),
+)
+def test_an_empty_name_chooses_nothing(pair, arguments):
+    """As a script gives it whose variable is not set. Of bert's late work alone, every beginning of an id would be bert's."""
+    anna, bert, job, _ = pair
+    if "late" in arguments:
+        expel_bert_while_it_writes(anna, bert, job)
+    before = anna.vector(job)
+    refused = anna.muster(*[job if word == "JOB" else word for word in arguments])
+    assert refused.returncode == 64, refused
+    assert refused.stderr.startswith(("Error: Name the", "Error: Say wh")), refused.stderr
+    assert anna.vector(job) == before

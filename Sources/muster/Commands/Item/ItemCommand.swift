@@ -17,6 +17,10 @@ struct ItemArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("An item's id, the beginning of one, or a barcode that one item has.", valueName: "item"))
     var reference: String
+
+    func validate() throws {
+        if reference.isEmpty { throw ValidationError("Name the item: 'muster item list' shows the items.") }
+    }
 }
 
 extension GlobalOptions {

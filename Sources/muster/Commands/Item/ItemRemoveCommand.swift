@@ -40,6 +40,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
         guard items.isEmpty != filters.isEmpty else {
             throw ValidationError("Name the items to remove, or give --where FIELD=VALUE, not both.")
         }
+        if items.contains("") { throw ValidationError("Name the item: 'muster item list' shows the items.") }
     }
 
     func run() async throws {

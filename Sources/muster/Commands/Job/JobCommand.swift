@@ -17,4 +17,8 @@ struct JobCommand: AsyncParsableCommand {
 struct JobArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("A job's id, the beginning of one, or its exact name.", valueName: "job"))
     var reference: String
+
+    func validate() throws {
+        if reference.isEmpty { throw ValidationError("Name the job: 'muster job list' shows the jobs.") }
+    }
 }

@@ -39,6 +39,8 @@ struct JobLateCommand: AsyncParsableCommand {
 
     func validate() throws {
         if accept != nil, drop != nil { throw ValidationError("Give --accept or --drop, not both.") }
+        // Every id begins with nothing: a script's empty variable must not choose.
+        if accept == "" || drop == "" { throw ValidationError("Say whose late work is meant, or --all.") }
     }
 
     func run() async throws {

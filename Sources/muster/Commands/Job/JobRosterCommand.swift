@@ -30,6 +30,11 @@ struct JobRosterCommand: AsyncParsableCommand {
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        // Every id begins with nothing: a script's empty variable must not choose.
+        if remove == "" { throw ValidationError("Say which replica to take off: 'muster job roster' shows them.") }
+    }
+
     func run() async throws {
         try await options.withClient { client in
             let members = try await client.roster(job: job.reference)
