@@ -36,7 +36,8 @@ package struct CorrectedClock: Sendable {
                 stratum: ClockQuality.unsynchronisedStratum, source: nil)
             self.remembered = ClockRecord(base, boot: boot, wallDrift: drift)
         }
-        let now = ClockRecord(base, boot: boot, wallDrift: wallOffset - base.offset)
+        let now = ClockRecord(
+            base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: self.remembered.wallDrift))
         let isKnown = self.remembered == remembered && !now.hasOtherWall(than: self.remembered)
         initialRecord = isKnown ? nil : now
         if !isKnown { self.remembered = now }
@@ -123,9 +124,16 @@ package struct CorrectedClock: Sendable {
     // MARK: What it keeps
 
     mutating func rememberIfUseful(at elapsed: Int64) -> [ClockDirective] {
-        let record = ClockRecord(base, boot: boot, wallDrift: wallOffset - base.offset)
+        let record = ClockRecord(
+            base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: remembered.wallDrift))
         guard record.isWorthKeeping(after: remembered, at: elapsed) else { return [] }
         remembered = record
         return [.remember(record)]
+    }
+
+    /// What to correct the wall clock by after the next boot. Who has never heard another clock knows of no error: if
+    /// somebody has set the wall clock since, most likely the old time was the wrong one.
+    private static func drift(of wallOffset: Int64, from base: ClockEstimate, known: Int64) -> Int64 {
+        base.stratum == ClockQuality.unsynchronisedStratum && known == 0 ? 0 : wallOffset - base.offset
     }
 }

@@ -313,3 +313,22 @@ def test_one_laptop_that_meets_the_server_is_enough(build_directory):
         drift = crew.clock("cleo")["driftMilliseconds"]
         assert abs(crew.clock("anna")["driftMilliseconds"] - 3 * 3_600_000) < 1_000
         assert abs(drift) < 1_000
+
+
+def test_a_laptop_whose_clock_began_in_1970_is_right_after_the_boot_that_follows(build_directory):
+    with Crew(build_directory, {"anna": "@1970-01-01 00:00:05"}) as crew:
+        anna = crew.start("anna")
+        assert milliseconds(crew.clock("anna")["time"]) < 3_600_000
+        job = anna.create_job()
+        anna.add(job, name="Sofa")
+        crew.clocks["anna"].set("+0")
+        crew.start("anna")
+        assert milliseconds(crew.clock("anna")["time"]) < 3_600_000, "the guess is kept for the rest of the boot"
+        anna.stop()
+        database = sqlite3.connect(anna.store)
+        assert database.execute("UPDATE clock SET boot = 'the one before'").rowcount == 1
+        database.commit()
+        database.close()
+        crew.start("anna")
+        assert abs(milliseconds(crew.clock("anna")["time"]) - true_milliseconds()) < 10_000
+        assert len(anna.items(job)) == 1
