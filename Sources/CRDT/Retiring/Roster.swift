@@ -40,11 +40,7 @@ package struct Roster: Sendable {
     package mutating func add(_ operation: Operation, at dot: Dot) {
         switch operation {
         case .hold(let positions):
-            var known = holds[dot.replica] ?? []
-            let index = known.firstIndex { $0.sequence >= dot.sequence } ?? known.count
-            guard index == known.count || known[index].sequence != dot.sequence else { return }
-            known.insert(Hold(sequence: dot.sequence, positions: positions), at: index)
-            holds[dot.replica] = known
+            Self.insert(Hold(sequence: dot.sequence, positions: positions), into: &holds[dot.replica, default: []])
         case .expel(let replica, let known):
             let expulsion = Expulsion(dot: dot, replica: replica, known: known)
             if !expulsions.contains(expulsion) { expulsions.append(expulsion) }
@@ -57,6 +53,13 @@ package struct Roster: Sendable {
             decisions[replica] = max(decisions[replica] ?? 0, upTo)
         case .set, .append, .remove: break
         }
+    }
+
+    /// In place, and nearly always at the end: a hostile journal may have thousands.
+    private static func insert(_ hold: Hold, into known: inout [Hold]) {
+        if known.last.map({ $0.sequence < hold.sequence }) ?? true { return known.append(hold) }
+        let index = known.firstIndex { $0.sequence >= hold.sequence } ?? known.count
+        if known[index].sequence != hold.sequence { known.insert(hold, at: index) }
     }
 
     /// Whether anything makes anybody's work late.
