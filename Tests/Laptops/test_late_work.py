@@ -169,7 +169,7 @@ def test_at_a_terminal_a_person_is_asked(pair):
     ids=lambda arguments: " ".join(word or "nothing" for word in arguments),
 )
 def test_an_empty_name_chooses_nothing(pair, arguments):
-    """As a script gives it whose variable is not set. Of bert's late work alone, every beginning of an id would be bert's."""
+    """As a script gives it whose variable is not set. Every id begins with nothing, that of the only late laptop, too."""
     anna, bert, job, _ = pair
     if "late" in arguments:
         expel_bert_while_it_writes(anna, bert, job)
