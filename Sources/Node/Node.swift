@@ -51,7 +51,7 @@ package struct Node: Sendable {
             store: store, clock: clock, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher,
             logger: logger)
         housekeeping.onQuiet { job in
-            let commit = try await store.retire(job: job, nowMilliseconds: clock.now.milliseconds)
+            let commit = try await store.retire(job: job, now: clock.now)
             if let commit { await replicator.committed(commit) }
         }
         let transport = PeerTransport(

@@ -78,6 +78,10 @@ extension Store {
 }
 
 extension ReceiveTime {
+    static func known(_ milliseconds: UInt64) -> ReceiveTime {
+        ReceiveTime(milliseconds: milliseconds, isSynchronised: true)
+    }
+
     /// Of a laptop that does not know the time and so holds nothing.
     static let anyTime = ReceiveTime(milliseconds: 1_000_000, isSynchronised: false)
 }

@@ -20,14 +20,14 @@ extension InventoryService {
 
     func acceptLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await decide(decision, job: job) { replica, sequence, job in
-            try await store.acceptLate(replica: replica, upTo: sequence, job: job, nowMilliseconds: nowMilliseconds)
+            try await store.acceptLate(replica: replica, upTo: sequence, job: job, now: clock.now)
         }
     }
 
     func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await decide(decision, job: job) { replica, sequence, job in
             let commit = try await store.dropLate(
-                replica: replica, upTo: sequence, job: job, nowMilliseconds: nowMilliseconds)
+                replica: replica, upTo: sequence, job: job, now: clock.now)
             return [commit].compactMap(\.self)
         }
     }

@@ -53,7 +53,7 @@ extension InventoryService {
                     "This removes the job '\(job.name)' with \(job.items) items for good, on every device; add --yes "
                         + "(confirmed=true in the API) if that is meant.")
             }
-            await replicator.committed(try await store.removeJob(job.id, nowMilliseconds: nowMilliseconds))
+            await replicator.committed(try await store.removeJob(job.id, now: clock.now))
             return Identified(id: job.id.text)
         }
     }

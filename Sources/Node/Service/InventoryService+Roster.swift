@@ -32,7 +32,7 @@ extension InventoryService {
                     .invalidValue, "This laptop cannot take itself off the roster; do it on another laptop.")
             }
             if !member.isExpelled {
-                await replicator.committed(try await store.expel(id, job: job.id, nowMilliseconds: nowMilliseconds))
+                await replicator.committed(try await store.expel(id, job: job.id, now: clock.now))
             }
             var expelled = member
             expelled.isExpelled = true

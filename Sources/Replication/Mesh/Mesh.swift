@@ -60,6 +60,8 @@ package struct Mesh: Sendable {
     }
 
     package mutating func onTimer(now: UInt64) -> [Directive] {
+        // Telling what has grown comes due twenty times a second, and needs no look at what everybody has.
+        let mustLook = isWorkDue(now: now)
         var directives = checkSilence(now: now) + askAgain(now: now)
         if storeRetryDue.map({ $0 <= now }) ?? false { storeRetryDue = nil }
         if acknowledgementsDue.map({ $0 <= now }) ?? false {
@@ -73,8 +75,14 @@ package struct Mesh: Sendable {
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
         directives += expireSearches(now: now)
-        directives += fetchMissing(now: now)
-        return directives
+        return mustLook ? directives + fetchMissing(now: now) : directives
+    }
+
+    /// Whether something that was waited for has not come, or it is time to look at the links anyway.
+    private func isWorkDue(now: UInt64) -> Bool {
+        storeRetryDue.map { $0 <= now } ?? false || fetches.values.contains { $0.deadline <= now }
+            || grafts.values.contains { $0.due <= now } || searches.values.contains { $0.deadline <= now }
+            || links.values.contains { $0.lastPing + timing.pingInterval <= now }
     }
 
     /// This store has become a new replica, and maybe a new device.

@@ -25,6 +25,12 @@ enum FoldingTable {
         }
     }
 
+    /// Whether no fold has been heard of.
+    static func isEmpty(_ job: Int64, in db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db, sql: "SELECT NOT EXISTS (SELECT 1 FROM folding WHERE job = ?)", arguments: [job]) ?? true
+    }
+
     static func hasPending(_ job: Int64, in db: Database) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "SELECT EXISTS (SELECT 1 FROM folding WHERE job = ? AND isPending)")

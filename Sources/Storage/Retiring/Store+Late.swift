@@ -15,7 +15,7 @@ extension Store {
     ///
     /// - Returns: what was written, one commit per job; empty when there was nothing late.
     package func acceptLate(
-        replica: ReplicaID, upTo sequence: UInt64, job: JobID, nowMilliseconds: UInt64
+        replica: ReplicaID, upTo sequence: UInt64, job: JobID, now: ReceiveTime
     ) async throws -> [Commit] {
         try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
@@ -24,29 +24,29 @@ extension Store {
             let decision = CRDT.Operation.decide(replica, upTo: last.dot.sequence)
             let anchor = try anchor(of: number, in: db)
             if try StatementTable.roster(of: number, in: db).removal != nil {
-                let rescued = try rescue(late, from: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
-                let bytes = statement([decision], anchor: anchor, nowMilliseconds: nowMilliseconds)
-                let decided = try append(bytes, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+                let rescued = try rescue(late, from: job, number: number, now: now, in: db)
+                let bytes = statement([decision], anchor: anchor, nowMilliseconds: now.milliseconds)
+                let decided = try append(bytes, job: job, number: number, now: now, in: db)
                 return [rescued, decided].compactMap(\.self)
             }
             var accepted = AcceptedWork(
                 job: job, number: number, replica: identity.replica, anchor: anchor, store: self,
-                nowMilliseconds: nowMilliseconds)
+                nowMilliseconds: now.milliseconds)
             for change in late { try accepted.take(change, in: db) }
             var bytes = try presence(
                 in: JournalKey(job: number, replica: identity.replica),
                 head: try JournalTable.head(of: JournalKey(job: number, replica: identity.replica), in: db),
-                anchor: anchor, nowMilliseconds: nowMilliseconds, in: db)
+                anchor: anchor, nowMilliseconds: now.milliseconds, in: db)
             bytes += accepted.bytes
-            bytes += statement([decision], anchor: anchor, nowMilliseconds: nowMilliseconds)
-            return [try appendAsIs(bytes, job: job, number: number, in: db)]
+            bytes += statement([decision], anchor: anchor, nowMilliseconds: now.milliseconds)
+            return [try appendAsIs(bytes, job: job, number: number, now: now, in: db)]
         }
     }
 
     /// Decides that the late changes of a replica up to a sequence are not wanted.
     /// - Returns: nil when there was nothing late.
     package func dropLate(
-        replica: ReplicaID, upTo sequence: UInt64, job: JobID, nowMilliseconds: UInt64
+        replica: ReplicaID, upTo sequence: UInt64, job: JobID, now: ReceiveTime
     ) async throws -> Commit? {
         try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
@@ -54,8 +54,8 @@ extension Store {
             guard let last = late.last else { return nil }
             let anchor = try anchor(of: number, in: db)
             let bytes = statement(
-                [.decide(replica, upTo: last.dot.sequence)], anchor: anchor, nowMilliseconds: nowMilliseconds)
-            return try append(bytes, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+                [.decide(replica, upTo: last.dot.sequence)], anchor: anchor, nowMilliseconds: now.milliseconds)
+            return try append(bytes, job: job, number: number, now: now, in: db)
         }
     }
 
@@ -67,7 +67,7 @@ extension Store {
 
     /// Makes what was late in a removed job a job of its own, which has the same id whoever makes it.
     private func rescue(
-        _ late: [LateChange], from job: JobID, number: Int64, nowMilliseconds: UInt64, in db: Database
+        _ late: [LateChange], from job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit? {
         guard let first = late.first else { return nil }
         let rescued = JobID(
@@ -77,27 +77,16 @@ extension Store {
         let head = try JournalTable.head(of: own, in: db)
         var accepted = AcceptedWork(
             job: rescued, number: target, replica: own.replica, anchor: 0, store: self,
-            nowMilliseconds: nowMilliseconds)
+            nowMilliseconds: now.milliseconds)
         let properties = try ItemTable.state(of: .job, job: number, in: db)
         let name = properties?.value(of: JobProperty.name) ?? job.text
         let kind = properties?.value(of: JobProperty.kind) ?? JobKind.inventory.rawValue
         try accepted.set([(JobProperty.name, "\(name) (late)"), (JobProperty.kind, kind)], on: .job, in: db)
         for change in late where change.change.item != .job { try accepted.take(change, in: db) }
         var bytes = try presence(
-            in: own, head: head, anchor: 0, nowMilliseconds: nowMilliseconds, in: db)
+            in: own, head: head, anchor: 0, nowMilliseconds: now.milliseconds, in: db)
         bytes += accepted.bytes
-        return try appendAsIs(bytes, job: rescued, number: target, in: db)
-    }
-
-    private func appendAsIs(_ bytes: [UInt8], job: JobID, number: Int64, in db: Database) throws -> Commit {
-        let journal = JournalKey(job: number, replica: identity.replica)
-        let head = try JournalTable.head(of: journal, in: db)
-        let reached = try JournalWriter(db: db, journal: journal, received: nil)
-            .apply(bytes, first: head.sequence + 1, after: head)
-        try joinLooseSegments(of: journal, after: bytes.count, in: db)
-        let segment = JournalSegment(
-            replica: journal.replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
-        return Commit(job: job, segment: segment, applied: reached.applied)
+        return try appendAsIs(bytes, job: rescued, number: target, now: now, in: db)
     }
 }
 

@@ -57,7 +57,7 @@ extension Store {
 
     /// Appends encoded changes to this store's journal, an introduction before them if it has none.
     func append(
-        _ bytes: [UInt8], job: JobID, number: Int64, nowMilliseconds: UInt64, in db: Database
+        _ bytes: [UInt8], job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit {
         let journal = JournalKey(job: number, replica: identity.replica)
         let head = try JournalTable.head(of: journal, in: db)
@@ -66,14 +66,23 @@ extension Store {
             let claims = try Claims.positions(of: journal, in: db)
             run = introduction(
                 of: journal.replica, holding: claims, anchor: try anchor(of: number, in: db),
-                nowMilliseconds: nowMilliseconds)
+                nowMilliseconds: now.milliseconds)
         }
-        run += bytes
+        return try appendAsIs(run + bytes, job: job, number: number, now: now, in: db)
+    }
+
+    /// Appends encoded changes to this store's journal, the introduction among them if it has none.
+    func appendAsIs(
+        _ bytes: [UInt8], job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> Commit {
+        let journal = JournalKey(job: number, replica: identity.replica)
+        let head = try JournalTable.head(of: journal, in: db)
         let reached = try JournalWriter(db: db, journal: journal, received: nil)
-            .apply(run, first: head.sequence + 1, after: head)
-        try joinLooseSegments(of: journal, after: run.count, in: db)
+            .apply(bytes, first: head.sequence + 1, after: head)
+        try joinLooseSegments(of: journal, after: bytes.count, in: db)
+        try noteUnseen(from: head.sequence + 1, job: number, isSynchronised: now.isSynchronised, in: db)
         let segment = JournalSegment(
-            replica: journal.replica, first: head.sequence + 1, head: reached.head, bytes: run)
+            replica: journal.replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
         return Commit(job: job, segment: segment, applied: reached.applied)
     }
 

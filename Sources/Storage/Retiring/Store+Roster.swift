@@ -69,7 +69,7 @@ extension Store {
     /// Takes a lost device off the roster: the others stop waiting for it, and what it wrote that this store does not
     /// hold will be late. When it comes back and learns of it, it takes part again.
     /// - Throws: `StoreError` for a replica that is not on the roster, and for this store's own.
-    package func expel(_ replica: ReplicaID, job: JobID, nowMilliseconds: UInt64) async throws -> Commit {
+    package func expel(_ replica: ReplicaID, job: JobID, now: ReceiveTime) async throws -> Commit {
         try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let roster = try StatementTable.roster(of: number, in: db)
@@ -86,14 +86,14 @@ extension Store {
             }
             let anchor = try anchor(of: number, in: db)
             let bytes = statement(
-                [.expel(replica, known: claims[of: replica])], anchor: anchor, nowMilliseconds: nowMilliseconds)
-            return try append(bytes, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+                [.expel(replica, known: claims[of: replica])], anchor: anchor, nowMilliseconds: now.milliseconds)
+            return try append(bytes, job: job, number: number, now: now, in: db)
         }
     }
 
     /// Removes a whole job, for good: everything that this store holds of it is folded away but the job's own item,
     /// and what others wrote meanwhile is late.
-    package func removeJob(_ job: JobID, nowMilliseconds: UInt64) async throws -> Commit {
+    package func removeJob(_ job: JobID, now: ReceiveTime) async throws -> Commit {
         try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             if try StatementTable.roster(of: number, in: db).removal != nil { throw StoreError.removedJob(job) }
@@ -106,8 +106,8 @@ extension Store {
                 throw StoreError(.other, "More than \(ChangeLimits.positions) laptops wrote this job; keep it.")
             }
             let anchor = try anchor(of: number, in: db)
-            let bytes = statement([.removeJob(held.sorted())], anchor: anchor, nowMilliseconds: nowMilliseconds)
-            return try append(bytes, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+            let bytes = statement([.removeJob(held.sorted())], anchor: anchor, nowMilliseconds: now.milliseconds)
+            return try append(bytes, job: job, number: number, now: now, in: db)
         }
     }
 
@@ -120,15 +120,15 @@ extension Store {
 
     /// One step towards forgetting what may be forgotten, for when the job is quiet: takes part in the roster, says what
     /// is held when others wait for it, or folds. Nil when there is nothing to say, which is soon the case.
-    package func retire(job: JobID, nowMilliseconds: UInt64) async throws -> Commit? {
+    package func retire(job: JobID, now: ReceiveTime) async throws -> Commit? {
         try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             guard let operations = try duty(in: number, in: db) else { return nil }
             let anchor = try anchor(of: number, in: db)
             let bytes =
                 operations.isEmpty
-                ? [] : statement(operations, anchor: anchor, nowMilliseconds: nowMilliseconds)
-            return try append(bytes, job: job, number: number, nowMilliseconds: nowMilliseconds, in: db)
+                ? [] : statement(operations, anchor: anchor, nowMilliseconds: now.milliseconds)
+            return try append(bytes, job: job, number: number, now: now, in: db)
         }
     }
 

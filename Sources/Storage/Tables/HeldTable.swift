@@ -60,6 +60,12 @@ enum HeldTable {
         try Int64.fetchOne(db, sql: "SELECT min(stamp) FROM held").map { Stamp(rawValue: UInt64(bitPattern: $0)) }
     }
 
+    /// What the held changes of a journal are about.
+    static func items(of journal: JournalKey, in db: Database) throws -> Set<ItemID> {
+        let held = try rows("WHERE job = ? AND replica = ?", [journal.job, journal.replica.value.blob], in: db)
+        return try Set(held.flatMap { try ChangeCodec.decodeAll($0.record).map(\.item) })
+    }
+
     static func dots(job: Int64, in db: Database) throws -> Set<Dot> {
         let rows = try GRDB.Row.fetchAll(db, sql: "SELECT replica, sequence FROM held WHERE job = ?", arguments: [job])
         return Set(

@@ -46,6 +46,7 @@ extension Store {
         return try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let forked = JournalKey(job: number, replica: segment.replica)
+            let waiting = try HeldTable.items(of: forked, in: db)
             let branch = try cut(forked, after: keep, in: db)
             let base = try JournalTable.head(of: forked, in: db)
             let head = try JournalDigest.extend(base, with: segment.bytes)
@@ -58,7 +59,8 @@ extension Store {
             clock.withLock { $0.observe(latest, nowMilliseconds: now.milliseconds) }
             try JournalTable.append(
                 segment.bytes[...], after: base, head: head, latest: latest, to: forked, in: db)
-            let reissued = try reissue(branch, of: segment.replica, job: job, number: number, in: db)
+            let reissued = try reissue(
+                branch, of: segment.replica, waiting: waiting, job: job, number: number, in: db)
             try HeldTable.hold(
                 segment.bytes, first: keep + 1, beyond: now.holdLimit, of: forked, in: db)
             if let run = reissued?.segment {
@@ -117,7 +119,7 @@ extension Store {
     }
 
     private func reissue(
-        _ branch: [Change], of replica: ReplicaID, job: JobID, number: Int64, in db: Database
+        _ branch: [Change], of replica: ReplicaID, waiting: Set<ItemID>, job: JobID, number: Int64, in db: Database
     ) throws -> Commit? {
         var lost = Set(branch.map { Write($0, in: replica) })
         try Self.forEachChange(job: number, includesLate: true, in: db) { dotted in
@@ -127,7 +129,8 @@ extension Store {
         let head = try JournalTable.head(of: own, in: db)
         let branch = try branch.compactMap { change in
             lost.contains(Write(change, in: replica))
-                ? try reissuable(change, isNew: head.sequence == 0, job: number, in: db) : nil
+                ? try reissuable(
+                    change, isNew: head.sequence == 0 || waiting.contains(change.item), job: number, in: db) : nil
         }
         guard !branch.isEmpty else { return nil }
         var bytes: [UInt8] = []
@@ -159,9 +162,10 @@ extension Store {
         }
         if change.operations.isEmpty { return nil }
         if isNew || change.item == .job || change.operations.contains(.remove) { return change }
-        guard let state = try ItemTable.state(of: change.item, job: job, in: db), state.removed == nil else {
-            return nil
+        if let state = try ItemTable.state(of: change.item, job: job, in: db) {
+            return state.removed == nil ? change : nil
         }
-        return change
+        // Forgotten, or never in the items at all, being late.
+        return try FoldingTable.isEmpty(job, in: db) ? change : nil
     }
 }

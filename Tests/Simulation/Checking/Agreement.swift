@@ -39,7 +39,8 @@ extension World {
         let wait = latest - VirtualClock.epoch - now
         guard wait > 0 else { return }
         for device in devices { device.wakesAt = now + wait }
-        try await run(until: now + wait + 60_000_000)
+        // A clock that has not met the server for a month is slow by minutes: 200 parts per million.
+        try await run(until: now + wait + 60_000_000 + now / 5_000)
     }
 
     private var haveConverged: Bool {
@@ -49,6 +50,8 @@ extension World {
     /// What has to be true in the end.
     func checkAgreement() async throws {
         guard haveConverged else { throw Violation("liveness", "the vectors still differ.\(difference)") }
+        // Nobody has written anything.
+        guard !devices[0].reference.heads.isEmpty else { return }
         for device in devices { try await checker.look(at: device, now: now) }
         let first = try await checker.export(of: devices[0])
         let timeline = try await timeline(of: devices[0])

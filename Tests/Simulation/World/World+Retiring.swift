@@ -27,7 +27,7 @@ extension World {
         device.isRetiring = false
         guard !device.reference.heads.isEmpty else { return }
         try await speak(as: device) { device, time in
-            try await device.store.retire(job: self.job, nowMilliseconds: time).map { [$0] } ?? []
+            try await device.store.retire(job: self.job, now: time).map { [$0] } ?? []
         }
     }
 
@@ -37,7 +37,7 @@ extension World {
             return
         }
         try await speak(as: device) { device, time in
-            let commit = try await device.store.expel(replica, job: self.job, nowMilliseconds: time)
+            let commit = try await device.store.expel(replica, job: self.job, now: time)
             self.counters.count(.expulsion)
             return [commit]
         }
@@ -53,21 +53,24 @@ extension World {
             let (replica, sequence) = (last.dot.replica, last.dot.sequence)
             if accepts {
                 return try await device.store.acceptLate(
-                    replica: replica, upTo: sequence, job: self.job, nowMilliseconds: time)
+                    replica: replica, upTo: sequence, job: self.job, now: time)
             }
             self.checker.dropped(late.filter { $0.dot.replica == replica }.map(\.change))
             return try await device.store.dropLate(
-                replica: replica, upTo: sequence, job: self.job, nowMilliseconds: time
+                replica: replica, upTo: sequence, job: self.job, now: time
             ).map { [$0] } ?? []
         }
     }
 
     private func speak(
-        as device: Device, _ body: (Device, UInt64) async throws -> [Commit]
+        as device: Device, _ body: (Device, ReceiveTime) async throws -> [Commit]
     ) async throws {
         do {
             let known = device.reference.head(of: device.store.identity.replica)
-            for commit in try await body(device, device.receiveTime(at: now).milliseconds + device.lieMilliseconds) {
+            let time = device.receiveTime(at: now)
+            let stampTime = ReceiveTime(
+                milliseconds: time.milliseconds + device.lieMilliseconds, isSynchronised: time.isSynchronised)
+            for commit in try await body(device, stampTime) {
                 try await committed(commit, after: known, by: device)
             }
         } catch let error as StoreError {

@@ -43,7 +43,7 @@ final class Crew {
 
     func retire(_ store: Store) async throws -> Commit? {
         guard try await store.vectors().contains(where: { $0.job == Store.job }) else { return nil }
-        return try await store.retire(job: Store.job, nowMilliseconds: tick())
+        return try await store.retire(job: Store.job, now: .known(tick()))
     }
 
     /// Everything to everybody, and housekeeping until nobody has anything to say.

@@ -74,7 +74,7 @@ struct FoldingTests {
         try await crew.put(away, 99, "a new thing")
         #expect(try await crew.settle([anna, bert]) >= 0)
         #expect(try await anna.tombstones().count == 4)
-        _ = try await anna.expel(away.identity.replica, job: Store.job, nowMilliseconds: crew.tick())
+        _ = try await anna.expel(away.identity.replica, job: Store.job, now: .known(crew.tick()))
         #expect(try await crew.settle([anna, bert]) >= 0)
         #expect(try await anna.tombstones().isEmpty)
         #expect(try await bert.tombstones().isEmpty)
@@ -97,7 +97,7 @@ struct FoldingTests {
         #expect(try await anna.item(ItemID(6), job: Store.job)?.value(of: "name") == "back again")
 
         let commits = try await bert.acceptLate(
-            replica: away.identity.replica, upTo: .max, job: Store.job, nowMilliseconds: crew.tick())
+            replica: away.identity.replica, upTo: .max, job: Store.job, now: .known(crew.tick()))
         #expect(commits.count == 1)
         _ = try await crew.settle()
         for store in crew.stores {
@@ -122,11 +122,11 @@ struct FoldingTests {
         try await crew.put(anna, 1, "thing")
         _ = try await crew.settle()
         try await crew.put(away, 1, "late")
-        _ = try await anna.expel(away.identity.replica, job: Store.job, nowMilliseconds: crew.tick())
+        _ = try await anna.expel(away.identity.replica, job: Store.job, now: .known(crew.tick()))
         _ = try await crew.settle()
         #expect(try await away.lateChanges(of: Store.job).count == 1)
         let commit = try await away.dropLate(
-            replica: away.identity.replica, upTo: .max, job: Store.job, nowMilliseconds: crew.tick())
+            replica: away.identity.replica, upTo: .max, job: Store.job, now: .known(crew.tick()))
         #expect(commit != nil)
         _ = try await crew.settle()
         #expect(try await anna.lateChanges(of: Store.job).isEmpty)
@@ -171,7 +171,7 @@ struct FoldingTests {
         _ = try await crew.settle()
         try await crew.put(bert, 50, "written meanwhile")
         let before = try await anna.journalBytes()
-        _ = try await anna.removeJob(Store.job, nowMilliseconds: crew.tick())
+        _ = try await anna.removeJob(Store.job, now: .known(crew.tick()))
         #expect(try await anna.live().isEmpty)
         #expect(try await anna.journalBytes() < before / 2)
         await #expect(throws: StoreError.self) { try await crew.put(anna, 60, "too late") }
@@ -183,7 +183,7 @@ struct FoldingTests {
         #expect(text.hasPrefix(#"{"items":[],"job":"#) && text.hasSuffix(#""removed":["\#(ItemID.job)"]}"#))
         #expect(try await anna.lateChanges(of: Store.job).map(\.change.item) == [ItemID(50)])
         let commits = try await anna.acceptLate(
-            replica: bert.identity.replica, upTo: .max, job: Store.job, nowMilliseconds: crew.tick())
+            replica: bert.identity.replica, upTo: .max, job: Store.job, now: .known(crew.tick()))
         #expect(commits.count == 2)
         let rescued = try #require(commits.first { $0.job != Store.job }?.job)
         #expect(try await anna.job(rescued).properties.value(of: "name") == "Villa (late)")
