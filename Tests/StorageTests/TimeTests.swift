@@ -1,7 +1,9 @@
 import CRDT
 import Foundation
 import Inventory
+import Simulation
 import Storage
+import Synchronization
 import Testing
 import Timekeeping
 
@@ -110,6 +112,22 @@ struct TimeTests {
         #expect(try await room(again) == nil)
     }
 
+    @Test("Who no longer knows the time, after another boot say, takes nothing in before its time")
+    func heldWithoutTime() async throws {
+        let place = try Place()
+        let (liar, store) = (try place.open(), try place.open("b"))
+        try await set(store, "hall", at: Self.now)
+        try await set(liar, "attic", at: Self.now + Self.hour)
+        _ = try await store.ingest(
+            try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: true))
+        let waiting = try await store.applyDue(now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
+        #expect(waiting == DueChanges(jobs: [], nextDue: Self.now + Self.hour - 300_000))
+        #expect(try await room(store) == "hall")
+        let due = try await store.applyDue(now: ReceiveTime(milliseconds: Self.now + Self.hour, isSynchronised: false))
+        #expect(due == DueChanges(jobs: [Store.job], nextDue: nil))
+        #expect(try await room(store) == "attic")
+    }
+
     // MARK: Unseen work (rule R5)
 
     @Test("Work without a known time is stamped anew in its order, on top of what its items held", arguments: [-3, 3])
@@ -177,6 +195,47 @@ struct TimeTests {
         #expect(after.last?.milliseconds == Self.now + 5_002)
         try await set(store, "loft", at: Self.now + 9_000)
         #expect(try await store.restamp(by: 5_000, now: Self.time(isSynchronised: true)).isEmpty)
+    }
+
+    @Test("A step that a full disk refuses takes neither the time nor the last stamp back")
+    func refusedStep() async throws {
+        var generator = SeededGenerator(seed: 1)
+        let store = try Store.openInMemory(
+            place: StorePlace(machine: "m", file: "f"), hostName: "anna", generator: &generator)
+        try await set(store, "hall", at: Self.now, synchronised: false)
+        let last = try #require(try await stamps(store).last)
+        store.setDiskFull(true)
+        let undone = Mutex(0)
+        let earlier = ReceiveTime(milliseconds: Self.now - Self.hour, isSynchronised: true)
+        await #expect(throws: StoreError.self) {
+            try await store.restamp(
+                taking: { ClockStep(milliseconds: -Int64(Self.hour), now: earlier) },
+                undoing: { undone.withLock { $0 += 1 } })
+        }
+        store.setDiskFull(false)
+        #expect(undone.withLock { $0 } == 1)
+        #expect(try await stamps(store).last == last)
+        let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "attic")])
+        _ = try await store.edit(job: Store.job, nowMilliseconds: Self.now, isSynchronised: false, [other])
+        let next = try #require(try await store.timeline(of: Store.job, item: ItemID(43)).last?.key.stamp)
+        #expect(next > last)
+    }
+
+    @Test("A link that could not be exposed may have been: what is written counts as seen until it is gone")
+    func refusedExposure() async throws {
+        var generator = SeededGenerator(seed: 1)
+        let store = try Store.openInMemory(
+            place: StorePlace(machine: "m", file: "f"), hostName: "anna", generator: &generator)
+        try await set(store, "hall", at: Self.now, synchronised: false)
+        store.setDiskFull(true)
+        await #expect(throws: StoreError.self) { try await store.beginExposure() }
+        store.setDiskFull(false)
+        try await store.beginExposure()
+        try await set(store, "attic", at: Self.now + 1, synchronised: false)
+        #expect(try await store.restamp(by: 5_000, now: Self.time(isSynchronised: false)).isEmpty)
+        store.endExposure()
+        try await set(store, "cellar", at: Self.now + 2, synchronised: false)
+        #expect(try await store.restamp(by: 5_000, now: Self.time(isSynchronised: true)).count == 1)
     }
 
     @Test("What is known of the time is kept, and a step together with what it moved")

@@ -28,11 +28,14 @@ package struct DueChanges: Hashable, Sendable {
 
 extension Store {
     /// Takes changes whose time has come into the items.
+    ///
+    /// Without a server behind the clock its guess decides: what was held while the time was known stays held.
     package func applyDue(now: ReceiveTime) async throws -> DueChanges {
+        let limit = HybridLogicalClock.limit(nowMilliseconds: now.milliseconds)
         let next = try await read { try HeldTable.next(in: $0) }
-        guard let next, next <= now.holdLimit else { return DueChanges(jobs: [], nextDue: next.map(Self.due)) }
+        guard let next, next <= limit else { return DueChanges(jobs: [], nextDue: next.map(Self.due)) }
         return try await write { [self] db in
-            let rows = try HeldTable.takeDue(until: now.holdLimit, in: db)
+            let rows = try HeldTable.takeDue(until: limit, in: db)
             var jobs: [Int64] = []
             for job in Set(rows.map(\.journal.job)).sorted() {
                 var items = try ItemTable(

@@ -44,21 +44,14 @@ extension Store {
     }
 
     /// From now on a connection may carry work away: when this returns, what was unseen durably counts as seen.
+    ///
+    /// Also when it throws, what is written counts as seen until `endExposure`: another link may be exposed by then.
     package func beginExposure() async throws {
-        let wasExposed = isExposed.withLock { isExposed in
-            defer { isExposed = true }
-            return isExposed
+        isExposed.withLock { $0 = true }
+        let isUnseen = try await write { db in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM unseen)") ?? false
         }
-        do {
-            let isUnseen = try await write { db in
-                try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM unseen)") ?? false
-            }
-            if isUnseen { try await write { db in try db.execute(sql: "DELETE FROM unseen") } }
-        } catch {
-            // Other links still carry work away.
-            isExposed.withLock { $0 = wasExposed }
-            throw error
-        }
+        if isUnseen { try await write { db in try db.execute(sql: "DELETE FROM unseen") } }
     }
 
     /// No connection is left.
@@ -78,13 +71,18 @@ extension Store {
         taking take: @escaping @Sendable () -> ClockStep?, undoing undo: @escaping @Sendable () -> Void = {}
     ) async throws -> [Restamped] {
         try await write { [self] db in
+            let stamps = clock.withLock { $0 }
             guard let step = take() else { return [] }
+            let takeBack: @Sendable () -> Void = { [self] in
+                clock.withLock { $0 = stamps }
+                undo()
+            }
             do {
                 let restamped = try restamp(by: step, in: db)
-                db.afterNextTransaction(onCommit: { _ in }, onRollback: { _ in undo() })
+                db.afterNextTransaction(onCommit: { _ in }, onRollback: { _ in takeBack() })
                 return restamped
             } catch {
-                undo()
+                takeBack()
                 throw error
             }
         }
