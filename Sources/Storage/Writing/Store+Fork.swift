@@ -60,7 +60,8 @@ extension Store {
             try JournalTable.append(
                 segment.bytes[...], after: base, head: head, latest: latest, to: forked, in: db)
             let reissued = try reissue(
-                branch, of: segment.replica, waiting: waiting, job: job, number: number, in: db)
+                branch, of: segment.replica, waiting: waiting, job: job, number: number,
+                nowMilliseconds: now.milliseconds, in: db)
             try HeldTable.hold(
                 segment.bytes, first: keep + 1, beyond: now.holdLimit, of: forked, in: db)
             if let run = reissued?.segment {
@@ -119,7 +120,8 @@ extension Store {
     }
 
     private func reissue(
-        _ branch: [Change], of replica: ReplicaID, waiting: Set<ItemID>, job: JobID, number: Int64, in db: Database
+        _ branch: [Change], of replica: ReplicaID, waiting: Set<ItemID>, job: JobID, number: Int64,
+        nowMilliseconds: UInt64, in db: Database
     ) throws -> Commit? {
         var lost = Set(branch.map { Write($0, in: replica) })
         try Self.forEachChange(job: number, includesLate: true, in: db) { dotted in
@@ -140,11 +142,10 @@ extension Store {
             latest = max(latest, change.stamp)
             bytes += ChangeCodec.encode(change)
         }
-        // After the re-issued work, which was written without knowing what is held now. Its stamp only has to be later
-        // than what was seen; no clock is asked here.
+        // After the re-issued work, which was written without knowing what is held now.
         if head.sequence == 0 {
             let claims = try Claims.positions(of: own, in: db)
-            bytes += introduction(of: own.replica, holding: claims, anchor: 0, nowMilliseconds: 0)
+            bytes += introduction(of: own.replica, holding: claims, anchor: 0, nowMilliseconds: nowMilliseconds)
         }
         let reached = try JournalDigest.extend(head, with: bytes)
         try JournalTable.append(
