@@ -135,5 +135,11 @@ struct TimeFirstTests {
         #expect(mesh.vector(of: job).entries.isEmpty)
         mesh.onRestamped(job: job, replica: ReplicaID(1), head: head, now: 1_010)
         #expect(mesh.vector(of: job)[ReplicaID(1)] == head)
+        // What was committed after the step was quicker to be told of.
+        let later = JournalHead(sequence: 4, digest: 11)
+        _ = mesh.onCommitted(
+            JournalSegment(replica: ReplicaID(1), first: 4, head: later, bytes: [0]), job: job, now: 1_011)
+        mesh.onRestamped(job: job, replica: ReplicaID(1), head: head, now: 1_012)
+        #expect(mesh.vector(of: job)[ReplicaID(1)] == later)
     }
 }

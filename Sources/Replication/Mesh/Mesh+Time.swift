@@ -63,7 +63,8 @@ extension Mesh {
     package mutating func onRestamped(
         job: JobID, replica: ReplicaID, head: JournalHead, now: UInt64
     ) -> [Directive] {
-        guard replica == self.replica else { return [] }
+        // What was written after the step may have been told of before it: it has the new digest already.
+        guard replica == self.replica, jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return [] }
         jobs[job]?.vector.set(replica, to: head)
         return []
     }
