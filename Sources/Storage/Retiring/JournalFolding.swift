@@ -7,11 +7,11 @@ struct JournalFolding {
     let journal: JournalKey
     let db: Database
 
-    /// Folds whole changes within the runs, which ascend. What only says something about the job always stays, and
-    /// with `keepsJobItem` all that was written on the job's own item.
+    /// Folds whole changes within the runs, which ascend. What was written on the job's own item always stays, whatever
+    /// a fold names: it is never removed.
     ///
     /// - Returns: the items whose changes were folded.
-    func fold(_ runs: [ClosedRange<UInt64>], keepsJobItem: Bool = false) throws -> Set<ItemID> {
+    func fold(_ runs: [ClosedRange<UInt64>]) throws -> Set<ItemID> {
         guard let first = runs.first, let last = runs.last else { return [] }
         let rowids = try Int64.fetchAll(
             db,
@@ -38,7 +38,7 @@ struct JournalFolding {
                 let count = UInt64(scanned.operationCount)
                 let span = output.head.sequence + 1...output.head.sequence + count
                 let isFolded =
-                    scanned.stub == nil && scanned.statementCount == 0 && !(keepsJobItem && scanned.item == .job)
+                    scanned.stub == nil && scanned.item != .job
                     && runs.holds(span.lowerBound) && runs.holds(span.upperBound)
                 if isFolded { items.insert(scanned.item) }
                 output.take(scanned, in: buffer, asStub: isFolded || scanned.stub != nil)

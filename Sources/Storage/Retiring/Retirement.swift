@@ -52,7 +52,7 @@ struct Retirement {
             let reach = min(removal[of: head.replica], head.sequence)
             guard reach > 0 else { continue }
             let journal = JournalKey(job: job, replica: head.replica)
-            _ = try JournalFolding(journal: journal, db: db).fold([1...reach], keepsJobItem: true)
+            _ = try JournalFolding(journal: journal, db: db).fold([1...reach])
             try HeldTable.remove(journal, within: 1...reach, in: db)
         }
         try db.execute(sql: "DELETE FROM unseen WHERE job = ?", arguments: [job])
@@ -67,7 +67,7 @@ struct Retirement {
     private func forget(_ items: Set<ItemID>) throws {
         guard !items.isEmpty else { return }
         var counts = ItemCounts()
-        for item in items.sorted() where item != .job {
+        for item in items.sorted() {
             try TombstoneTable.forget(item, job: job, in: db)
             guard let state = try ItemTable.state(of: item, job: job, in: db) else { continue }
             if state.removed == nil { counts.items -= 1 } else { counts.removed -= 1 }

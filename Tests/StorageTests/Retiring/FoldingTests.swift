@@ -115,6 +115,55 @@ struct FoldingTests {
         }
     }
 
+    @Test("Late work that is accepted without a known time is stamped anew once the time is learned")
+    func acceptedWithoutTime() async throws {
+        let crew = try Crew(2)
+        let (anna, away) = (crew.stores[0], crew.stores[1])
+        try await crew.put(anna, 1, "thing")
+        _ = try await crew.settle()
+        try await crew.put(away, 1, "late")
+        _ = try await anna.expel(away.identity.replica, job: Store.job, nowMilliseconds: crew.tick())
+        _ = try await crew.settle()
+        _ = try await anna.acceptLate(
+            replica: away.identity.replica, upTo: .max, job: Store.job, now: crew.time(isSynchronised: false))
+        let before = try #require(try await anna.item(ItemID(1), job: Store.job)?.lastWrite?.stamp)
+        let learned = ReceiveTime(milliseconds: crew.now + 3_600_000, isSynchronised: true)
+        let restamped = try await anna.restamp(taking: { ClockStep(milliseconds: 3_600_000, now: learned) })
+        #expect(restamped.map(\.job) == [Store.job])
+        let item = try #require(try await anna.item(ItemID(1), job: Store.job))
+        #expect(item.value(of: "name") == "late")
+        #expect(item.lastWrite?.stamp.milliseconds == before.milliseconds + 3_600_000)
+        #expect(try await anna.lateChanges(of: Store.job).isEmpty)
+        #expect(try await crew.settle() >= 0)
+        #expect(try await away.exported() == anna.exported())
+    }
+
+    @Test("A fold that names what was written on the job's own item takes nothing of it")
+    func foldOfTheJobItem() async throws {
+        let crew = try Crew(1)
+        let replica = ReplicaID(7)
+        var bytes = ChangeCodec.encode(
+            Change(
+                item: .job, stamp: Stamp(milliseconds: crew.tick(), counter: 0),
+                operations: [.set(field: "name", value: "Smith", replaces: [])]))
+        let named = try JournalDigest.extend(.empty, with: bytes)
+        let journal = Fold.Journal(replica: replica, runs: [1...1], digest: named.digest)
+        let fold = Fold(bounds: [Position(replica: replica, sequence: 2)], members: [replica], journals: [journal])
+        bytes += ChangeCodec.encode(
+            Change(item: .job, stamp: Stamp(milliseconds: crew.tick(), counter: 0), operations: [.fold(fold)]))
+        let segment = JournalSegment(
+            replica: replica, first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        guard case .stored = try await crew.stores[0].ingest(segment, job: Store.job, now: .anyTime) else {
+            Issue.record("not stored")
+            return
+        }
+        let newcomer = try crew.join()
+        try await Crew.send(crew.stores[0], newcomer)
+        for store in crew.stores {
+            #expect(try await store.item(.job, job: Store.job)?.value(of: "name") == "Smith")
+        }
+    }
+
     @Test("Late work that is dropped is listed no more, and changes nothing")
     func dropping() async throws {
         let crew = try Crew(2)
