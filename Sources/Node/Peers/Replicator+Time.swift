@@ -34,7 +34,9 @@ extension Replicator {
             logger.error("what was learned of the time could not be kept", metadata: ["error": "\(error)"])
             return false
         }
-        if lesson.step != nil || clock.now.isSynchronised != wasSynchronised { lookForDueChanges() }
+        // A clock that had a server behind it does not step, but may be put right by minutes.
+        let hasChanged = lesson.step != nil || lesson.record != nil || clock.now.isSynchronised != wasSynchronised
+        if hasChanged { lookForDueChanges() }
         return lesson.isSettled
     }
 

@@ -70,7 +70,8 @@ extension World {
                 return false
             }
         }
-        if step != nil || device.time.isSynchronised != wasSynchronised { add(.due, after: 0, to: device) }
+        let hasChanged = step != nil || record != nil || device.time.isSynchronised != wasSynchronised
+        if hasChanged { add(.due, after: 0, to: device) }
         return device.time.isSettled(with: exchange, quality: quality, at: elapsed)
     }
 
