@@ -90,7 +90,8 @@ extension Checker {
             guard same == change else {
                 throw Violation("R5", "device \(device.index) changed more than stamps: \(same.stamp).")
             }
-            let latest = device.receiveTime(at: now).milliseconds
+            // As for a new edit, one that followed a stamp from a little ahead draws the next along.
+            let latest = device.receiveTime(at: now).milliseconds + UInt64(Self.toleranceMilliseconds)
             let item = fresh.latestStamp(of: change.item, without: after.dot)
             if change.stamp.milliseconds > latest, change.stamp.rawValue > item + 1 {
                 throw Violation("R5", "device \(device.index) re-stamped to \(change.stamp), in the future.")

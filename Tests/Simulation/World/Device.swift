@@ -21,6 +21,8 @@ final class Device {
     var exposedLinks: Set<LinkID> = []
     /// Work that nobody can have seen and that was written without the time: by sequence, the true time of writing.
     var unseen: [UInt64: Int64] = [:]
+    /// Somebody has set its wall clock since it booted.
+    var hasOtherWall = false
     var reference = Reference()
     /// The names of this machine and of the store's file.
     var machine: String

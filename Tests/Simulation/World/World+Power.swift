@@ -57,6 +57,9 @@ extension World {
         if reboots {
             counters.count(.reboot)
             device.clock.reboot(now: now)
+            // What was written in an earlier boot has only the wall clock to be placed by, and somebody has set that.
+            if device.hasOtherWall { device.unseen = [:] }
+            device.hasOtherWall = false
         }
         device.isUp = true
         try await device.open(device.store.copy(), now: now)

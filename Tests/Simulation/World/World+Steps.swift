@@ -21,6 +21,7 @@ extension World {
         case .freeDisk(let device): setDiskFull(false, devices[device])
         case .setWallClock(let device, let milliseconds):
             counters.count(.wallJump)
+            devices[device].hasOtherWall = true
             devices[device].clock.jumpWall(by: milliseconds * 1_000)
         case .reachServer(let device, let reaches): devices[device].reachesServer = reaches
         case .serverEntry: channel.add(at: UInt64((VirtualClock.epoch + now) / 1_000))

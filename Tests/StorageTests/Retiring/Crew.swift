@@ -28,11 +28,6 @@ final class Crew {
         return now
     }
 
-    func time(isSynchronised: Bool = true) -> @Sendable () -> ReceiveTime {
-        let time = ReceiveTime(milliseconds: tick(), isSynchronised: isSynchronised)
-        return { time }
-    }
-
     func put(_ store: Store, _ item: UInt128, _ value: String, field: FieldName = "name") async throws {
         let fields = [Edit.FieldValue(field: field, value: value)]
         let result = try await store.edit(

@@ -122,10 +122,11 @@ struct FoldingTests {
         try await crew.put(anna, 1, "thing")
         _ = try await crew.settle()
         try await crew.put(away, 1, "late")
-        _ = try await anna.expel(away.identity.replica, job: Store.job, nowMilliseconds: crew.tick())
+        _ = try await anna.expel(away.identity.replica, job: Store.job, now: .known(crew.tick()))
         _ = try await crew.settle()
         _ = try await anna.acceptLate(
-            replica: away.identity.replica, upTo: .max, job: Store.job, now: crew.time(isSynchronised: false))
+            replica: away.identity.replica, upTo: .max, job: Store.job,
+            now: ReceiveTime(milliseconds: crew.tick(), isSynchronised: false))
         let before = try #require(try await anna.item(ItemID(1), job: Store.job)?.lastWrite?.stamp)
         let learned = ReceiveTime(milliseconds: crew.now + 3_600_000, isSynchronised: true)
         let restamped = try await anna.restamp(taking: { ClockStep(milliseconds: 3_600_000, now: learned) })
