@@ -1,9 +1,7 @@
 """Peers that lie about what is forgotten, who takes part and what time it is: what is no statement closes that
 connection, what is one brings nothing back that was removed, and the daemon goes on."""
 
-import contextlib
 import os
-import sqlite3
 import struct
 import time
 
@@ -141,43 +139,6 @@ def test_statements_with_hundreds_of_positions_and_of_the_channel(pair):
     stranger, _ = pair.tell([record(JOB_ITEM, *[hold([])] * 256, stamp=(1 << 63) - 1)], 256)
     pair.goes_on()
     stranger.close()
-
-
-def own_changes(laptop, item):
-    """(first, last, running digest) of the laptop's own changes of an item; it must not have folded any."""
-    (journal,) = [run for replica, run in journal_bytes(laptop).items() if replica == laptop.replica()]
-    records, position, sequence, found = [], 0, 0, []
-    while position < len(journal):
-        start = position
-        length, position = read_varint(journal, position)
-        body = journal[position : position + length]
-        position += length
-        records.append(journal[start:position])
-        _, after_anchor = read_varint(body, 24)
-        count, _ = read_varint(body, after_anchor + 1 + 16 * (body[after_anchor] & 1))
-        if body[:16].hex() == item.replace("-", ""):
-            found.append((sequence + 1, sequence + count, digest(records)))
-        sequence += count
-    return found
-
-
-def read_varint(data, position):
-    value = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, position
-
-
-def journal_bytes(laptop):
-    with contextlib.closing(sqlite3.connect(f"file:{laptop.store}?mode=ro", uri=True)) as database:
-        runs = {}
-        for replica, run in database.execute("SELECT replica, bytes FROM segment ORDER BY replica, last"):
-            runs[replica.hex()] = runs.get(replica.hex(), b"") + run
-        return runs
 
 
 def test_a_thousand_holds_cost_no_more_than_moments(pair):
