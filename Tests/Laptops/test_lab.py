@@ -77,7 +77,9 @@ def lives(pid):
 
 
 STORY = """
-import sys, time
+import signal, sys, time
+# Whoever is started in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {here!r})
 from lab import Lab
 with Lab() as lab:
