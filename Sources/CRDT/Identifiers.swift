@@ -12,10 +12,10 @@ package struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.value = value
     }
 
-    /// Mints a new id.
     /// The server's journal of a job, the channel: its sequences are the ordering ids (rule R7). No store has this name.
     package static let channel = ReplicaID(0)
 
+    /// Mints a new id.
     package static func random(using generator: inout some RandomNumberGenerator) -> ReplicaID {
         ReplicaID(UInt128.random(in: 1...UInt128.max, using: &generator))
     }

@@ -46,6 +46,17 @@ final class Place {
 extension Store {
     static let job = JobID(ItemID(77))
 
+    /// Edits at a time that the test says.
+    func edit(
+        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
+        nowMilliseconds: UInt64, isSynchronised: Bool = true, _ edits: [Edit]
+    ) async throws -> EditResult {
+        let now = ReceiveTime(milliseconds: nowMilliseconds, isSynchronised: isSynchronised)
+        return try await edit(
+            job: job, createsJob: createsJob, requiresItems: requiresItems, isAllOrNothing: isAllOrNothing,
+            now: { now }, edits)
+    }
+
     @discardableResult
     func put(_ item: UInt128, _ field: FieldName = "name", _ value: String, now: UInt64 = 1_000) async throws -> Commit
     {

@@ -32,9 +32,7 @@ struct JournalFolding {
             else { continue }
             let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
             try db.execute(sql: "DELETE FROM segment WHERE rowid = ?", arguments: [rowid])
-            var failure: (any Error)?
-            try ChangeCodec.scan(bytes) { scanned, buffer in
-                guard failure == nil else { return }
+            try ChangeCodec.forEach(bytes) { scanned, buffer in
                 let count = UInt64(scanned.operationCount)
                 let span = output.head.sequence + 1...output.head.sequence + count
                 let isFolded =
@@ -42,13 +40,8 @@ struct JournalFolding {
                     && runs.holds(span.lowerBound) && runs.holds(span.upperBound)
                 if isFolded { items.insert(scanned.item) }
                 output.take(scanned, in: buffer, asStub: isFolded || scanned.stub != nil)
-                do {
-                    if output.isFull { try write(&output) }
-                } catch {
-                    failure = error
-                }
+                if output.isFull { try write(&output) }
             }
-            if let failure { throw failure }
         }
         output.closeStub()
         try write(&output)

@@ -97,13 +97,10 @@ enum SegmentReader {
             let replica = ReplicaID(UInt128(blob: row["replica"]))
             var sequence = UInt64(bitPattern: row["first"])
             let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
-            var failure: (any Error)?
-            try ChangeCodec.scan(bytes) { scanned, buffer in
-                guard failure == nil else { return }
-                do { try body(scanned, buffer, Dot(replica: replica, sequence: sequence)) } catch { failure = error }
+            try ChangeCodec.forEach(bytes) { scanned, buffer in
+                try body(scanned, buffer, Dot(replica: replica, sequence: sequence))
                 sequence += UInt64(scanned.operationCount)
             }
-            if let failure { throw failure }
         }
     }
 }

@@ -33,13 +33,13 @@ extension Store {
                 job: job, number: number, replica: identity.replica, anchor: anchor, store: self,
                 nowMilliseconds: now.milliseconds)
             for change in late { try accepted.take(change, in: db) }
+            let own = JournalKey(job: number, replica: identity.replica)
+            let head = try JournalTable.head(of: own, in: db)
             var bytes = try presence(
-                in: JournalKey(job: number, replica: identity.replica),
-                head: try JournalTable.head(of: JournalKey(job: number, replica: identity.replica), in: db),
-                anchor: anchor, nowMilliseconds: now.milliseconds, in: db)
+                in: own, head: head, anchor: anchor, nowMilliseconds: now.milliseconds, in: db)
             bytes += accepted.bytes
             bytes += statement([decision], anchor: anchor, nowMilliseconds: now.milliseconds)
-            return [try appendAsIs(bytes, job: job, number: number, now: now, in: db)]
+            return [try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)]
         }
     }
 
@@ -86,7 +86,7 @@ extension Store {
         var bytes = try presence(
             in: own, head: head, anchor: 0, nowMilliseconds: now.milliseconds, in: db)
         bytes += accepted.bytes
-        return try appendAsIs(bytes, job: rescued, number: target, now: now, in: db)
+        return try appendAsIs(bytes, after: head, job: rescued, number: target, now: now, in: db)
     }
 }
 

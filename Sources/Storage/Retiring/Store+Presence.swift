@@ -68,15 +68,14 @@ extension Store {
                 of: journal.replica, holding: claims, anchor: try anchor(of: number, in: db),
                 nowMilliseconds: now.milliseconds)
         }
-        return try appendAsIs(run + bytes, job: job, number: number, now: now, in: db)
+        return try appendAsIs(run + bytes, after: head, job: job, number: number, now: now, in: db)
     }
 
-    /// Appends encoded changes to this store's journal, the introduction among them if it has none.
+    /// Appends encoded changes to this store's journal after its head, the introduction among them if it has none.
     func appendAsIs(
-        _ bytes: [UInt8], job: JobID, number: Int64, now: ReceiveTime, in db: Database
+        _ bytes: [UInt8], after head: JournalHead, job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit {
         let journal = JournalKey(job: number, replica: identity.replica)
-        let head = try JournalTable.head(of: journal, in: db)
         let reached = try JournalWriter(db: db, journal: journal, received: nil)
             .apply(bytes, first: head.sequence + 1, after: head)
         try joinLooseSegments(of: journal, after: bytes.count, in: db)

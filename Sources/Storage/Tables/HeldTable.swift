@@ -25,18 +25,12 @@ enum HeldTable {
         _ bytes: [UInt8], first: UInt64, beyond limit: Stamp, of journal: JournalKey, in db: Database
     ) throws {
         var sequence = first
-        var failure: (any Error)?
-        try ChangeCodec.scan(bytes) { scanned, buffer in
+        try ChangeCodec.forEach(bytes) { scanned, buffer in
             defer { sequence += UInt64(scanned.operationCount) }
-            guard failure == nil, scanned.stamp > limit else { return }
+            guard scanned.stamp > limit else { return }
             let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
-            do {
-                try add(record, stamp: scanned.stamp, sequence: sequence, of: journal, in: db)
-            } catch {
-                failure = error
-            }
+            try add(record, stamp: scanned.stamp, sequence: sequence, of: journal, in: db)
         }
-        if let failure { throw failure }
     }
 
     /// Takes back what was held of a journal after a sequence.

@@ -62,17 +62,11 @@ extension Store {
     }
 
     private static func apply(_ row: HeldTable.Row, late: LateSpans, to items: inout ItemTable) throws {
-        var failure: (any Error)?
-        try ChangeCodec.scan(row.record) { scanned, buffer in
+        try ChangeCodec.forEach(row.record) { scanned, buffer in
             let dot = Dot(replica: row.journal.replica, sequence: row.sequence)
             guard !late.holds(scanned, at: dot) else { return }
-            do {
-                try items.apply(scanned, in: buffer, of: row.journal.replica, sequence: row.sequence)
-            } catch {
-                failure = error
-            }
+            try items.apply(scanned, in: buffer, of: row.journal.replica, sequence: row.sequence)
         }
-        if let failure { throw failure }
     }
 
     /// What is held, the next due first; of one job, or of all.

@@ -37,38 +37,22 @@ extension Store {
             let now = now()
             let number =
                 createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
-            let result = try commit(
-                edits, job: job, number: number, requiresItems: requiresItems, nowMilliseconds: now.milliseconds,
-                in: db)
-            if let commit = result.commit {
-                try noteUnseen(from: commit.segment.first, job: number, isSynchronised: now.isSynchronised, in: db)
-            }
+            let result = try commit(edits, job: job, number: number, requiresItems: requiresItems, now: now, in: db)
             // Thrown in here, so that the savepoint takes the rest back.
             if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
             return result
         }
     }
 
-    /// The same at a time that is known already.
-    package func edit(
-        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
-        nowMilliseconds: UInt64, isSynchronised: Bool = true, _ edits: [Edit]
-    ) async throws -> EditResult {
-        let now = ReceiveTime(milliseconds: nowMilliseconds, isSynchronised: isSynchronised)
-        return try await edit(
-            job: job, createsJob: createsJob, requiresItems: requiresItems, isAllOrNothing: isAllOrNothing,
-            now: { now }, edits)
-    }
-
     private func commit(
-        _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, nowMilliseconds: UInt64, in db: Database
+        _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, now: ReceiveTime, in db: Database
     ) throws -> EditResult {
         let replica = identity.replica
         let journal = JournalKey(job: number, replica: replica)
         let head = try JournalTable.head(of: journal, in: db)
         let anchor = try anchor(of: number, in: db)
         var bytes = try presence(
-            in: journal, head: head, anchor: anchor, nowMilliseconds: nowMilliseconds, in: db)
+            in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds, in: db)
         let introductionBytes = bytes.count
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
@@ -78,7 +62,7 @@ extension Store {
             do throws(EditRefusal) {
                 if requiresItems, known == nil { throw .unknown(edit.item) }
                 let operations = try edit.composed(on: state, by: replica)
-                let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds, after: state.latestStamp) }
+                let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: state.latestStamp) }
                 let change = Change(item: edit.item, stamp: stamp, anchor: anchor, operations: operations)
                 bytes += ChangeCodec.encode(change)
                 state.apply(change, in: replica)
@@ -89,11 +73,7 @@ extension Store {
             }
         }
         guard bytes.count > introductionBytes else { return EditResult(commit: nil, refusals: refusals) }
-        let writer = JournalWriter(db: db, journal: journal, received: nil)
-        let reached = try writer.apply(bytes, first: head.sequence + 1, after: head)
-        try joinLooseSegments(of: journal, after: bytes.count, in: db)
-        let segment = JournalSegment(replica: replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
-        return EditResult(
-            commit: Commit(job: job, segment: segment, applied: reached.applied), refusals: refusals)
+        let commit = try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
+        return EditResult(commit: commit, refusals: refusals)
     }
 }

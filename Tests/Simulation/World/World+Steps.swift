@@ -41,13 +41,13 @@ extension World {
         let wishes = wishes.filter { isPossible($0, on: device) }
         guard !wishes.isEmpty else { return }
         let time = device.receiveTime(at: now)
-        let stampTime = time.milliseconds + device.lieMilliseconds
+        let stampTime = ReceiveTime(
+            milliseconds: time.milliseconds + device.lieMilliseconds, isSynchronised: time.isSynchronised)
         if device.lieMilliseconds > 0 { counters.count(.lie) }
         do {
             let known = device.reference.head(of: device.store.identity.replica)
             let result = try await device.store.edit(
-                job: job, createsJob: true, nowMilliseconds: stampTime, isSynchronised: time.isSynchronised,
-                wishes.map { $0.edit(in: plan) })
+                job: job, createsJob: true, now: { stampTime }, wishes.map { $0.edit(in: plan) })
             guard let commit = result.commit else { return }
             counters.edits += 1
             record("edit", device, commit.segment.head.sequence)

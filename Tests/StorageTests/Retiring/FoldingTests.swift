@@ -115,8 +115,8 @@ struct FoldingTests {
         }
     }
 
-    @Test("Late work that is accepted without a known time is stamped anew once the time is learned")
-    func acceptedWithoutTime() async throws {
+    /// Two laptops that know of each other's work, one of them taken off the roster while it wrote "late" on item 1.
+    private func lateWork() async throws -> (crew: Crew, anna: Store, away: Store) {
         let crew = try Crew(2)
         let (anna, away) = (crew.stores[0], crew.stores[1])
         try await crew.put(anna, 1, "thing")
@@ -124,6 +124,12 @@ struct FoldingTests {
         try await crew.put(away, 1, "late")
         _ = try await anna.expel(away.identity.replica, job: Store.job, now: .known(crew.tick()))
         _ = try await crew.settle()
+        return (crew, anna, away)
+    }
+
+    @Test("Late work that is accepted without a known time is stamped anew once the time is learned")
+    func acceptedWithoutTime() async throws {
+        let (crew, anna, away) = try await lateWork()
         _ = try await anna.acceptLate(
             replica: away.identity.replica, upTo: .max, job: Store.job,
             now: ReceiveTime(milliseconds: crew.tick(), isSynchronised: false))
@@ -167,13 +173,7 @@ struct FoldingTests {
 
     @Test("Late work that is dropped is listed no more, and changes nothing")
     func dropping() async throws {
-        let crew = try Crew(2)
-        let (anna, away) = (crew.stores[0], crew.stores[1])
-        try await crew.put(anna, 1, "thing")
-        _ = try await crew.settle()
-        try await crew.put(away, 1, "late")
-        _ = try await anna.expel(away.identity.replica, job: Store.job, now: .known(crew.tick()))
-        _ = try await crew.settle()
+        let (crew, anna, away) = try await lateWork()
         #expect(try await away.lateChanges(of: Store.job).count == 1)
         let commit = try await away.dropLate(
             replica: away.identity.replica, upTo: .max, job: Store.job, now: .known(crew.tick()))
