@@ -33,12 +33,14 @@ struct HostilePeerTests {
             await handler.wait { $0.messages.count == 1 }
             let link = handler.events.opened[0]
             for number in 1...28 { transport.send(Samples.delta(bytes: 250_000, first: UInt64(number)), on: link) }
-            await handler.wait { $0.congestion == [true] }
+            await handler.wait { $0.congestion.last == true }
             try await peer.channel.setOption(.autoRead, value: true).get()
-            await handler.wait { $0.congestion == [true, false] }
+            await handler.wait { $0.congestion.last == false }
             await peer.close()
         }
-        #expect(handler.events.congestion == [true, false])
+        // On a busy machine the kernel may take as much as is sent, for a while: then it grows and shrinks twice.
+        let told = handler.events.congestion
+        #expect(told == told.indices.map { $0.isMultiple(of: 2) })
     }
 
     @Test("a connection without a hello is closed at the deadline, also one that has sent half of it")
