@@ -59,8 +59,20 @@ package final class Store: Sendable {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        do { return try await database.read(body) } catch { throw StoreError(error) }
+        do { return try await database.readOneState(body) } catch { throw StoreError(error) }
     }
+}
+
+extension DatabaseReader {
+    /// In memory nobody else writes meanwhile, and there is nothing to wait for: no thread is woken, and no statement
+    /// compiled again for a connection that must not write.
+    func readOneState<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await self is DatabaseQueue ? readInPlace(body) : read(body)
+    }
+
+    private func readInPlace<Value>(_ body: (Database) throws -> Value) throws -> Value { try unsafeRead(body) }
 }
 
 /// Names one journal in this store's own numbers.

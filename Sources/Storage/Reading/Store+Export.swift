@@ -89,7 +89,7 @@ package actor ItemCursor {
         let job = job
         let items: [StoredItem]
         do {
-            items = try await snapshot.read { db in
+            items = try await snapshot.readOneState { db in
                 var items: [StoredItem] = []
                 try ItemTable.forEach(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) {
                     id, state in
@@ -133,7 +133,7 @@ private actor ExportCursor {
         let start = progress
         let job = job
         do {
-            let (bytes, reached) = try await snapshot.read { db in
+            let (bytes, reached) = try await snapshot.readOneState { db in
                 try Self.piece(of: try JobTable.existingNumber(of: job, in: db), from: start, in: db)
             }
             progress = reached

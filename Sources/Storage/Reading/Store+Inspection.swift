@@ -36,11 +36,11 @@ extension Store {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let isWaiting = try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
-                        OR EXISTS (SELECT 1 FROM folding WHERE job = ?1 AND isPending)
-                    """, arguments: [number])
+                db.cachedStatement(
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
+                            OR EXISTS (SELECT 1 FROM folding WHERE job = ?1 AND isPending)
+                        """), arguments: [number])
             return isWaiting != true
         }
     }
@@ -50,8 +50,8 @@ extension Store {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
             return try Int.fetchOne(
-                db,
-                sql: "SELECT count(*) FROM (SELECT DISTINCT author, sequence FROM folding WHERE job = ?)",
+                db.cachedStatement(
+                    sql: "SELECT count(*) FROM (SELECT DISTINCT author, sequence FROM folding WHERE job = ?)"),
                 arguments: [number]) ?? 0
         }
     }

@@ -12,7 +12,7 @@ extension Store {
     /// Every job with its version vector, by id.
     package func vectors() async throws -> [(job: JobID, vector: VersionVector)] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT number, id FROM job ORDER BY id").compactMap { row in
+            try Row.fetchAll(db.cachedStatement(sql: "SELECT number, id FROM job ORDER BY id")).compactMap { row in
                 guard let job = JobID(row["id"] as String) else { return nil }
                 return (job, try JournalTable.vector(of: row["number"], in: db))
             }

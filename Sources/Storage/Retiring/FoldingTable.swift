@@ -28,7 +28,8 @@ enum FoldingTable {
     /// Whether no fold has been heard of.
     static func isEmpty(_ job: Int64, in db: Database) throws -> Bool {
         try Bool.fetchOne(
-            db, sql: "SELECT NOT EXISTS (SELECT 1 FROM folding WHERE job = ?)", arguments: [job]) ?? true
+            db.cachedStatement(sql: "SELECT NOT EXISTS (SELECT 1 FROM folding WHERE job = ?)"), arguments: [job])
+            ?? true
     }
 
     static func hasPending(_ job: Int64, in db: Database) throws -> Bool {
@@ -40,11 +41,11 @@ enum FoldingTable {
     static func rows(of job: Int64, pendingOnly: Bool, in db: Database) throws -> [Row] {
         let condition = pendingOnly ? "AND isPending" : ""
         return try GRDB.Row.fetchAll(
-            db,
-            sql: """
-                SELECT author, sequence, record FROM folding WHERE job = ? \(condition)
-                ORDER BY author, sequence, replica
-                """, arguments: [job]
+            db.cachedStatement(
+                sql: """
+                    SELECT author, sequence, record FROM folding WHERE job = ? \(condition)
+                    ORDER BY author, sequence, replica
+                    """), arguments: [job]
         ).compactMap { row in
             let author = ReplicaID(UInt128(blob: row["author"]))
             let dot = Dot(replica: author, sequence: UInt64(bitPattern: row["sequence"]))
@@ -72,7 +73,7 @@ enum FoldingTable {
     /// Forgets stubs that the known folds, or the removal of the job, explain.
     static func explain(_ job: Int64, in db: Database) throws {
         let stubs = try GRDB.Row.fetchAll(
-            db, sql: "SELECT replica, first, last FROM unexplained WHERE job = ?", arguments: [job])
+            db.cachedStatement(sql: "SELECT replica, first, last FROM unexplained WHERE job = ?"), arguments: [job])
         guard !stubs.isEmpty else { return }
         let removal = try StatementTable.roster(of: job, in: db).removal
         var runs: [ReplicaID: [ClosedRange<UInt64>]] = [:]
@@ -115,7 +116,7 @@ enum TombstoneTable {
         var items: Set<ItemID> = []
         for position in stable {
             let rows = try Data.fetchAll(
-                db, sql: "SELECT item FROM tombstone WHERE job = ? AND replica = ? AND sequence <= ?",
+                db.cachedStatement(sql: "SELECT item FROM tombstone WHERE job = ? AND replica = ? AND sequence <= ?"),
                 arguments: [job, position.replica.value.blob, Int64(clamping: position.sequence)])
             for row in rows { items.insert(ItemID(UInt128(blob: row))) }
         }

@@ -14,21 +14,24 @@ struct JournalFolding {
     func fold(_ runs: [ClosedRange<UInt64>]) throws -> Set<ItemID> {
         guard let first = runs.first, let last = runs.last else { return [] }
         let rowids = try Int64.fetchAll(
-            db,
-            sql: """
-                SELECT rowid FROM segment WHERE job = ? AND replica = ? AND last >= ? AND first <= ? ORDER BY last
-                """,
+            db.cachedStatement(
+                sql: """
+                    SELECT rowid FROM segment WHERE job = ? AND replica = ? AND last >= ? AND first <= ? ORDER BY last
+                    """),
             arguments: [
                 journal.job, journal.replica.value.blob, first.lowerBound.signed, Int64(clamping: last.upperBound),
             ])
         guard let oldest = rowids.first else { return [] }
         let start = UInt64(
-            bitPattern: try Int64.fetchOne(db, sql: "SELECT first FROM segment WHERE rowid = ?", arguments: [oldest])
+            bitPattern: try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT first FROM segment WHERE rowid = ?"), arguments: [oldest])
                 ?? 1)
         var output = Output(after: try JournalTable.headBefore(start, of: journal, in: db))
         var items: Set<ItemID> = []
         for rowid in rowids {
-            guard let row = try Row.fetchOne(db, sql: "SELECT bytes FROM segment WHERE rowid = ?", arguments: [rowid])
+            guard
+                let row = try Row.fetchOne(
+                    db.cachedStatement(sql: "SELECT bytes FROM segment WHERE rowid = ?"), arguments: [rowid])
             else { continue }
             let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
             try db.execute(sql: "DELETE FROM segment WHERE rowid = ?", arguments: [rowid])

@@ -22,7 +22,8 @@ enum StatementTable {
     static func roster(of job: Int64, in db: Database) throws -> Roster {
         var roster = Roster()
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT replica, sequence, record FROM statement WHERE job = ? ORDER BY replica, sequence",
+            db.cachedStatement(
+                sql: "SELECT replica, sequence, record FROM statement WHERE job = ? ORDER BY replica, sequence"),
             arguments: [job])
         while let row = try rows.next() {
             let replica = ReplicaID(UInt128(blob: row["replica"]))
@@ -54,11 +55,11 @@ enum StatementTable {
             default: break
             }
             let record = ChangeCodec.encode(Change(item: .job, stamp: change.stamp, operations: [kept]))
-            try db.execute(
+            try db.cachedStatement(
                 sql: """
                     INSERT OR REPLACE INTO statement (job, replica, sequence, isCut, record) VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [job, dot.replica.value.blob, dot.sequence.signed, isCut, Data(record)])
+                    """
+            ).execute(arguments: [job, dot.replica.value.blob, dot.sequence.signed, isCut, Data(record)])
         }
         return noted
     }
@@ -66,7 +67,7 @@ enum StatementTable {
     /// Makes the index anew from the journals, after one of them got another content.
     static func rebuild(_ job: Int64, in db: Database) throws {
         for table in ["statement", "folding", "unexplained"] {
-            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [job])
+            try db.cachedStatement(sql: "DELETE FROM \(table) WHERE job = ?").execute(arguments: [job])
         }
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
             if let stub = scanned.stub {
@@ -88,11 +89,12 @@ enum SegmentReader {
         job: Int64, in db: Database, _ body: (ScannedChange, UnsafeRawBufferPointer, Dot) throws -> Void
     ) throws {
         let rowids = try Int64.fetchAll(
-            db, sql: "SELECT rowid FROM segment WHERE job = ? ORDER BY replica, last", arguments: [job])
+            db.cachedStatement(sql: "SELECT rowid FROM segment WHERE job = ? ORDER BY replica, last"), arguments: [job])
         for rowid in rowids {
             guard
                 let row = try Row.fetchOne(
-                    db, sql: "SELECT replica, first, bytes FROM segment WHERE rowid = ?", arguments: [rowid])
+                    db.cachedStatement(sql: "SELECT replica, first, bytes FROM segment WHERE rowid = ?"),
+                    arguments: [rowid])
             else { continue }
             let replica = ReplicaID(UInt128(blob: row["replica"]))
             var sequence = UInt64(bitPattern: row["first"])

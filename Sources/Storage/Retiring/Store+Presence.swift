@@ -107,7 +107,7 @@ enum Claims {
             UNION ALL SELECT author AS replica, min(sequence) AS first FROM folding WHERE job = ?1 AND isPending
                 GROUP BY author
             """
-        for row in try Row.fetchAll(db, sql: sql, arguments: [job]) {
+        for row in try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [job]) {
             let replica = ReplicaID(UInt128(blob: row["replica"]))
             let before = UInt64(bitPattern: row["first"]) - 1
             limits[replica] = min(limits[replica] ?? .max, before)

@@ -44,7 +44,7 @@ extension Store {
                     return sum + (other.sequence - min(held, other.sequence))
                 }
                 let lastSeen = try Int64.fetchOne(
-                    db, sql: "SELECT stamp FROM journal WHERE job = ? AND replica = ?",
+                    db.cachedStatement(sql: "SELECT stamp FROM journal WHERE job = ? AND replica = ?"),
                     arguments: [number, head.replica.value.blob])
                 return RosterEntry(
                     replica: head.replica, standing: roster.isExpelled(head.replica) ? .expelled : .member,
@@ -158,12 +158,12 @@ extension Store {
             // Unseen work may yet be stamped anew, for which its changes are needed; and who does not know yet what
             // was forgotten forgets nothing.
             let mustWait = try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM unseen WHERE job = ?1)
-                        OR EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
-                        OR EXISTS (SELECT 1 FROM folding WHERE job = ?1 AND isPending)
-                    """, arguments: [number])
+                db.cachedStatement(
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM unseen WHERE job = ?1)
+                            OR EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
+                            OR EXISTS (SELECT 1 FROM folding WHERE job = ?1 AND isPending)
+                        """), arguments: [number])
             guard mustWait != true else { return nil }
             return try FoldPlan.fold(stability, roster: roster, job: number, in: db).map { [.fold($0)] }
         }

@@ -14,10 +14,12 @@ enum HeldTable {
     static func add(
         _ record: UnsafeRawBufferPointer, stamp: Stamp, sequence: UInt64, of journal: JournalKey, in db: Database
     ) throws {
-        try db.execute(
+        try db.cachedStatement(
             sql:
-                "INSERT INTO held (job, replica, sequence, stamp, record) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            arguments: [journal.job, journal.replica.value.blob, sequence.signed, stamp.rawValue.signed, Data(record)])
+                "INSERT INTO held (job, replica, sequence, stamp, record) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        ).execute(arguments: [
+            journal.job, journal.replica.value.blob, sequence.signed, stamp.rawValue.signed, Data(record),
+        ])
     }
 
     /// Holds what lies beyond a limit in a run of journal.
@@ -35,8 +37,7 @@ enum HeldTable {
 
     /// Takes back what was held of a journal after a sequence.
     static func remove(_ journal: JournalKey, after keep: UInt64, in db: Database) throws {
-        try db.execute(
-            sql: "DELETE FROM held WHERE job = ? AND replica = ? AND sequence > ?",
+        try db.cachedStatement(sql: "DELETE FROM held WHERE job = ? AND replica = ? AND sequence > ?").execute(
             arguments: [journal.job, journal.replica.value.blob, keep.signed])
     }
 
@@ -44,14 +45,16 @@ enum HeldTable {
     static func takeDue(until limit: Stamp, in db: Database) throws -> [Row] {
         let due = try rows("WHERE stamp <= ? ORDER BY stamp, job, replica, sequence", [limit.rawValue.signed], in: db)
         if !due.isEmpty {
-            try db.execute(sql: "DELETE FROM held WHERE stamp <= ?", arguments: [limit.rawValue.signed])
+            try db.cachedStatement(sql: "DELETE FROM held WHERE stamp <= ?").execute(arguments: [limit.rawValue.signed])
         }
         return due
     }
 
     /// The stamp that is due next.
     static func next(in db: Database) throws -> Stamp? {
-        try Int64.fetchOne(db, sql: "SELECT min(stamp) FROM held").map { Stamp(rawValue: UInt64(bitPattern: $0)) }
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(stamp) FROM held")).map {
+            Stamp(rawValue: UInt64(bitPattern: $0))
+        }
     }
 
     /// What the held changes of a journal are about.
@@ -61,7 +64,8 @@ enum HeldTable {
     }
 
     static func dots(job: Int64, in db: Database) throws -> Set<Dot> {
-        let rows = try GRDB.Row.fetchAll(db, sql: "SELECT replica, sequence FROM held WHERE job = ?", arguments: [job])
+        let rows = try GRDB.Row.fetchAll(
+            db.cachedStatement(sql: "SELECT replica, sequence FROM held WHERE job = ?"), arguments: [job])
         return Set(
             rows.map {
                 Dot(replica: ReplicaID(UInt128(blob: $0["replica"])), sequence: UInt64(bitPattern: $0["sequence"]))
@@ -69,7 +73,8 @@ enum HeldTable {
     }
 
     static func rows(_ condition: String, _ arguments: StatementArguments, in db: Database) throws -> [Row] {
-        try GRDB.Row.fetchAll(db, sql: "SELECT * FROM held \(condition)", arguments: arguments).map { row in
+        try GRDB.Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM held \(condition)"), arguments: arguments).map {
+            row in
             Row(
                 journal: JournalKey(job: row["job"], replica: ReplicaID(UInt128(blob: row["replica"]))),
                 sequence: UInt64(bitPattern: row["sequence"]),

@@ -143,7 +143,9 @@ enum ConflictTable {
     }
 
     static func items(job: Int64, in db: Database) throws -> [ItemID] {
-        try Data.fetchAll(db, sql: "SELECT item FROM conflict WHERE job = ? ORDER BY item", arguments: [job])
-            .map { ItemID(UInt128(blob: $0)) }
+        try Data.fetchAll(
+            db.cachedStatement(sql: "SELECT item FROM conflict WHERE job = ? ORDER BY item"), arguments: [job]
+        )
+        .map { ItemID(UInt128(blob: $0)) }
     }
 }

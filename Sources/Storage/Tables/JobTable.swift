@@ -9,7 +9,8 @@ enum JobTable {
     }
 
     static func id(of number: Int64, in db: Database) throws -> JobID? {
-        try String.fetchOne(db, sql: "SELECT id FROM job WHERE number = ?", arguments: [number]).flatMap { JobID($0) }
+        try String.fetchOne(db.cachedStatement(sql: "SELECT id FROM job WHERE number = ?"), arguments: [number]).flatMap
+        { JobID($0) }
     }
 
     static func existingNumber(of job: JobID, in db: Database) throws -> Int64 {

@@ -15,7 +15,8 @@ enum JournalTable {
 
     static func vector(of job: Int64, in db: Database) throws -> VersionVector {
         let rows = try Row.fetchAll(
-            db, sql: "SELECT replica, sequence, digest FROM journal WHERE job = ? ORDER BY replica", arguments: [job])
+            db.cachedStatement(sql: "SELECT replica, sequence, digest FROM journal WHERE job = ? ORDER BY replica"),
+            arguments: [job])
         return VersionVector(
             rows.map {
                 VersionVector.Entry(replica: ReplicaID(UInt128(blob: $0["replica"])), head: JournalHead(row: $0))
@@ -124,7 +125,7 @@ enum JournalTable {
     static func headBefore(_ first: UInt64, of journal: JournalKey, in db: Database) throws -> JournalHead {
         guard first > 1 else { return .empty }
         let digest = try Int64.fetchOne(
-            db, sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?",
+            db.cachedStatement(sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?"),
             arguments: [journal.job, journal.replica.value.blob, (first - 1).signed])
         guard let digest else { throw StoreError(.damaged, "A journal has a gap; the store is damaged.") }
         return JournalHead(sequence: first - 1, digest: UInt64(bitPattern: digest))
@@ -134,11 +135,11 @@ enum JournalTable {
     static func joinSmallSegments(of journal: JournalKey, in db: Database) throws {
         let replica = journal.replica.value.blob
         let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT rowid, first, last, digest, bytes FROM segment WHERE job = ? AND replica = ?
-                ORDER BY last DESC LIMIT ?
-                """, arguments: [journal.job, replica, looseSegmentLimit])
+            db.cachedStatement(
+                sql: """
+                    SELECT rowid, first, last, digest, bytes FROM segment WHERE job = ? AND replica = ?
+                    ORDER BY last DESC LIMIT ?
+                    """), arguments: [journal.job, replica, looseSegmentLimit])
         var total = 0
         let small = rows.prefix { row in
             let count = (row["bytes"] as Data).count

@@ -6,7 +6,7 @@ import Inventory
 enum ReportTable {
     static func report(of job: Int64, at vector: VersionVector, in db: Database) throws -> JobReport? {
         let row = try Row.fetchOne(
-            db, sql: "SELECT report FROM job WHERE number = ? AND reportFingerprint = ?",
+            db.cachedStatement(sql: "SELECT report FROM job WHERE number = ? AND reportFingerprint = ?"),
             arguments: [job, vector.fingerprint.signed])
         guard let text = row?["report"] as String? else { return nil }
         let parts = text.split(separator: " ")
@@ -18,12 +18,12 @@ enum ReportTable {
 
     /// The items have changed without the vector.
     static func forget(_ job: Int64, in db: Database) throws {
-        try db.execute(sql: "UPDATE job SET report = NULL, reportFingerprint = NULL WHERE number = ?", arguments: [job])
+        try db.cachedStatement(sql: "UPDATE job SET report = NULL, reportFingerprint = NULL WHERE number = ?").execute(
+            arguments: [job])
     }
 
     static func keep(_ report: JobReport, of job: Int64, in db: Database) throws {
-        try db.execute(
-            sql: "UPDATE job SET reportFingerprint = ?, report = ? WHERE number = ?",
+        try db.cachedStatement(sql: "UPDATE job SET reportFingerprint = ?, report = ? WHERE number = ?").execute(
             arguments: [
                 report.vector.fingerprint.signed,
                 "\(report.digest) \(report.cubicFeet.rawValue) \(report.duplicateBarcodes)", job,

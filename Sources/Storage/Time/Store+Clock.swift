@@ -5,7 +5,7 @@ package import Timekeeping
 extension Store {
     package func clockRecord() async throws -> ClockRecord? {
         try await read { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT * FROM clock") else { return nil }
+            guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM clock")) else { return nil }
             return ClockRecord(
                 boot: row["boot"], offset: row["offset"], uncertainty: row["uncertainty"],
                 stratum: UInt8(clamping: row["stratum"] as Int), measured: row["measured"],

@@ -49,7 +49,7 @@ extension Store {
     package func beginExposure() async throws {
         isExposed.withLock { $0 = true }
         let isUnseen = try await write { db in
-            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM unseen)") ?? false
+            try Bool.fetchOne(db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM unseen)")) ?? false
         }
         if isUnseen { try await write { db in try db.execute(sql: "DELETE FROM unseen") } }
     }
@@ -89,7 +89,7 @@ extension Store {
     }
 
     private func restamp(by step: ClockStep, in db: Database) throws -> [Restamped] {
-        let rows = try Row.fetchAll(db, sql: "SELECT job, first FROM unseen ORDER BY job")
+        let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT job, first FROM unseen ORDER BY job"))
         let restamped = try rows.compactMap { row in
             try restamp(
                 job: row["job"], from: UInt64(bitPattern: row["first"]), by: step.milliseconds,
@@ -128,9 +128,9 @@ extension Store {
         try Self.forEachChange(job: job, includesLate: true, in: db) { dotted in
             if dotted.dot.replica == journal.replica { latest = max(latest, dotted.change.stamp) }
         }
-        try db.execute(
-            sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?",
-            arguments: [latest.rawValue.signed, job, journal.replica.value.blob])
+        try db.cachedStatement(sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?").execute(arguments: [
+            latest.rawValue.signed, job, journal.replica.value.blob,
+        ])
         let greatest = try Self.greatestStamp(in: db)
         clock.withLock { $0 = HybridLogicalClock(latest: greatest) }
         return try JobTable.id(of: job, in: db).map { Restamped(job: $0, head: head) }
@@ -139,7 +139,7 @@ extension Store {
     /// The greatest credible stamp of all journals.
     static func greatestStamp(in db: Database) throws -> Stamp {
         let stamp = try Int64.fetchOne(
-            db, sql: "SELECT max(stamp) FROM journal WHERE stamp BETWEEN 0 AND ?",
+            db.cachedStatement(sql: "SELECT max(stamp) FROM journal WHERE stamp BETWEEN 0 AND ?"),
             arguments: [Stamp.observable.rawValue.signed - 1])
         return stamp.map { Stamp(rawValue: UInt64(bitPattern: $0)) } ?? .zero
     }

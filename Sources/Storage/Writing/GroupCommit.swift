@@ -45,7 +45,13 @@ final class GroupCommit: Sendable {
                 defer { queue.isDraining = true }
                 return !queue.isDraining
             }
-            if mustStart { database.asyncWriteWithoutTransaction { db in self.drain(db) } }
+            guard mustStart else { return }
+            // In memory there is no disk to wait for.
+            if database is DatabaseQueue {
+                database.writeWithoutTransaction { db in self.drain(db) }
+            } else {
+                database.asyncWriteWithoutTransaction { db in self.drain(db) }
+            }
         }
     }
 
