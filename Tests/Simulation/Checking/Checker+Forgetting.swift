@@ -29,15 +29,16 @@ extension Checker {
         throw Violation("R10", "on device \(device.index), item \(item) was removed and is back.")
     }
 
-    /// Late work is listed until somebody decides.
+    /// Late work is listed until somebody decides, and nothing else is.
     func checkLateWork(of device: Device) async throws {
         let reference = device.reference
-        let listed = Set(try await device.store.lateChanges(of: job).map(\.dot))
-        for entry in reference.late where entry.first > reference.roster.decided(of: entry.replica) {
-            if !listed.contains(entry.dot) {
-                throw Violation("R10", "device \(device.index) does not list late work at \(entry.first).")
-            }
+        let listed = try await device.store.lateChanges(of: job)
+        let expected = reference.late.filter { $0.first > reference.statements.decided(of: $0.replica) }
+        guard Set(listed.map(\.dot)) != Set(expected.map(\.dot)) else { return }
+        let names = [listed.map(\.dot), expected.map(\.dot)].map { dots in
+            dots.map { "\($0.replica.description.prefix(4)):\($0.sequence)" }.joined(separator: " ")
         }
+        throw Violation("R10", "device \(device.index) lists as late \(names[0]), but it is \(names[1]).")
     }
 
     func dropped(_ changes: [Change]) {

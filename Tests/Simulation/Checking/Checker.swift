@@ -73,7 +73,7 @@ final class Checker {
     ) async throws {
         let added = try device.reference.append(segment)
         // Of a long piece the store does not say what it applied; after a cut that says little.
-        let isPlain = !device.reference.roster.hasCuts && added.allSatisfy { $0.change != nil && !$0.isStatement }
+        let isPlain = !device.reference.statements.hasCuts && added.allSatisfy { $0.change != nil && !$0.isStatement }
         guard isPlain, !applied.isEmpty || added.count < 20 else { return try await look(at: device, now: now) }
         let shown = Set(applied.map(\.dot))
         for entry in added where !shown.contains(entry.dot) { device.reference.held.insert(entry.dot) }

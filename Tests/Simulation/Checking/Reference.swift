@@ -28,8 +28,9 @@ struct Reference {
     private(set) var forgotten: [ReplicaID: [ClosedRange<UInt64>]] = [:]
     private(set) var gone: Set<ItemID> = []
     private var pending: [Fold.Journal] = []
+    private var hasJustBeenRemoved = false
     /// What was said about the job as a whole.
-    private(set) var roster = Roster()
+    private(set) var statements = Statements()
 
     func head(of replica: ReplicaID) -> JournalHead { heads[replica] ?? .empty }
 
@@ -56,6 +57,7 @@ struct Reference {
         }
         heads[segment.replica] = segment.head
         forgetPending()
+        if statements.isJobRemoved { forgetJob(added) }
         return added
     }
 
@@ -75,8 +77,12 @@ struct Reference {
         items[change.item, default: []].append(entry)
         for mark in Self.marks(of: change) { marks[mark] = change.item }
         for (index, operation) in change.operations.enumerated() where operation.isStatement {
-            roster.add(operation, at: Dot(replica: entry.replica, sequence: entry.first + UInt64(index)))
-            if case .fold(let fold) = operation { pending += fold.journals }
+            statements.add(operation, at: Dot(replica: entry.replica, sequence: entry.first + UInt64(index)))
+            switch operation {
+            case .fold(let fold): pending += fold.journals
+            case .removeJob: hasJustBeenRemoved = true
+            default: break
+            }
         }
     }
 
@@ -105,19 +111,29 @@ struct Reference {
         }
     }
 
-    private func isForgotten(_ entry: Entry) -> Bool {
-        forgotten[entry.replica]?.contains { $0.contains(entry.first) } ?? false
+    /// Of a removed job, everything that its removers held is forgotten but what was written on the job itself.
+    private mutating func forgetJob(_ added: [Entry]) {
+        let entries = hasJustBeenRemoved ? journals.values.flatMap(\.self) : added
+        hasJustBeenRemoved = false
+        for entry in entries where isForgotten(entry) {
+            if let item = entry.change?.item { gone.insert(item) }
+        }
+    }
+
+    func isForgotten(_ entry: Entry) -> Bool {
+        if forgotten[entry.replica]?.contains(where: { $0.contains(entry.first) }) ?? false { return true }
+        return statements.isJobRemoved && entry.change?.item != .job
+            && entry.first <= statements.known(of: entry.replica)
     }
 
     /// Changes that are in no item because a cut does not know them.
     var late: [Entry] {
-        roster.hasCuts
-            ? journals.keys.sorted().flatMap { (journals[$0] ?? []).filter { isLate($0) && !isForgotten($0) } } : []
+        guard statements.hasCuts else { return [] }
+        return journals.keys.sorted().flatMap { (journals[$0] ?? []).filter { isLate($0) && !isForgotten($0) } }
     }
 
     func isLate(_ entry: Entry) -> Bool {
-        guard roster.hasCuts, entry.change != nil, !entry.isStatement else { return false }
-        return roster.lateSpans(of: entry.replica).contains { $0.contains(entry.first) }
+        statements.hasCuts && entry.change != nil && !entry.isStatement && statements.isLate(entry.dot)
     }
 
     private func isShown(_ entry: Entry) -> Bool {
