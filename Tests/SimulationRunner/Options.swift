@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// What the command line says.
 struct Options: Sendable {
     var seeds: UInt64 = 100
@@ -10,6 +14,14 @@ struct Options: Sendable {
 
     static let usage = """
         usage: simulate [--seeds N] [--from S] [--jobs J] [--stop-at-first] | --replay S [--verbose]
+
+          --seeds N        how many histories (100), from number S (1) on, in J processes at a time (1)
+          --stop-at-first  ends at the first history that breaks a rule, without looking for a shorter one
+          --replay S       shows the steps of one, and the shortest part of them that breaks the same rule
+          --verbose        shows all that happened in it too
+
+        Example: simulate --seeds 1000 --jobs 2
+
         """
 
     init(_ arguments: some Sequence<String>) {
@@ -19,15 +31,27 @@ struct Options: Sendable {
             case "--verbose": isVerbose = true
             case "--stop-at-first": stopsAtFirst = true
             case "--seeds", "--from", "--jobs", "--replay":
-                guard let value = arguments.popFirst().flatMap({ UInt64($0) }) else { fatalError(Self.usage) }
+                guard let value = arguments.popFirst().flatMap({ UInt64($0) }) else {
+                    Self.refuse("\(option) needs a number")
+                }
                 switch option {
                 case "--seeds": seeds = value
                 case "--from": from = value
                 case "--jobs": jobs = max(1, Int(value))
                 default: replay = value
                 }
-            default: fatalError(Self.usage)
+            case "--help", "-h":
+                print(Self.usage)
+                exit(0)
+            default: Self.refuse("there is no option '\(option)'")
             }
         }
+    }
+
+    /// Says what is wrong and how it goes, and ends as sysexits.h has it for wrong usage.
+    private static func refuse(_ complaint: String) -> Never {
+        let text = Array("simulate: \(complaint).\n\(usage)".utf8)
+        _ = write(STDERR_FILENO, text, text.count)
+        exit(64)
     }
 }

@@ -8,6 +8,8 @@ import subprocess
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
+CRASHES = (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGTRAP)
+CRASH_CHARACTERS = 8000
 
 
 def _die_with_the_lab():
@@ -81,9 +83,13 @@ class Program:
         """Asks it to end, insists after the deadline, and returns its exit status."""
         self.signal(signal.SIGTERM)
         try:
-            return self.process.wait(deadline_seconds)
+            status = self.process.wait(deadline_seconds)
         except subprocess.TimeoutExpired:
             return self.kill()
+        if -status in CRASHES:
+            # What a test would otherwise delete with its directory: the only trace of what is rare.
+            print(f"{self.name} crashed with signal {-status}:\n{self.errors()[-CRASH_CHARACTERS:]}")
+        return status
 
     def kill(self):
         """Ends it as a power cut would."""
