@@ -15,9 +15,10 @@ extension Store {
     ///
     /// - Returns: what was written, one commit per job; empty when there was nothing late.
     package func acceptLate(
-        replica: ReplicaID, upTo sequence: UInt64, job: JobID, now: ReceiveTime
+        replica: ReplicaID, upTo sequence: UInt64, job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
     ) async throws -> [Commit] {
         try await write { [self] db in
+            let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             let late = try lateWork(of: replica, upTo: sequence, job: number, in: db)
             guard let last = late.last else { return [] }
@@ -46,9 +47,10 @@ extension Store {
     /// Decides that the late changes of a replica up to a sequence are not wanted.
     /// - Returns: nil when there was nothing late.
     package func dropLate(
-        replica: ReplicaID, upTo sequence: UInt64, job: JobID, now: ReceiveTime
+        replica: ReplicaID, upTo sequence: UInt64, job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
     ) async throws -> Commit? {
         try await write { [self] db in
+            let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             let late = try lateWork(of: replica, upTo: sequence, job: number, in: db)
             guard let last = late.last else { return nil }

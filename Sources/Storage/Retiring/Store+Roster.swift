@@ -68,9 +68,13 @@ extension Store {
 
     /// Takes a lost device off the roster: the others stop waiting for it, and what it wrote that this store does not
     /// hold will be late. When it comes back and learns of it, it takes part again.
+    /// - Parameter now: read in the transaction, as for an edit; so it is in all that follows.
     /// - Throws: `StoreError` for a replica that is not on the roster, and for this store's own.
-    package func expel(_ replica: ReplicaID, job: JobID, now: ReceiveTime) async throws -> Commit {
+    package func expel(_ replica: ReplicaID, job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime)
+        async throws -> Commit
+    {
         try await write { [self] db in
+            let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             let roster = try StatementTable.roster(of: number, in: db)
             if roster.removal != nil { throw StoreError.removedJob(job) }
@@ -93,8 +97,10 @@ extension Store {
 
     /// Removes a whole job, for good: everything that this store holds of it is folded away but the job's own item,
     /// and what others wrote meanwhile is late.
-    package func removeJob(_ job: JobID, now: ReceiveTime) async throws -> Commit {
+    package func removeJob(_ job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime) async throws -> Commit
+    {
         try await write { [self] db in
+            let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             if try StatementTable.roster(of: number, in: db).removal != nil { throw StoreError.removedJob(job) }
             let own = identity.replica
@@ -120,8 +126,9 @@ extension Store {
 
     /// One step towards forgetting what may be forgotten, for when the job is quiet: takes part in the roster, says what
     /// is held when others wait for it, or folds. Nil when there is nothing to say, which is soon the case.
-    package func retire(job: JobID, now: ReceiveTime) async throws -> Commit? {
+    package func retire(job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime) async throws -> Commit? {
         try await write { [self] db in
+            let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             guard let operations = try duty(in: number, in: db) else { return nil }
             let anchor = try anchor(of: number, in: db)

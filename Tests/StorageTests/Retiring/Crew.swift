@@ -43,7 +43,8 @@ final class Crew {
 
     func retire(_ store: Store) async throws -> Commit? {
         guard try await store.vectors().contains(where: { $0.job == Store.job }) else { return nil }
-        return try await store.retire(job: Store.job, now: .known(tick()))
+        let time = ReceiveTime.known(tick())
+        return try await store.retire(job: Store.job, now: time)
     }
 
     /// Everything to everybody, and housekeeping until nobody has anything to say.

@@ -143,7 +143,8 @@ private final class History {
         let store = crew.stores[index]
         guard (try? await store.vector(of: Store.job)[replica].sequence) ?? 0 > 0 else { return }
         do {
-            _ = try await store.expel(replica, job: Store.job, now: .known(crew.tick()))
+            let time = ReceiveTime.known(crew.tick())
+            _ = try await store.expel(replica, job: Store.job, now: time)
         } catch let error as StoreError where error.code == .notOnRoster {}
     }
 

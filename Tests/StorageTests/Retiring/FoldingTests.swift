@@ -74,7 +74,8 @@ struct FoldingTests {
         try await crew.put(away, 99, "a new thing")
         #expect(try await crew.settle([anna, bert]) >= 0)
         #expect(try await anna.tombstones().count == 4)
-        _ = try await anna.expel(away.identity.replica, job: Store.job, now: .known(crew.tick()))
+        let time = ReceiveTime.known(crew.tick())
+        _ = try await anna.expel(away.identity.replica, job: Store.job, now: time)
         #expect(try await crew.settle([anna, bert]) >= 0)
         #expect(try await anna.tombstones().isEmpty)
         #expect(try await bert.tombstones().isEmpty)
@@ -96,8 +97,9 @@ struct FoldingTests {
         _ = try await crew.settle()
         #expect(try await anna.item(ItemID(6), job: Store.job)?.value(of: "name") == "back again")
 
+        let later = ReceiveTime.known(crew.tick())
         let commits = try await bert.acceptLate(
-            replica: away.identity.replica, upTo: .max, job: Store.job, now: .known(crew.tick()))
+            replica: away.identity.replica, upTo: .max, job: Store.job, now: later)
         #expect(commits.count == 1)
         _ = try await crew.settle()
         for store in crew.stores {
@@ -122,7 +124,8 @@ struct FoldingTests {
         try await crew.put(anna, 1, "thing")
         _ = try await crew.settle()
         try await crew.put(away, 1, "late")
-        _ = try await anna.expel(away.identity.replica, job: Store.job, now: .known(crew.tick()))
+        let time = ReceiveTime.known(crew.tick())
+        _ = try await anna.expel(away.identity.replica, job: Store.job, now: time)
         _ = try await crew.settle()
         return (crew, anna, away)
     }
@@ -130,9 +133,10 @@ struct FoldingTests {
     @Test("Late work that is accepted without a known time is stamped anew once the time is learned")
     func acceptedWithoutTime() async throws {
         let (crew, anna, away) = try await lateWork()
+        let time = ReceiveTime(milliseconds: crew.tick(), isSynchronised: false)
         _ = try await anna.acceptLate(
             replica: away.identity.replica, upTo: .max, job: Store.job,
-            now: ReceiveTime(milliseconds: crew.tick(), isSynchronised: false))
+            now: time)
         let before = try #require(try await anna.item(ItemID(1), job: Store.job)?.lastWrite?.stamp)
         let learned = ReceiveTime(milliseconds: crew.now + 3_600_000, isSynchronised: true)
         let restamped = try await anna.restamp(taking: { ClockStep(milliseconds: 3_600_000, now: learned) })
@@ -175,8 +179,9 @@ struct FoldingTests {
     func dropping() async throws {
         let (crew, anna, away) = try await lateWork()
         #expect(try await away.lateChanges(of: Store.job).count == 1)
+        let time = ReceiveTime.known(crew.tick())
         let commit = try await away.dropLate(
-            replica: away.identity.replica, upTo: .max, job: Store.job, now: .known(crew.tick()))
+            replica: away.identity.replica, upTo: .max, job: Store.job, now: time)
         #expect(commit != nil)
         _ = try await crew.settle()
         #expect(try await anna.lateChanges(of: Store.job).isEmpty)
@@ -221,7 +226,8 @@ struct FoldingTests {
         _ = try await crew.settle()
         try await crew.put(bert, 50, "written meanwhile")
         let before = try await anna.journalBytes()
-        _ = try await anna.removeJob(Store.job, now: .known(crew.tick()))
+        let time = ReceiveTime.known(crew.tick())
+        _ = try await anna.removeJob(Store.job, now: time)
         #expect(try await anna.live().isEmpty)
         #expect(try await anna.journalBytes() < before / 2)
         await #expect(throws: StoreError.self) { try await crew.put(anna, 60, "too late") }
@@ -232,8 +238,9 @@ struct FoldingTests {
         let text = String(decoding: try await anna.exported(), as: UTF8.self)
         #expect(text.hasPrefix(#"{"items":[],"job":"#) && text.hasSuffix(#""removed":["\#(ItemID.job)"]}"#))
         #expect(try await anna.lateChanges(of: Store.job).map(\.change.item) == [ItemID(50)])
+        let later = ReceiveTime.known(crew.tick())
         let commits = try await anna.acceptLate(
-            replica: bert.identity.replica, upTo: .max, job: Store.job, now: .known(crew.tick()))
+            replica: bert.identity.replica, upTo: .max, job: Store.job, now: later)
         #expect(commits.count == 2)
         let rescued = try #require(commits.first { $0.job != Store.job }?.job)
         #expect(try await anna.job(rescued).properties.value(of: "name") == "Villa (late)")
