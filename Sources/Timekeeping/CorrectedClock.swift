@@ -48,6 +48,11 @@ package struct CorrectedClock: Sendable {
     /// Corrected time since 1970.
     package func time(at elapsed: Int64) -> Int64 { elapsed + base.offset }
 
+    /// The latest that it may be; what `time` says where no server is behind it, because then nobody knows.
+    package func latestTime(at elapsed: Int64) -> Int64 {
+        isSynchronised ? time(at: elapsed) + base.uncertainty(at: elapsed) : time(at: elapsed)
+    }
+
     package func quality(at elapsed: Int64) -> ClockQuality { base.quality(at: elapsed) }
 
     /// A server is behind it, however many steps away.

@@ -81,6 +81,26 @@ struct TimeTests {
         #expect(try await store.report(of: Store.job).digest != digest)
     }
 
+    @Test("A clock that was put right long ago holds nothing that a right clock can have given")
+    func ownUncertainty() async throws {
+        let place = try Place()
+        let (right, store) = (try place.open(), try place.open("b"))
+        let ahead = HybridLogicalClock.tolerance + 60_000
+        try await set(right, "attic", at: Self.now + ahead)
+        let sure = ReceiveTime(milliseconds: Self.now, isSynchronised: true)
+        let unsure = ReceiveTime(
+            milliseconds: Self.now, isSynchronised: true, latestMilliseconds: Self.now + 60_000)
+        let third = try place.open("c")
+        for (store, time, isHeld) in [(third, sure, true), (store, unsure, false)] {
+            _ = try await store.ingest(try await run(of: right), job: Store.job, now: time)
+            #expect(try await store.heldChanges().isEmpty != isHeld)
+            #expect(try await room(store) == (isHeld ? nil : "attic"))
+        }
+        // What is held is due for it, too.
+        #expect(try await third.applyDue(now: unsure) == DueChanges(jobs: [Store.job], nextDue: nil))
+        #expect(try await room(third) == "attic")
+    }
+
     @Test("Without a server behind the clock nothing is held but what lies beyond all time")
     func unsynchronisedHoldsNothing() async throws {
         let place = try Place()

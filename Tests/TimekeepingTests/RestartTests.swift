@@ -45,6 +45,17 @@ struct RestartTests {
         #expect(after.clock.isSynchronised && after.steps.isEmpty, "the guess was right")
     }
 
+    @Test("A clock that has heard nobody for weeks says how late it may be, one that knows nothing does not")
+    func latest() {
+        var clock = Laptop("anna", wallError: hour)
+        #expect(clock.clock.latestTime(at: clock.elapsed(0)) == clock.clock.time(at: clock.elapsed(0)))
+        clock.askServer(0)
+        let later = 20 * 24 * hour
+        let error = clock.clock.latestTime(at: clock.elapsed(later)) - clock.clock.time(at: clock.elapsed(later))
+        #expect(error == clock.uncertainty(later))
+        #expect(error > 5 * minute && error < 6 * minute)
+    }
+
     @Test("A clock that was set in mid-session is known by its new error after the next boot")
     func setInMidSession() {
         var before = Laptop("anna", wallError: 3 * hour)

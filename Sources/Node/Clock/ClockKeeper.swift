@@ -26,9 +26,10 @@ final class ClockKeeper: Sendable {
     }
 
     private static func now(of clock: CorrectedClock) -> ReceiveTime {
-        ReceiveTime(
-            milliseconds: UInt64(clamping: clock.time(at: SystemClock.elapsedMicroseconds) / 1_000),
-            isSynchronised: clock.isSynchronised)
+        let elapsed = SystemClock.elapsedMicroseconds
+        return ReceiveTime(
+            milliseconds: UInt64(clamping: clock.time(at: elapsed) / 1_000), isSynchronised: clock.isSynchronised,
+            latestMilliseconds: UInt64(clamping: clock.latestTime(at: elapsed) / 1_000 + 1))
     }
 
     var overview: ClockOverview {

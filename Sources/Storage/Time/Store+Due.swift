@@ -31,9 +31,10 @@ extension Store {
     ///
     /// Without a server behind the clock its guess decides: what was held while the time was known stays held.
     package func applyDue(now: ReceiveTime) async throws -> DueChanges {
-        let limit = HybridLogicalClock.limit(nowMilliseconds: now.milliseconds)
+        let limit = now.dueLimit
+        let error = now.latestMilliseconds - now.milliseconds
         let next = try await read { try HeldTable.next(in: $0) }
-        guard let next, next <= limit else { return DueChanges(jobs: [], nextDue: next.map(Self.due)) }
+        guard let next, next <= limit else { return DueChanges(jobs: [], nextDue: next.map { Self.due($0, error) }) }
         return try await write { [self] db in
             let rows = try HeldTable.takeDue(until: limit, in: db)
             var jobs: [Int64] = []
@@ -52,13 +53,13 @@ extension Store {
             }
             return DueChanges(
                 jobs: try jobs.compactMap { try JobTable.id(of: $0, in: db) }.sorted(),
-                nextDue: try HeldTable.next(in: db).map(Self.due))
+                nextDue: try HeldTable.next(in: db).map { Self.due($0, error) })
         }
     }
 
-    /// When a stamp comes within the tolerance.
-    private static func due(_ stamp: Stamp) -> UInt64 {
-        stamp.milliseconds - min(stamp.milliseconds, HybridLogicalClock.tolerance)
+    /// When a stamp comes within the tolerance of a clock that may be wrong by so much.
+    private static func due(_ stamp: Stamp, _ error: UInt64) -> UInt64 {
+        stamp.milliseconds - min(stamp.milliseconds, HybridLogicalClock.tolerance + error)
     }
 
     private static func apply(_ row: HeldTable.Row, late: LateSpans, to items: inout ItemTable) throws {

@@ -8,16 +8,23 @@ package struct ReceiveTime: Hashable, Sendable {
     package let milliseconds: UInt64
     /// A server is behind it. Without one nobody can tell the future, and only absurd stamps are held.
     package let isSynchronised: Bool
+    /// The latest that it may be: what a right clock says is never held, however long ago this one was put right.
+    package let latestMilliseconds: UInt64
 
-    package init(milliseconds: UInt64, isSynchronised: Bool) {
+    /// - Parameter latestMilliseconds: nil for a time that is exact, or that nobody knows.
+    package init(milliseconds: UInt64, isSynchronised: Bool, latestMilliseconds: UInt64? = nil) {
         self.milliseconds = milliseconds
         self.isSynchronised = isSynchronised
+        self.latestMilliseconds = max(milliseconds, latestMilliseconds ?? 0)
     }
 
     /// Changes with a later stamp are held.
     var holdLimit: Stamp {
-        isSynchronised ? HybridLogicalClock.limit(nowMilliseconds: milliseconds) : .observable
+        isSynchronised ? dueLimit : .observable
     }
+
+    /// Changes that are held up to this stamp are due.
+    var dueLimit: Stamp { HybridLogicalClock.limit(nowMilliseconds: latestMilliseconds) }
 }
 
 /// What became of a run of journal that a peer sent.
