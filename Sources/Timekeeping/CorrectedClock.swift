@@ -119,8 +119,10 @@ package struct CorrectedClock: Sendable {
 
     mutating func adopt(_ estimate: ClockEstimate, at elapsed: Int64) -> [ClockDirective] {
         let step = base.isSynchronised ? 0 : Self.milliseconds(of: estimate.offset - base.offset)
+        // Also when the guess was right to the millisecond: what nobody has seen stops being stamped anew.
+        let isFirst = !base.isSynchronised && estimate.isSynchronised
         base = estimate
-        return (step == 0 ? [] : [.restamp(milliseconds: step)]) + rememberIfUseful(at: elapsed)
+        return (step == 0 && !isFirst ? [] : [.restamp(milliseconds: step)]) + rememberIfUseful(at: elapsed)
     }
 
     /// To the nearest.

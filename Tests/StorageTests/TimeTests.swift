@@ -184,6 +184,18 @@ struct TimeTests {
         #expect(try await store.integrityProblems().isEmpty)
     }
 
+    @Test("Work is no longer unseen once the time is learned, though it was what was thought")
+    func learnedWithoutStep() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await set(store, "hall", at: Self.now, synchronised: false)
+        let before = try await stamps(store)
+        #expect(try await store.restamp(by: 0, now: Self.time(isSynchronised: true)).isEmpty)
+        // After another boot, when the time has to be learned anew.
+        #expect(try await store.restamp(by: 5_000, now: Self.time(isSynchronised: true)).isEmpty)
+        #expect(try await stamps(store) == before)
+    }
+
     @Test("What had to follow a later stamp is not carried into the future by the step")
     func noFuture() async throws {
         let place = try Place()
