@@ -101,6 +101,22 @@ struct TimeTests {
         #expect(try await room(third) == "attic")
     }
 
+    @Test("The stamp of a liar moves no clock, not after a restart either")
+    func liarAcrossRestart() async throws {
+        let place = try Place()
+        let liar = try place.open()
+        try await set(liar, "attic", at: Self.now + Self.hour)
+        let store = try place.open("b")
+        _ = try await store.ingest(
+            try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
+        try store.close()
+        let again = try place.open("b")
+        let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "hall")])
+        _ = try await again.edit(job: Store.job, nowMilliseconds: Self.now + 5, [other])
+        let written = try await again.timeline(of: Store.job, item: ItemID(43)).map(\.key.stamp.milliseconds)
+        #expect(written == [Self.now + 5])
+    }
+
     @Test("Without a server behind the clock nothing is held but what lies beyond all time")
     func unsynchronisedHoldsNothing() async throws {
         let place = try Place()
