@@ -63,6 +63,8 @@ package enum ChangeLimits {
     package static let positions = 256
     /// Runs of one journal that one fold names.
     package static let foldedRuns = 32 << 10
+    /// Items that one fold names: half a change, if it named no more.
+    package static let foldedItems = 16 << 10
     /// No journal reaches further, so that sums cannot overflow.
     package static let sequence: UInt64 = 1 << 40
     /// An encoded change: below half a frame, so that one always fits.

@@ -27,7 +27,7 @@ struct RosterTests {
 
     @Test("Statements count alike in whatever order they come")
     func orderDoesNotMatter() {
-        let fold = Fold(bounds: positions((anna, 9), (bert, 8)), members: [anna, bert], journals: [])
+        let fold = Fold(bounds: positions((anna, 9), (bert, 8)), members: [anna, bert], items: [], journals: [])
         let statements: [(Operation, Dot)] = [
             (.expel(cleo, known: 10), Dot(replica: anna, sequence: 5)),
             (.expel(cleo, known: 7), Dot(replica: bert, sequence: 2)),
@@ -48,7 +48,7 @@ struct RosterTests {
 
     @Test("A stranger to a fold is late, unless it held all of its bounds, or the fold itself, before it wrote")
     func strangers() {
-        let fold = Fold(bounds: positions((anna, 9), (bert, 8)), members: [anna, bert], journals: [])
+        let fold = Fold(bounds: positions((anna, 9), (bert, 8)), members: [anna, bert], items: [], journals: [])
         for (held, isLate) in [
             (positions((anna, 9), (bert, 8)), false), (positions((anna, 10)), false), (positions((anna, 9)), true),
             ([], true),

@@ -9,6 +9,7 @@ struct StatementTests {
 
     private static let fold = Fold(
         bounds: [Position(replica: anna, sequence: 40), Position(replica: bert, sequence: 7)], members: [anna, bert],
+        items: [ItemID(3), ItemID(1 << 100)],
         journals: [
             Fold.Journal(replica: anna, runs: [1...1, 3...9, 11...40], digest: 77),
             Fold.Journal(replica: bert, runs: [2...2], digest: .max),

@@ -40,8 +40,9 @@ def expel(replica, known):
     return b"\2" + replica + varint(known)
 
 
-def fold(bounds, members, runs=b"\0"):
-    return b"\3" + positions(bounds) + varint(len(members)) + b"".join(sorted(members)) + runs
+def fold(bounds, members, runs=b"\0", items=()):
+    ids = [b"".join(sorted(group)) for group in (members, items)]
+    return b"\3" + positions(bounds) + varint(len(members)) + ids[0] + varint(len(items)) + ids[1] + runs
 
 
 def remove_job(entries):
@@ -100,6 +101,7 @@ NO_STATEMENTS = {
     "a fold of no run": fold([], [], b"\1" + os.urandom(24) + b"\0"),
     "a fold of runs without an end": fold([], [], b"\1" + os.urandom(24) + varint(FARTHEST)),
     "a fold that overlaps itself": fold([], [], b"\1" + os.urandom(24) + b"\2\1\5\0\5"),
+    "a fold of one item twice": fold([], [], items=[b"\1" * 16] * 2),
 }
 ON_AN_ITEM = {
     "hold": hold([]), "expel": expel(os.urandom(16), 1), "fold": fold([], []), "removal of the job": remove_job([]),

@@ -1,4 +1,7 @@
-/// Which transforms are forgotten, and what everybody held when that was decided (rule R10).
+/// Which removed items are forgotten, with which transforms, and what everybody held when that was decided (rule R10).
+///
+/// The items are named so that they stay away whatever comes (rule R2): the rest of the fold may leave out what somebody
+/// wrote on them, by mistake or by malice, and nobody could tell who has not got it yet.
 package struct Fold: Hashable, Sendable {
     /// What is folded of one journal.
     package struct Journal: Hashable, Sendable {
@@ -20,12 +23,15 @@ package struct Fold: Hashable, Sendable {
     package let bounds: [Position]
     /// The roster. Ascending.
     package let members: [ReplicaID]
+    /// What is forgotten: nothing counts any more that was written or will be written on these. Ascending.
+    package let items: [ItemID]
     /// Ascending by replica.
     package let journals: [Journal]
 
-    package init(bounds: [Position], members: [ReplicaID], journals: [Journal]) {
+    package init(bounds: [Position], members: [ReplicaID], items: [ItemID], journals: [Journal]) {
         self.bounds = bounds
         self.members = members
+        self.items = items
         self.journals = journals
     }
 }

@@ -2,10 +2,11 @@
 ///
 /// They stand on the job's own item only, as kind 0 with a code in the place of the name:
 ///
-///     statement = 1 hold: positions; 2 expel: replica:16 known:varint; 3 fold: positions members journals;
+///     statement = 1 hold: positions; 2 expel: replica:16 known:varint; 3 fold: positions members items journals;
 ///                 4 removal of the job: positions; 5 decide: replica:16 upTo:varint
 ///     positions = count:varint  (replica:16 sequence:varint)*        ascending by replica
 ///     members   = count:varint  replica:16*                          ascending
+///     items     = count:varint  item:16*                             ascending
 ///     journals  = count:varint  (replica:16 digest:8 count:varint (gap:varint length:varint)*)*
 ///
 /// A run begins `gap` after the end of the one before it, the first after 0; runs that touch are one run.
@@ -53,6 +54,8 @@ enum StatementCodec {
         encode(fold.bounds, into: &writer)
         writer.write(varint: UInt64(fold.members.count))
         for member in fold.members { writer.write(member.value) }
+        writer.write(varint: UInt64(fold.items.count))
+        for item in fold.items { writer.write(item.value) }
         writer.write(varint: UInt64(fold.journals.count))
         for journal in fold.journals {
             writer.write(journal.replica.value)
@@ -113,6 +116,12 @@ enum StatementCodec {
             if let last = members.last, last >= member { throw .disordered }
             members.append(member)
         }
+        var items: [ItemID] = []
+        for _ in 0..<(try decodeCount(&reader, atMost: ChangeLimits.foldedItems)) {
+            let item = ItemID(try reader.readInteger())
+            if let last = items.last, last >= item { throw .disordered }
+            items.append(item)
+        }
         var journals: [Fold.Journal] = []
         for _ in 0..<(try decodeCount(&reader, atMost: ChangeLimits.positions)) {
             let replica = ReplicaID(try reader.readInteger())
@@ -120,7 +129,7 @@ enum StatementCodec {
             let digest: UInt64 = try reader.readInteger()
             journals.append(Fold.Journal(replica: replica, runs: try decodeRuns(&reader), digest: digest))
         }
-        return Fold(bounds: bounds, members: members, journals: journals)
+        return Fold(bounds: bounds, members: members, items: items, journals: journals)
     }
 
     private static func decodeRuns(_ reader: inout ByteReader) throws(CodecError) -> [ClosedRange<UInt64>] {

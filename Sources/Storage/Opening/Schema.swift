@@ -7,6 +7,7 @@ enum Schema {
         migrator.registerMigration("1", migrate: createTables)
         migrator.registerMigration("2", migrate: addTime)
         migrator.registerMigration("3", migrate: RetiringSchema.create)
+        migrator.registerMigration("4", migrate: RetiringSchema.addGone)
         return migrator
     }
 

@@ -30,17 +30,13 @@ extension Store {
         try await read { try String.fetchAll($0, sql: "PRAGMA quick_check(3)").filter { $0 != "ok" } }
     }
 
-    /// Whether a job is complete as far as anything was forgotten of it: no stub without its fold, and no fold that names
-    /// what is not held. Only then do equal vectors mean equal bytes; a newcomer is on the way there.
+    /// Whether a job is complete as far as anything was forgotten of it: no stub without its fold. Only then do equal
+    /// vectors mean equal bytes; a newcomer is on the way there.
     package func holdsWhatFoldsName(of job: JobID) async throws -> Bool {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let isWaiting = try Bool.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
-                            OR EXISTS (SELECT 1 FROM folding WHERE job = ?1 AND isPending)
-                        """), arguments: [number])
+                db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM unexplained WHERE job = ?)"), arguments: [number])
             return isWaiting != true
         }
     }

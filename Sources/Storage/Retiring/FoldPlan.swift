@@ -40,9 +40,11 @@ struct FoldPlan {
         _ items: [ItemID: [Dot: UInt64]], _ stability: Roster.Stability, job: Int64, in db: Database
     ) throws -> Fold? {
         var runs: [ReplicaID: [ClosedRange<UInt64>]] = [:]
+        var named: [ItemID] = []
         var count = 0
-        for (_, dots) in items.sorted(by: { $0.key < $1.key }) where count + dots.count <= longest {
+        for (item, dots) in items.sorted(by: { $0.key < $1.key }) where count + dots.count <= longest {
             count += dots.count
+            named.append(item)
             for (dot, last) in dots { runs[dot.replica, default: []].append(dot.sequence...last) }
         }
         var journals: [Fold.Journal] = []
@@ -55,7 +57,7 @@ struct FoldPlan {
             journals.append(Fold.Journal(replica: replica, runs: joined, digest: head.digest))
         }
         guard !journals.isEmpty, journals.count <= ChangeLimits.positions else { return nil }
-        return Fold(bounds: stability.bounds, members: stability.members, journals: journals)
+        return Fold(bounds: stability.bounds, members: stability.members, items: named, journals: journals)
     }
 }
 

@@ -10,9 +10,10 @@ enum FoldingTable {
     }
 
     static func add(_ fold: Fold, at dot: Dot, job: Int64, in db: Database) throws {
+        try GoneTable.add(fold.items, job: job, in: db)
         for journal in fold.journals {
             // The codec of a fold is good for a part of it.
-            let part = Fold(bounds: [], members: [], journals: [journal])
+            let part = Fold(bounds: [], members: [], items: [], journals: [journal])
             let record = ChangeCodec.encode(Change(item: .job, stamp: .zero, operations: [.fold(part)]))
             try db.execute(
                 sql: """

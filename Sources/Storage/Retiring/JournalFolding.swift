@@ -10,9 +10,9 @@ struct JournalFolding {
     /// Folds whole changes within the runs, which ascend. What was written on the job's own item always stays, whatever
     /// a fold names: it is never removed.
     ///
-    /// - Returns: the items whose changes were folded.
-    func fold(_ runs: [ClosedRange<UInt64>]) throws -> Set<ItemID> {
-        guard let first = runs.first, let last = runs.last else { return [] }
+    /// - Parameter gone: when given, only what was written on these items is folded.
+    func fold(_ runs: [ClosedRange<UInt64>], of gone: GoneTable?) throws {
+        guard let first = runs.first, let last = runs.last else { return }
         let rowids = try Int64.fetchAll(
             db.cachedStatement(
                 sql: """
@@ -21,13 +21,12 @@ struct JournalFolding {
             arguments: [
                 journal.job, journal.replica.value.blob, first.lowerBound.signed, Int64(clamping: last.upperBound),
             ])
-        guard let oldest = rowids.first else { return [] }
+        guard let oldest = rowids.first else { return }
         let start = UInt64(
             bitPattern: try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT first FROM segment WHERE rowid = ?"), arguments: [oldest])
                 ?? 1)
         var output = Output(after: try JournalTable.headBefore(start, of: journal, in: db))
-        var items: Set<ItemID> = []
         for rowid in rowids {
             guard
                 let row = try Row.fetchOne(
@@ -38,17 +37,16 @@ struct JournalFolding {
             try ChangeCodec.forEach(bytes) { scanned, buffer in
                 let count = UInt64(scanned.operationCount)
                 let span = output.head.sequence + 1...output.head.sequence + count
-                let isFolded =
+                let isNamed =
                     scanned.stub == nil && scanned.item != .job
                     && runs.holds(span.lowerBound) && runs.holds(span.upperBound)
-                if isFolded { items.insert(scanned.item) }
+                let isFolded = try isNamed && gone?.holds(scanned.item) ?? true
                 output.take(scanned, in: buffer, asStub: isFolded || scanned.stub != nil)
                 if output.isFull { try write(&output) }
             }
         }
         output.closeStub()
         try write(&output)
-        return items
     }
 
     private func write(_ output: inout Output) throws {

@@ -12,8 +12,11 @@ struct Lateness {
     private var isPlain: Bool
     private var hasStubs = false
     private var learnedCut = false
-    /// What was late before this run.
+    /// What was late before this run, once it has a cut.
     private var lateBefore: [ReplicaID: [ClosedRange<UInt64>]] = [:]
+    private var gone: GoneTable?
+    /// What the folds in this run name.
+    private var newlyGone: Set<ItemID> = []
 
     init(_ journal: JournalKey, in db: Database) throws {
         self.journal = journal
@@ -23,9 +26,10 @@ struct Lateness {
     }
 
     /// Whether the change whose first transform has this sequence is kept out of the items.
-    func keepsOut(_ scanned: ScannedChange, at sequence: UInt64) -> Bool {
+    func keepsOut(_ scanned: ScannedChange, at sequence: UInt64) throws -> Bool {
         guard let roster, scanned.statementCount == 0 else { return false }
         if spans.holds(sequence) { return true }
+        if let gone, try gone.holds(scanned.item) { return true }
         // It is folded as soon as this run is in.
         return scanned.item != .job && sequence <= roster.removal?[of: journal.replica] ?? 0
     }
@@ -33,13 +37,17 @@ struct Lateness {
     /// Takes the statements of a change in, which count for what comes after it.
     mutating func note(_ change: Change, at sequence: UInt64) throws {
         if roster == nil { try load() }
+        if !learnedCut, change.operations.contains(where: \.isCut) {
+            learnedCut = true
+            lateBefore = roster?.lateSpans(within: try JournalTable.positions(of: journal.job, in: db)) ?? [:]
+        }
         let noted = try StatementTable.note(
             change, at: Dot(replica: journal.replica, sequence: sequence), job: journal.job, in: db)
         for (operation, dot) in noted {
             roster?.add(operation, at: dot)
-            switch operation {
-            case .expel, .fold, .removeJob: learnedCut = true
-            default: break
+            if case .fold(let fold) = operation {
+                newlyGone.formUnion(fold.items.filter { $0 != .job })
+                if gone == nil { gone = try GoneTable(job: journal.job, in: db) }
             }
         }
         spans = roster?.lateSpans(of: journal.replica) ?? []
@@ -58,13 +66,24 @@ struct Lateness {
         let roster = try roster ?? StatementTable.roster(of: journal.job, in: db)
         let retirement = Retirement(job: journal.job, db: db)
         try retirement.settle(
-            roster, lateBefore: learnedCut ? lateBefore : nil, journals: learnedCut ? nil : [journal.replica])
+            roster, lateBefore: learnedCut ? lateBefore : nil, journals: learnedCut ? nil : [journal.replica],
+            gone: newlyGone)
     }
 
     private mutating func load() throws {
         let roster = try StatementTable.roster(of: journal.job, in: db)
         spans = roster.lateSpans(of: journal.replica)
-        lateBefore = roster.lateSpans(within: try JournalTable.positions(of: journal.job, in: db))
+        gone = try GoneTable(job: journal.job, in: db)
         self.roster = roster
+    }
+}
+
+extension CRDT.Operation {
+    /// Whether it can make work late.
+    fileprivate var isCut: Bool {
+        switch self {
+        case .expel, .fold, .removeJob: true
+        default: false
+        }
     }
 }

@@ -10,8 +10,10 @@ struct Retirement {
     /// - Parameters:
     ///   - lateBefore: what was late when the items were last brought up to date; nil if nothing has become late.
     ///   - journals: those that have grown; nil for all.
+    ///   - gone: what folds that are new name.
     func settle(
-        _ roster: Roster, lateBefore: [ReplicaID: [ClosedRange<UInt64>]]?, journals: [ReplicaID]?
+        _ roster: Roster, lateBefore: [ReplicaID: [ClosedRange<UInt64>]]?, journals: [ReplicaID]?,
+        gone: Set<ItemID> = []
     ) throws {
         let heads = try JournalTable.positions(of: job, in: db)
         if let removal = roster.removal {
@@ -19,32 +21,28 @@ struct Retirement {
             if journals == nil { try rebuild() }
             return
         }
-        let folded = try foldPending(heads: heads)
-        var mustRebuild = false
-        if let lateBefore { mustRebuild = roster.lateSpans(within: heads) != lateBefore }
-        if !folded.isEmpty, try FoldingTable.hasPending(job, in: db) { mustRebuild = true }
-        if mustRebuild {
+        try foldPending(heads: heads)
+        if let lateBefore, roster.lateSpans(within: heads) != lateBefore {
             try rebuild()
-        } else {
-            try forget(folded)
+        } else if !gone.isEmpty {
+            try forget(gone)
+            try ReportTable.forget(job, in: db)
         }
-        if !folded.isEmpty || mustRebuild { try ReportTable.forget(job, in: db) }
     }
 
-    /// Folds what folds name and this store holds, where its copy of the journal is the one that they mean.
-    private func foldPending(heads: [Position]) throws -> Set<ItemID> {
-        guard try FoldingTable.hasPending(job, in: db) else { return [] }
-        var items: Set<ItemID> = []
+    /// Folds what folds name and this store holds, where its copy of the journal is the one that they mean. This only
+    /// saves room: what is gone is gone from when the fold is known.
+    private func foldPending(heads: [Position]) throws {
+        guard try FoldingTable.hasPending(job, in: db), let gone = try GoneTable(job: job, in: db) else { return }
         for row in try FoldingTable.rows(of: job, pendingOnly: true, in: db) {
             let journal = JournalKey(job: job, replica: row.journal.replica)
             guard let end = row.journal.runs.last?.upperBound, heads[of: journal.replica] >= end,
                 try JournalTable.mayHave(JournalHead(sequence: end, digest: row.journal.digest), journal, in: db)
             else { continue }
-            items.formUnion(try JournalFolding(journal: journal, db: db).fold(row.journal.runs))
+            try JournalFolding(journal: journal, db: db).fold(row.journal.runs, of: gone)
             for run in row.journal.runs { try HeldTable.remove(journal, within: run, in: db) }
             try FoldingTable.setDone(row, job: job, in: db)
         }
-        return items
     }
 
     private func foldAll(within removal: [Position], heads: [Position]) throws {
@@ -52,7 +50,7 @@ struct Retirement {
             let reach = min(removal[of: head.replica], head.sequence)
             guard reach > 0 else { continue }
             let journal = JournalKey(job: job, replica: head.replica)
-            _ = try JournalFolding(journal: journal, db: db).fold([1...reach])
+            try JournalFolding(journal: journal, db: db).fold([1...reach], of: nil)
             try HeldTable.remove(journal, within: 1...reach, in: db)
         }
         try db.execute(sql: "DELETE FROM unseen WHERE job = ?", arguments: [job])
@@ -63,7 +61,7 @@ struct Retirement {
         try ReportTable.forget(job, in: db)
     }
 
-    /// Drops the rows of items whose every change is folded.
+    /// Drops the rows of items that are gone.
     private func forget(_ items: Set<ItemID>) throws {
         guard !items.isEmpty else { return }
         var counts = ItemCounts()

@@ -3,6 +3,18 @@ import GRDB
 
 /// The tables for what is forgotten and what is late: indexes of the journals, all of them.
 enum RetiringSchema {
+    static func addGone(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Items that folds name: whatever is written on them counts for nothing (rules R2, R10).
+                CREATE TABLE gone (
+                    job INTEGER NOT NULL,
+                    item BLOB NOT NULL,
+                    PRIMARY KEY (job, item)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
     static func create(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -49,7 +49,7 @@ enum StatementTable {
             switch operation {
             case .fold(let fold):
                 // What it folds is kept apart: a roster needs the cut alone.
-                kept = .fold(Fold(bounds: fold.bounds, members: fold.members, journals: []))
+                kept = .fold(Fold(bounds: fold.bounds, members: fold.members, items: [], journals: []))
                 try FoldingTable.add(fold, at: dot, job: job, in: db)
             case .hold, .decide: isCut = false
             default: break
@@ -66,7 +66,7 @@ enum StatementTable {
 
     /// Makes the index anew from the journals, after one of them got another content.
     static func rebuild(_ job: Int64, in db: Database) throws {
-        for table in ["statement", "folding", "unexplained"] {
+        for table in ["statement", "folding", "gone", "unexplained"] {
             try db.cachedStatement(sql: "DELETE FROM \(table) WHERE job = ?").execute(arguments: [job])
         }
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in

@@ -91,7 +91,7 @@ extension Store {
 }
 
 /// What a store may say to hold: of each journal what it has, but neither what it keeps out of its items because its time
-/// has not come, nor what reached it as a stub that no fold explains yet, nor a fold that it has not carried out.
+/// has not come, nor what reached it as a stub that no fold explains yet.
 /// Whoever believes it will count on this store knowing each tombstone there.
 enum Claims {
     /// Of all journals but the store's own, ascending, as many as a statement names.
@@ -104,8 +104,6 @@ enum Claims {
         let sql = """
             SELECT replica, min(sequence) AS first FROM held WHERE job = ?1 GROUP BY replica
             UNION ALL SELECT replica, min(first) AS first FROM unexplained WHERE job = ?1 GROUP BY replica
-            UNION ALL SELECT author AS replica, min(sequence) AS first FROM folding WHERE job = ?1 AND isPending
-                GROUP BY author
             """
         for row in try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [job]) {
             let replica = ReplicaID(UInt128(blob: row["replica"]))

@@ -14,7 +14,7 @@ extension Store {
         let held = try HeldTable.dots(job: job, in: db)
         let late = try LateSpans(job: job, in: db)
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
-            guard scanned.stub == nil, !scanned.isStatementOnly, !late.holds(scanned, at: dot),
+            guard scanned.stub == nil, !scanned.isStatementOnly, try !late.keepsOut(scanned, at: dot),
                 held.isEmpty || !held.contains(dot)
             else { return }
             try items.apply(scanned, in: buffer, of: dot.replica, sequence: dot.sequence)
@@ -23,17 +23,20 @@ extension Store {
     }
 }
 
-/// The late changes of a job, journal by journal; for passes over all of it.
+/// The late changes of a job, journal by journal, and what is gone; for passes over all of it.
 struct LateSpans {
     private let spans: [ReplicaID: [ClosedRange<UInt64>]]
+    private let gone: GoneTable?
 
     init(job: Int64, in db: Database) throws {
         guard try !StatementTable.isPlain(job, in: db) else {
             spans = [:]
+            gone = nil
             return
         }
         let heads = try JournalTable.positions(of: job, in: db)
         spans = try StatementTable.roster(of: job, in: db).lateSpans(within: heads)
+        gone = try GoneTable(job: job, in: db)
     }
 
     var isEmpty: Bool { spans.isEmpty }
@@ -42,6 +45,12 @@ struct LateSpans {
     func holds(_ scanned: ScannedChange, at dot: Dot) -> Bool {
         guard !spans.isEmpty, scanned.statementCount == 0 else { return false }
         return spans[dot.replica]?.holds(dot.sequence) ?? false
+    }
+
+    /// Whether a change is in no item.
+    func keepsOut(_ scanned: ScannedChange, at dot: Dot) throws -> Bool {
+        if holds(scanned, at: dot) { return true }
+        return try gone?.holds(scanned.item) ?? false
     }
 }
 

@@ -169,7 +169,6 @@ extension Store {
                     sql: """
                         SELECT EXISTS (SELECT 1 FROM unseen WHERE job = ?1)
                             OR EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
-                            OR EXISTS (SELECT 1 FROM folding WHERE job = ?1 AND isPending)
                         """), arguments: [number])
             guard mustWait != true else { return nil }
             return try FoldPlan.fold(stability, roster: roster, job: number, in: db).map { [.fold($0)] }

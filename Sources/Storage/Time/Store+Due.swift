@@ -65,7 +65,7 @@ extension Store {
     private static func apply(_ row: HeldTable.Row, late: LateSpans, to items: inout ItemTable) throws {
         try ChangeCodec.forEach(row.record) { scanned, buffer in
             let dot = Dot(replica: row.journal.replica, sequence: row.sequence)
-            guard !late.holds(scanned, at: dot) else { return }
+            guard try !late.keepsOut(scanned, at: dot) else { return }
             try items.apply(scanned, in: buffer, of: row.journal.replica, sequence: row.sequence)
         }
     }

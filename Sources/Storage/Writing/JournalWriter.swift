@@ -94,7 +94,7 @@ struct JournalWriter {
                 if scanned.statementCount > 0 {
                     try lateness.note(ChangeCodec.decode(scanned, in: buffer), at: first)
                     if scanned.isStatementOnly { return }
-                } else if lateness.keepsOut(scanned, at: first) {
+                } else if try lateness.keepsOut(scanned, at: first) {
                     return
                 }
                 if scanned.stamp > holdLimit, try mustHold(scanned) {

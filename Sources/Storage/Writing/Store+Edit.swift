@@ -54,13 +54,14 @@ extension Store {
         var bytes = try presence(
             in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds, in: db)
         let introductionBytes = bytes.count
+        let gone = try Self.gone(among: edits, job: number, in: db)
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
         for edit in edits {
             let known = try states[edit.item] ?? ItemTable.state(of: edit.item, job: number, in: db)
             var state = known ?? ItemState()
             do throws(EditRefusal) {
-                if requiresItems, known == nil { throw .unknown(edit.item) }
+                if known == nil, requiresItems || gone.contains(edit.item) { throw .unknown(edit.item) }
                 let operations = try edit.composed(on: state, by: replica)
                 let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: state.latestStamp) }
                 let change = Change(item: edit.item, stamp: stamp, anchor: anchor, operations: operations)
@@ -75,5 +76,11 @@ extension Store {
         guard bytes.count > introductionBytes else { return EditResult(commit: nil, refusals: refusals) }
         let commit = try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
         return EditResult(commit: commit, refusals: refusals)
+    }
+
+    /// Items of which nothing is known any more because they were removed and forgotten.
+    private static func gone(among edits: [Edit], job: Int64, in db: Database) throws -> Set<ItemID> {
+        guard let gone = try GoneTable(job: job, in: db) else { return [] }
+        return try Set(edits.map(\.item).filter { try gone.holds($0) })
     }
 }

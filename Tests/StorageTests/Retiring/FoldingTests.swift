@@ -159,7 +159,8 @@ struct FoldingTests {
                 operations: [.set(field: "name", value: "Smith", replaces: [])]))
         let named = try JournalDigest.extend(.empty, with: bytes)
         let journal = Fold.Journal(replica: replica, runs: [1...1], digest: named.digest)
-        let fold = Fold(bounds: [Position(replica: replica, sequence: 2)], members: [replica], journals: [journal])
+        let fold = Fold(
+            bounds: [Position(replica: replica, sequence: 2)], members: [replica], items: [.job], journals: [journal])
         bytes += ChangeCodec.encode(
             Change(item: .job, stamp: Stamp(milliseconds: crew.tick(), counter: 0), operations: [.fold(fold)]))
         let segment = JournalSegment(
