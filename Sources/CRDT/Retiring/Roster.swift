@@ -68,6 +68,13 @@ package struct Roster: Sendable {
     /// Up to where a person has dealt with a replica's late work.
     package func decided(of replica: ReplicaID) -> UInt64 { decisions[replica] ?? 0 }
 
+    /// How many positions it keeps in memory, some more for what else it keeps.
+    package var positionCount: Int {
+        let held = holds.values.reduce(0) { sum, holds in holds.reduce(sum) { $0 + $1.positions.count + 2 } }
+        let cut = folds.reduce(0) { $0 + $1.bounds.count + $1.members.count + 2 }
+        return held + cut + 2 * expulsions.count + (removal?.count ?? 0) + decisions.count
+    }
+
     package func lastHold(of replica: ReplicaID) -> Hold? { holds[replica]?.last }
 
     /// How far a hold of `owner` reaches in a journal; in its own up to the hold itself.

@@ -12,6 +12,9 @@ struct Lateness {
     private var isPlain: Bool
     private var hasStubs = false
     private var learnedCut = false
+    private var hasStatements = false
+    /// The mark of the roster before this run.
+    private var formerMark: Int64?
     /// What was late before this run, once it has a cut.
     private var lateBefore: [ReplicaID: [ClosedRange<UInt64>]] = [:]
     private var gone: GoneTable?
@@ -37,6 +40,10 @@ struct Lateness {
     /// Takes the statements of a change in, which count for what comes after it.
     mutating func note(_ change: Change, at sequence: UInt64) throws {
         if roster == nil { try load() }
+        if !hasStatements {
+            hasStatements = true
+            formerMark = try StatementTable.mark(of: journal.job, in: db)
+        }
         if !learnedCut, change.operations.contains(where: \.isCut) {
             learnedCut = true
             lateBefore = roster?.lateSpans(within: try JournalTable.positions(of: journal.job, in: db)) ?? [:]
@@ -61,6 +68,9 @@ struct Lateness {
     /// Once the run is stored: folds what may be folded by now, and takes late work out of the items that was no late
     /// work before.
     func settle() throws {
+        if hasStatements, let roster, let mark = try StatementTable.mark(of: journal.job, in: db) {
+            RosterCache.shared.keep(roster, as: mark, insteadOf: formerMark)
+        }
         guard !isPlain || learnedCut || hasStubs else { return }
         if learnedCut || hasStubs { try FoldingTable.explain(journal.job, in: db) }
         let roster = try roster ?? StatementTable.roster(of: journal.job, in: db)

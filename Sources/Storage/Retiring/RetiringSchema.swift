@@ -12,6 +12,11 @@ enum RetiringSchema {
                     item BLOB NOT NULL,
                     PRIMARY KEY (job, item)
                 ) STRICT, WITHOUT ROWID;
+
+                -- A random number that changes with the job's statements; 0 while there are none.
+                ALTER TABLE job ADD COLUMN statementMark INTEGER NOT NULL DEFAULT 0;
+
+                UPDATE job SET statementMark = random();
                 """)
     }
 

@@ -20,6 +20,26 @@ enum StatementTable {
     }
 
     static func roster(of job: Int64, in db: Database) throws -> Roster {
+        let mark = try mark(of: job, in: db)
+        if let mark, let roster = RosterCache.shared[mark] { return roster }
+        let roster = try decodedRoster(of: job, in: db)
+        if let mark { RosterCache.shared.keep(roster, as: mark) }
+        return roster
+    }
+
+    /// What stands for the statements of a job as they are now (see `RosterCache`); nil while there are none.
+    static func mark(of job: Int64, in db: Database) throws -> Int64? {
+        let statement = try db.cachedStatement(sql: "SELECT statementMark FROM job WHERE number = ?")
+        return try Int64.fetchOne(statement, arguments: [job]).flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// To be called in each transaction that changes the statements.
+    private static func renewMark(of job: Int64, in db: Database) throws {
+        let statement = try db.cachedStatement(sql: "UPDATE job SET statementMark = random() WHERE number = ?")
+        try statement.execute(arguments: [job])
+    }
+
+    private static func decodedRoster(of job: Int64, in db: Database) throws -> Roster {
         var roster = Roster()
         let rows = try Row.fetchCursor(
             db.cachedStatement(
@@ -29,6 +49,7 @@ enum StatementTable {
             let replica = ReplicaID(UInt128(blob: row["replica"]))
             let dot = Dot(replica: replica, sequence: UInt64(bitPattern: row["sequence"]))
             let bytes = try row.withUnsafeData(named: "record") { $0.map { [UInt8]($0) } ?? [] }
+            RosterCache.shared.countDecoding()
             for change in try ChangeCodec.decodeAll(bytes) {
                 for operation in change.operations { roster.add(operation, at: dot) }
             }
@@ -61,6 +82,7 @@ enum StatementTable {
                     """
             ).execute(arguments: [job, dot.replica.value.blob, dot.sequence.signed, isCut, Data(record)])
         }
+        if !noted.isEmpty { try renewMark(of: job, in: db) }
         return noted
     }
 
@@ -69,6 +91,7 @@ enum StatementTable {
         for table in ["statement", "folding", "gone", "unexplained"] {
             try db.cachedStatement(sql: "DELETE FROM \(table) WHERE job = ?").execute(arguments: [job])
         }
+        try renewMark(of: job, in: db)
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
             if let stub = scanned.stub {
                 let last = dot.sequence + stub.count - 1

@@ -25,20 +25,21 @@ extension Store {
     ) throws -> [UInt8] {
         let isPlain = try StatementTable.isPlain(journal.job, in: db)
         if isPlain, head.sequence > 0 { return [] }
-        let claims = try Claims.positions(of: journal, in: db)
         let own = journal.replica
         var roster = Roster()
         if !isPlain {
             roster = try StatementTable.roster(of: journal.job, in: db)
             if roster.removal != nil { throw StoreError.removedJob(try JobTable.id(of: journal.job, in: db)) }
         }
+        guard head.sequence == 0 || roster.lateSpans(of: own).holds(head.sequence + 1) else { return [] }
+        let claims = try Claims.positions(of: journal, in: db)
         var bytes: [UInt8] = []
         var next = head.sequence + 1
         if head.sequence == 0 {
             bytes = introduction(of: own, holding: claims, anchor: anchor, nowMilliseconds: nowMilliseconds)
             roster.add(.hold(claims), at: Dot(replica: own, sequence: 2))
             next = 3
-        } else if roster.lateSpans(of: own).holds(next) {
+        } else {
             bytes = statement([.hold(claims)], anchor: anchor, nowMilliseconds: nowMilliseconds)
             roster.add(.hold(claims), at: Dot(replica: own, sequence: next))
             next += 1
