@@ -15,6 +15,8 @@ package final class Store: Sendable {
     let hostName: String
     /// Some connection may carry this store's work away: what is written counts as seen.
     let isExposed = Mutex(false)
+    /// When work on a job was first refused because something of it is missing: corrected milliseconds, by its number.
+    let waitingSince = Mutex<[Int64: UInt64]>([:])
     /// Segments written one by one since the last time they were joined, per journal.
     let looseSegments = Mutex<[JournalKey: Int]>([:])
     /// The store was found to be a copy when it was opened, and has become a new replica.

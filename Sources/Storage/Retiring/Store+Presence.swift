@@ -31,25 +31,42 @@ extension Store {
             roster = try StatementTable.roster(of: journal.job, in: db)
             if roster.removal != nil { throw StoreError.removedJob(try JobTable.id(of: journal.job, in: db)) }
         }
-        guard head.sequence == 0 || roster.lateSpans(of: own).holds(head.sequence + 1) else { return [] }
-        let claims = try Claims.positions(of: journal, in: db)
-        var bytes: [UInt8] = []
-        var next = head.sequence + 1
-        if head.sequence == 0 {
-            bytes = introduction(of: own, holding: claims, anchor: anchor, nowMilliseconds: nowMilliseconds)
-            roster.add(.hold(claims), at: Dot(replica: own, sequence: 2))
-            next = 3
-        } else {
-            bytes = statement([.hold(claims)], anchor: anchor, nowMilliseconds: nowMilliseconds)
-            roster.add(.hold(claims), at: Dot(replica: own, sequence: next))
-            next += 1
+        guard head.sequence == 0 || roster.lateSpans(of: own).holds(head.sequence + 1) else {
+            waitingSince.withLock { $0[journal.job] = nil }
+            return []
         }
-        if roster.lateSpans(of: own).holds(next) {
-            throw StoreError(
-                .catchingUp, "This laptop does not hold all of the job yet; try again when it has caught up.")
-        }
-        return bytes
+        let hold = Dot(replica: own, sequence: head.sequence == 0 ? 2 : head.sequence + 1)
+        let claims = try claims(in: journal, for: hold, on: roster, nowMilliseconds: nowMilliseconds, in: db)
+        return head.sequence == 0
+            ? introduction(of: own, holding: claims, anchor: anchor, nowMilliseconds: nowMilliseconds)
+            : statement([.hold(claims)], anchor: anchor, nowMilliseconds: nowMilliseconds)
     }
+
+    /// What a hold says after which this store's work counts.
+    ///
+    /// When what it may say is not enough it waits for what it lacks, but not for ever: a peer that is broken or means
+    /// harm could keep a crew from working. From then on it says to hold what it has in its journals.
+    private func claims(
+        in journal: JournalKey, for hold: Dot, on roster: Roster, nowMilliseconds: UInt64, in db: Database
+    ) throws -> [Position] {
+        for isPatient in [true, false] {
+            let claims = try Claims.positions(of: journal, isPatient: isPatient, in: db)
+            var told = roster
+            told.add(.hold(claims), at: hold)
+            guard told.lateSpans(of: hold.replica).holds(hold.sequence + 1) else { return claims }
+            let since = waitingSince.withLock { waiting in
+                let since = min(waiting[journal.job] ?? nowMilliseconds, nowMilliseconds)
+                waiting[journal.job] = since
+                return since
+            }
+            if isPatient, nowMilliseconds - since >= Self.patience { continue }
+            break
+        }
+        throw StoreError(.catchingUp, try Missing(job: journal.job, in: db).sentence)
+    }
+
+    /// How long nothing is written while something is missing, in milliseconds.
+    static let patience: UInt64 = 600_000
 
     func statement(_ operations: [CRDT.Operation], anchor: UInt64, nowMilliseconds: UInt64) -> [UInt8] {
         let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
@@ -91,25 +108,27 @@ extension Store {
     }
 }
 
-/// What a store may say to hold: of each journal what it has, but neither what it keeps out of its items because its time
-/// has not come, nor what reached it as a stub that no fold explains yet.
+/// What a store may say to hold: of each journal what it has, but neither a removal that it keeps out of its items because
+/// its time has not come, nor what reached it as a stub that no fold explains yet.
 /// Whoever believes it will count on this store knowing each tombstone there.
 enum Claims {
     /// Of all journals but the store's own, ascending, as many as a statement names.
-    static func positions(of own: JournalKey, in db: Database) throws -> [Position] {
-        Array(try all(of: own.job, in: db).filter { $0.replica != own.replica }.prefix(ChangeLimits.positions))
+    ///
+    /// - Parameter isPatient: false for what is in the journals, whatever is known of it.
+    static func positions(of own: JournalKey, isPatient: Bool = true, in db: Database) throws -> [Position] {
+        let all = try isPatient ? all(of: own.job, in: db) : JournalTable.positions(of: own.job, in: db)
+        return Array(all.filter { $0.replica != own.replica }.prefix(ChangeLimits.positions))
     }
 
     static func all(of job: Int64, in db: Database) throws -> [Position] {
         var limits: [ReplicaID: UInt64] = [:]
-        let sql = """
-            SELECT replica, min(sequence) AS first FROM held WHERE job = ?1 GROUP BY replica
-            UNION ALL SELECT replica, min(first) AS first FROM unexplained WHERE job = ?1 GROUP BY replica
-            """
+        func limit(_ replica: ReplicaID, to first: UInt64) {
+            limits[replica] = min(limits[replica] ?? .max, first - 1)
+        }
+        for removal in try HeldTable.removals(job: job, in: db) { limit(removal.replica, to: removal.sequence) }
+        let sql = "SELECT replica, min(first) AS first FROM unexplained WHERE job = ? GROUP BY replica"
         for row in try Row.fetchAll(db.cachedStatement(sql: sql), arguments: [job]) {
-            let replica = ReplicaID(UInt128(blob: row["replica"]))
-            let before = UInt64(bitPattern: row["first"]) - 1
-            limits[replica] = min(limits[replica] ?? .max, before)
+            limit(ReplicaID(UInt128(blob: row["replica"])), to: UInt64(bitPattern: row["first"]))
         }
         return try JournalTable.positions(of: job, in: db).map {
             Position(replica: $0.replica, sequence: min($0.sequence, limits[$0.replica] ?? .max))

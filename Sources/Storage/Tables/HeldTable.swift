@@ -72,6 +72,14 @@ enum HeldTable {
             })
     }
 
+    /// Where removals are held, in order of stamps.
+    static func removals(job: Int64, in db: Database) throws -> [Dot] {
+        try rows("WHERE job = ? ORDER BY stamp, replica, sequence", [job], in: db).compactMap { row in
+            let isRemoval = try ChangeCodec.decodeAll(row.record).contains { $0.operations.contains(.remove) }
+            return isRemoval ? Dot(replica: row.journal.replica, sequence: row.sequence) : nil
+        }
+    }
+
     static func rows(_ condition: String, _ arguments: StatementArguments, in db: Database) throws -> [Row] {
         try GRDB.Row.fetchAll(db.cachedStatement(sql: "SELECT * FROM held \(condition)"), arguments: arguments).map {
             row in
