@@ -2,9 +2,8 @@
 package enum DiscoveryEvent: Hashable, Sendable {
     /// DNS-SD works from here on. Comes first when avahi is there at the start, and again each time it comes back.
     case available
-    /// DNS-SD does not work, and why, as a sentence for people. Comes once per outage; a `lost` for every service that was
-    /// there precedes it.
-    case unavailable(reason: String)
+    /// DNS-SD does not work. Comes once per outage; a `lost` for every service that was there precedes it.
+    case unavailable(DiscoveryOutage)
     /// Our own service is announced under this instance name, which differs from the one asked for when that was taken.
     case advertised(instanceName: String)
     /// A service of another device is there, or an address, its port or its TXT has changed.
@@ -14,6 +13,12 @@ package enum DiscoveryEvent: Hashable, Sendable {
     /// A service that leaves properly says so and is lost within about a second. One whose cable is cut stays until its
     /// records expire (75 minutes, RFC 6762 section 10): whether a peer still answers is for the transport to find out.
     case lost(instanceName: String)
+}
+
+/// Why DNS-SD does not work and what to do, for people: the two halves of a sentence.
+package struct DiscoveryOutage: Hashable, Sendable {
+    package let reason: String
+    package let remedy: String
 }
 
 /// A service of another device.

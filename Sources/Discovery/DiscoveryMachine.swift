@@ -130,14 +130,15 @@ struct DiscoveryMachine: Sendable {
         registration = nil
         if isAvailable != false {
             isAvailable = false
-            directives.append(.report(.unavailable(reason: Self.unavailableReason(code: code))))
+            directives.append(.report(.unavailable(Self.outage(code: code))))
         }
         return directives + [.wake(.reconnect, afterMilliseconds: connectionBackoff.nextDelayMilliseconds())]
     }
 
-    private static func unavailableReason(code: Int32) -> String {
-        "avahi-daemon does not answer (DNS-SD error \(code)), so laptops are not found by themselves: "
-            + "start it with `systemctl start avahi-daemon`, or name the peers with --peer."
+    private static func outage(code: Int32) -> DiscoveryOutage {
+        DiscoveryOutage(
+            reason: "avahi-daemon does not answer (DNS-SD error \(code)), so laptops are not found by themselves",
+            remedy: "start avahi (systemctl start avahi-daemon), or name a laptop with --peer HOST:PORT")
     }
 
     // MARK: Our own service

@@ -146,8 +146,9 @@ package actor ServiceDiscovery {
         switch event {
         case .available:
             logger.info("discovery is available")
-        case .unavailable(let reason):
-            logger.warning("discovery is not available", metadata: ["reason": "\(reason)"])
+        case .unavailable(let outage):
+            logger.warning(
+                "discovery is not available", metadata: ["reason": "\(outage.reason)", "remedy": "\(outage.remedy)"])
         case .advertised(let instanceName):
             logger.info("service is announced", metadata: ["instance": "\(instanceName)"])
         case .found(let service):

@@ -27,9 +27,9 @@ struct Line: Encodable {
         switch event {
         case .available:
             self.event = "available"
-        case .unavailable(let reason):
+        case .unavailable(let outage):
             self.event = "unavailable"
-            self.reason = reason
+            reason = outage.reason
         case .advertised(let instanceName):
             self.event = "advertised"
             name = instanceName

@@ -50,10 +50,20 @@ struct JudgementTests {
         #expect(well == HealthCheck("network", .ok, "listens on port 7473, at 10.0.0.2, fd00::2"))
     }
 
+    @Test("A job of which it is not known what was forgotten is named, with what to do")
+    func jobs() {
+        #expect(Judgement.jobs(incomplete: []).outcome == .ok)
+        let check = Judgement.jobs(incomplete: ["Smith", "Jones", "Baker", "Cook"])
+        #expect(check.outcome == .warning && check.remedy != nil)
+        #expect(check.finding == "it is not known what was forgotten of 'Smith', 'Jones', 'Baker' and 1 more")
+    }
+
     @Test("Without avahi discovery fails, unless addresses are configured; switched off it is as was wished")
     func discovery() {
-        let gone = DiscoveryStatus(state: .unavailable, reason: "no avahi")
+        let gone = DiscoveryStatus(state: .unavailable, reason: "no avahi: none", remedy: "start it")
         #expect(Judgement.discovery(gone, configuredPeers: 0).outcome == .failed)
+        #expect(Judgement.discovery(gone, configuredPeers: 0).finding == "no avahi: none")
+        #expect(Judgement.discovery(gone, configuredPeers: 0).remedy == "start it")
         #expect(Judgement.discovery(gone, configuredPeers: 1).outcome == .warning)
         #expect(Judgement.discovery(DiscoveryStatus(state: .off), configuredPeers: 2).outcome == .ok)
         #expect(Judgement.discovery(DiscoveryStatus(state: .off), configuredPeers: 0).outcome == .warning)

@@ -12,7 +12,8 @@ extension LocalClient {
         } catch {
             return APIError(
                 .unexpectedAnswer,
-                "What answers on \(socketPath) is not musterd (HTTP status \(response.status.code)): check --socket.")
+                "What answers on \(socketPath) is not musterd (HTTP status \(response.status.code))",
+                remedy: "check --socket")
         }
     }
 
@@ -32,18 +33,18 @@ extension LocalClient {
         case EACCES, EPERM:
             return APIError(
                 .notPermitted,
-                "No permission to open \(socketPath): join its group (usually: adduser \(userName) muster), then log in "
-                    + "again.")
+                "No permission to open \(socketPath)",
+                remedy: "join its group (usually: adduser \(userName) muster), then log in again")
         case ENOENT, ECONNREFUSED:
             return APIError(
                 .unreachable,
-                "No daemon answers on \(socketPath): start it (systemctl start musterd), or name its socket with "
-                    + "--socket or MUSTER_SOCKET.")
+                "No daemon answers on \(socketPath)",
+                remedy: "start it (systemctl start musterd), or name its socket with --socket or MUSTER_SOCKET")
         default:
             return APIError(
                 .unreachable,
-                "The connection to the daemon on \(socketPath) broke off (\(error)): see its log "
-                    + "(journalctl -u musterd), then try again.")
+                "The connection to the daemon on \(socketPath) broke off (\(error))",
+                remedy: "see its log (journalctl -u musterd), then try again")
         }
     }
 

@@ -5,11 +5,23 @@ package struct APIError: Error, Hashable, Sendable {
     package var message: String
     /// What an ambiguous name may have meant.
     package var candidates: [String]
+    /// The two halves of the message, where they are needed apart.
+    package private(set) var parts: Parts?
+
+    package struct Parts: Hashable, Sendable {
+        package let finding: String
+        package let remedy: String
+    }
 
     package init(_ code: Code, _ message: String, candidates: [String] = []) {
         self.code = code
         self.message = message
         self.candidates = candidates
+    }
+
+    package init(_ code: Code, _ finding: String, remedy: String) {
+        self.init(code, "\(finding): \(remedy).")
+        parts = Parts(finding: finding, remedy: remedy)
     }
 
     /// Codes can be added: a caller treats an unknown one by its HTTP status.

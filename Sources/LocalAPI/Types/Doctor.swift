@@ -18,7 +18,7 @@ package struct HealthCheck: Codable, Hashable, Sendable {
         case failed
     }
 
-    /// `daemon`, `discovery`, `network`, `clock`, `disk` or `store`; more may come.
+    /// `daemon`, `discovery`, `network`, `clock`, `disk`, `store` or `jobs`; more may come.
     package var name: String
     package var outcome: Outcome
     /// What was found.

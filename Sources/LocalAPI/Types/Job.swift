@@ -63,6 +63,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var conflicts: Int
     /// Changes that came too late and wait for a person: the length of what `muster job late` lists.
     package var late: Int
+    /// False while this laptop was told that something is forgotten, but not what: it may show what is gone elsewhere.
+    package var isComplete: Bool
     /// Connected devices that lack something of this job.
     package var peersBehind: [PeerBehind]
     /// Per replica id, the highest sequence up to which the whole journal is here.
@@ -75,7 +77,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package init(
         id: String, name: String, kind: JobKind, state: JobState, isRemoved: Bool = false, items: Int, removed: Int,
         volume: Volume,
-        conflicts: Int, late: Int = 0, peersBehind: [PeerBehind], vector: [String: UInt64], digest: String,
+        conflicts: Int, late: Int = 0, isComplete: Bool = true, peersBehind: [PeerBehind], vector: [String: UInt64],
+        digest: String,
         updatedAt: Timestamp?
     ) {
         self.id = id
@@ -88,6 +91,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
         self.volume = volume
         self.conflicts = conflicts
         self.late = late
+        self.isComplete = isComplete
         self.peersBehind = peersBehind
         self.vector = vector
         self.digest = digest

@@ -14,11 +14,14 @@ package struct Status: Codable, Hashable, Sendable {
     package var peers: [PeerStatus]
     /// How many jobs this device holds.
     package var jobs: Int
+    /// Jobs that are not complete here (see `JobDetails.isComplete`).
+    package var incompleteJobs: Int
     package var queue: QueueStatus
 
     package init(
         deviceID: String, replicaID: String, name: String, version: String, startedAt: Timestamp, clock: ClockStatus,
-        discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int, queue: QueueStatus
+        discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int, incompleteJobs: Int = 0,
+        queue: QueueStatus
     ) {
         self.deviceID = deviceID
         self.replicaID = replicaID
@@ -29,6 +32,7 @@ package struct Status: Codable, Hashable, Sendable {
         self.discovery = discovery
         self.peers = peers
         self.jobs = jobs
+        self.incompleteJobs = incompleteJobs
         self.queue = queue
     }
 }
@@ -68,12 +72,15 @@ package struct DiscoveryStatus: Codable, Hashable, Sendable {
     }
 
     package var state: State
-    /// Why it is unavailable and what to do.
+    /// Why it is unavailable.
     @Nullable package var reason: String?
+    /// What to do about it.
+    @Nullable package var remedy: String?
 
-    package init(state: State, reason: String? = nil) {
+    package init(state: State, reason: String? = nil, remedy: String? = nil) {
         self.state = state
         self.reason = reason
+        self.remedy = remedy
     }
 }
 

@@ -68,7 +68,8 @@ struct DiscoveryService: Service {
     private func handle(_ event: DiscoveryEvent) async {
         switch event {
         case .available: state.status = DiscoveryStatus(state: .available)
-        case .unavailable(let reason): state.status = DiscoveryStatus(state: .unavailable, reason: reason)
+        case .unavailable(let outage):
+            state.status = DiscoveryStatus(state: .unavailable, reason: outage.reason, remedy: outage.remedy)
         case .advertised(let name):
             logger.debug("advertised", metadata: ["instance": "\(name)"])
         case .found(let service):

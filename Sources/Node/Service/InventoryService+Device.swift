@@ -13,6 +13,7 @@ extension InventoryService {
                 deviceID: identity.device.description, replicaID: identity.replica.description, name: facts.hostName,
                 version: MusterVersion.current, startedAt: facts.startedAt, clock: clockStatus,
                 discovery: facts.discovery.status, peers: try await peers(), jobs: try await store.vectors().count,
+                incompleteJobs: try await store.incompleteJobs().count,
                 queue: QueueStatus())
         }
     }

@@ -68,6 +68,7 @@ extension InventoryService {
                 volume: Volume(report.cubicFeet),
                 conflicts: job.conflicts + report.duplicateBarcodes,
                 late: try await store.lateChanges(of: job.id).count,
+                isComplete: try await store.holdsWhatFoldsName(of: job.id),
                 peersBehind: behind, vector: job.vector.sequences, digest: report.digest,
                 updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
         }

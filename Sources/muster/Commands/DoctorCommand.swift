@@ -27,11 +27,11 @@ struct DoctorCommand: AsyncParsableCommand {
             let daemon = HealthCheck("daemon", .ok, "answers")
             return DoctorReport(checks: [daemon] + report.checks)
         } catch {
-            let message = (error as? APIError)?.message ?? "\(error)"
-            // One sentence that says what is wrong and, after the colon, what to do.
-            let parts = message.split(separator: ": ", maxSplits: 1).map(String.init)
-            let remedy = parts.count > 1 ? parts[1] : "see its log (journalctl -u musterd)."
-            return DoctorReport(checks: [HealthCheck("daemon", .failed, parts[0], remedy: remedy)])
+            let failure = error as? APIError
+            let check = HealthCheck(
+                "daemon", .failed, failure?.parts?.finding ?? failure?.message ?? "\(error)",
+                remedy: failure?.parts?.remedy ?? "see its log (journalctl -u musterd)")
+            return DoctorReport(checks: [check])
         }
     }
 

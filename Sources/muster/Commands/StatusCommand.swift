@@ -21,7 +21,9 @@ struct StatusCommand: AsyncParsableCommand {
         let connected = status.peers.filter { $0.state == .connected }
         let inSync = connected.filter(\.isInSync).count
         facts.add("Peers", "\(connected.count) connected, \(inSync) in sync, \(status.peers.count) known")
-        facts.add("Jobs", Formats.count(status.jobs))
+        let incomplete = status.incompleteJobs
+        facts.add(
+            "Jobs", Formats.count(status.jobs) + (incomplete == 0 ? "" : ", \(Formats.count(incomplete)) incomplete"))
         facts.add(
             "Queue", "\(Formats.count(status.queue.pending)) pending, \(Formats.count(status.queue.parked)) parked")
         facts.print(on: .output)
@@ -40,7 +42,9 @@ struct StatusCommand: AsyncParsableCommand {
         switch discovery.state {
         case .available: "on"
         case .off: "switched off"
-        case .unavailable: "not available" + (discovery.reason.map { ": \($0)" } ?? "")
+        case .unavailable:
+            (["not available", discovery.reason, discovery.remedy] as [String?]).compactMap(\.self).joined(
+                separator: ": ")
         }
     }
 }

@@ -1,3 +1,4 @@
+import CRDT
 import LocalAPI
 import Storage
 import Transport
@@ -15,12 +16,19 @@ extension InventoryService {
             Judgement.disk(
                 free: Machine.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await storeCheck(),
+            await jobsCheck(),
         ])
     }
 
     private func clockCheck() async -> HealthCheck {
         let held = (try? await store.heldChanges().count) ?? 0
         return Judgement.clock(clock.overview, held: held)
+    }
+
+    private func jobsCheck() async -> HealthCheck {
+        var names: [String] = []
+        for id in (try? await store.incompleteJobs()) ?? [] { names.append((try? await store.job(id).name) ?? id.text) }
+        return Judgement.jobs(incomplete: names)
     }
 
     private func storeCheck() async -> HealthCheck {

@@ -23,11 +23,10 @@ enum Judgement {
                 name, .warning, "switched off, and no peer address is configured",
                 remedy: "start musterd without --no-discovery, or name a laptop with --peer HOST:PORT")
         case .unavailable:
-            // The reason is a sentence whose second half is the remedy.
-            let reason = status.reason?.split(separator: ": ", maxSplits: 1).first.map(String.init) ?? "not available"
+            let reason = status.reason ?? "not available"
             return HealthCheck(
                 name, hasOthers ? .warning : .failed, hasOthers ? "\(reason); \(others)" : reason,
-                remedy: "start avahi (systemctl start avahi-daemon), or name a laptop with --peer HOST:PORT")
+                remedy: status.remedy ?? "see the daemon's log")
         }
     }
 
@@ -111,6 +110,16 @@ enum Judgement {
             )
         }
         return HealthCheck(name, .ok, "sound, \(size(bytes))")
+    }
+
+    /// - Parameter incomplete: the names of jobs of which it is not known what was forgotten.
+    static func jobs(incomplete: [String]) -> HealthCheck {
+        guard !incomplete.isEmpty else { return HealthCheck("jobs", .ok, "complete as far as they are here") }
+        let names = incomplete.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+        let rest = incomplete.count > 3 ? " and \(incomplete.count - 3) more" : ""
+        return HealthCheck(
+            "jobs", .warning, "it is not known what was forgotten of \(names)\(rest)",
+            remedy: "connect a laptop that holds all of it")
     }
 
     /// In decimal units with one digit of fraction.

@@ -25,6 +25,9 @@ struct JobShowCommand: AsyncParsableCommand {
         if details.late > 0 {
             facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: muster job late)")
         }
+        if !details.isComplete {
+            facts.add("Incomplete", "what was forgotten is unknown; connect a laptop that has it all")
+        }
         facts.add("Peers", peers(details.peersBehind))
         facts.add(
             "Changes", "\(counted(transforms(details), "transform")) by \(counted(details.vector.count, "device"))")
