@@ -34,12 +34,15 @@ package struct LateOutcome: Codable, Hashable, Sendable {
     package var changes: Int
     /// Whose they were: replica ids, sorted.
     package var replicas: [String]
-    /// Where accepted work is: the job, or the one that was made for it because the job had been removed.
+    /// Where accepted work is: the job, or one of those that were made for it because the job had been removed.
     package var job: String
+    /// The ids of the jobs that were made for it, one per replica.
+    package var newJobs: [String]
 
-    package init(changes: Int, replicas: [String], job: String) {
+    package init(changes: Int, replicas: [String], job: String, newJobs: [String] = []) {
         self.changes = changes
         self.replicas = replicas
         self.job = job
+        self.newJobs = newJobs
     }
 }

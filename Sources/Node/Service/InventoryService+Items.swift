@@ -8,7 +8,7 @@ extension InventoryService {
     func items(job text: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView> {
         try await answering {
             let job = try await resolve(job: text)
-            let wanted = try filters.map { (field: try Self.field($0.field), value: $0.value) }
+            let wanted = try filters.map { (field: try Self.filterField($0.field), value: $0.value) }
             let cursor = try store.itemCursor(of: job.id)
             return AsyncThrowingStream {
                 while let batch = try await cursor.next() {

@@ -53,7 +53,9 @@ extension InventoryService {
                 guard waiting > 0 else { continue }
                 for commit in try await carryOut(bound.replica, bound.sequence, job.id) {
                     await replicator.committed(commit)
-                    if commit.job != job.id { outcome.job = commit.job.text }
+                    guard commit.job != job.id else { continue }
+                    outcome.job = commit.job.text
+                    outcome.newJobs.append(commit.job.text)
                 }
                 outcome.changes += waiting
                 outcome.replicas.append(bound.replica.description)

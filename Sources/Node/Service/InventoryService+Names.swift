@@ -22,9 +22,11 @@ extension InventoryService {
             throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
         }
         guard matches.count == 1 else {
+            let candidates = matches.prefix(8).map { "\($0.id) \($0.name)" }
             throw APIError(
-                .ambiguousJob, "'\(text)' fits \(matches.count) jobs; write more of the id.",
-                candidates: matches.prefix(8).map { "\($0.id) \($0.name)" })
+                .ambiguousJob,
+                "'\(text)' fits \(matches.count) jobs (\(Self.list(candidates, of: matches.count))); write more of the id.",
+                candidates: candidates)
         }
         return job
     }
@@ -46,12 +48,18 @@ extension InventoryService {
                 .unknownItem, "There is no item '\(text)' in this job; 'muster item list' shows the items.")
         }
         guard matches.count == 1 else {
+            let candidates = matches.prefix(8).map(\.description)
             throw APIError(
                 .ambiguousItem,
-                "'\(text)' fits \(matches.count > 8 ? "many" : "\(matches.count)") items; write more of the id.",
-                candidates: matches.prefix(8).map(\.description))
+                "'\(text)' fits \(matches.count > 8 ? "many" : "\(matches.count)") items "
+                    + "(\(Self.list(candidates, of: matches.count))); write more of the id.",
+                candidates: candidates)
         }
         return StoredItem(id: id, state: state)
+    }
+
+    private static func list(_ candidates: [String], of count: Int) -> String {
+        candidates.joined(separator: ", ") + (count > candidates.count ? ", …" : "")
     }
 
     /// The laptop that a replica is on, if its first change in the job has said so.
@@ -71,6 +79,15 @@ extension InventoryService {
                 .invalidValue, "Remarks only grow: add one with 'muster item note' instead of setting 'notes'.")
         }
         return field
+    }
+
+    /// A field that items are found by.
+    static func filterField(_ text: String) throws -> FieldName {
+        guard text != WellKnownField.notes.text else {
+            throw APIError(
+                .invalidValue, "Items are found by their fields, and remarks are none; leave 'notes' out.")
+        }
+        return try field(text)
     }
 
     /// Fields in ascending order, checked.

@@ -8,6 +8,10 @@ extension InventoryService {
     func removeItems(_ request: RemovalRequest, job text: String) async throws -> Removed {
         try await answering {
             let job = try await resolve(job: text)
+            // Nothing matches there; it would be as if all were well.
+            if try await store.isRemoved(job.id) {
+                throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
+            }
             let items = try await chosen(by: request, in: job).sorted()
             if request.isConfirmed != true, MassRemoval.needsConfirmation(removing: items.count, of: job.items) {
                 throw APIError(

@@ -29,7 +29,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Instead: all items whose field has exactly this value; given twice, both must fit.",
+            "Instead: all items whose field has exactly this value; of two fields both must fit.",
             valueName: "field=value"))
     var filters: [FieldArgument] = []
 
@@ -40,6 +40,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
         guard items.isEmpty != filters.isEmpty else {
             throw ValidationError("Name the items to remove, or give --where FIELD=VALUE, not both.")
         }
+        _ = try filters.fields()
         if items.contains("") { throw ValidationError("Name the item: 'muster item list' shows the items.") }
     }
 

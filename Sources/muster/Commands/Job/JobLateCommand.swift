@@ -60,7 +60,8 @@ struct JobLateCommand: AsyncParsableCommand {
                 : try await client.acceptLate(decision, job: job.reference)
             if options.json { return try StandardOutput.json(outcome) }
             let verb = drop != nil ? "Dropped" : "Accepted"
-            let made = outcome.job == chosen.first?.change.job ? "" : ", in the new job \(outcome.job)"
+            let jobs = outcome.newJobs.joined(separator: " and ")
+            let made = jobs.isEmpty ? "" : ", in the new job\(outcome.newJobs.count == 1 ? "" : "s") \(jobs)"
             StandardOutput.write("\(verb) \(counted(outcome.changes, "late change"))\(made).\n")
         }
     }
