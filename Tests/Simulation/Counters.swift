@@ -3,24 +3,30 @@
 package enum Fault: String, Hashable, Sendable, CaseIterable {
     case partition, oneWayPartition, heal, brokenConnection, lostMessage, messageLostAtBreak, duplicate, sparseNetwork
     case crash, writeLostToCrash, reboot, fullDisk, refusedWrite, restore, clone, lateJoin, sleep, month
-    case wrongClock, drift, wallJump, serverTime, lie, malformedDelta, expulsion, lateDecision
+    case delay, reordering, wrongClock, drift, wallJump, serverTime, lie, malformedDelta
+    case expulsion, lateDecision, jobRemoval
     // What has to come of them.
-    case renewal, branchGivenUp, learnedTime, restamped, held, heldApplied, folded, lateWork
+    case renewal, branchGivenUp, learnedTime, restamped, held, heldApplied, folded, lateWork, rescuedWork
 
     /// Whether a plan chooses it; the others are what comes of those.
     var isDrawn: Bool {
         switch self {
-        case .heal, .messageLostAtBreak, .writeLostToCrash, .refusedWrite, .renewal, .branchGivenUp,
-            .learnedTime, .restamped, .held, .heldApplied, .folded, .lateWork:
+        case .heal, .messageLostAtBreak, .writeLostToCrash, .refusedWrite, .delay, .reordering, .renewal,
+            .branchGivenUp, .learnedTime, .restamped, .held, .heldApplied, .folded, .lateWork, .rescuedWork:
             false
         default: true
         }
     }
+
+    /// In so many runs that enable it, or in which it can come of others, a fault has to have happened.
+    var certainAfter: Int { isDrawn ? 20 : 200 }
 }
 
-/// How often each thing happened in a run.
+/// How often each thing happened in a run, or in several.
 package struct Counters: Hashable, Sendable {
     package private(set) var faults: [Fault: Int] = [:]
+    /// In how many runs each fault could happen.
+    package private(set) var enabled: [Fault: Int] = [:]
     package var edits = 0
     package var messages = 0
     package var stored = 0
@@ -28,6 +34,10 @@ package struct Counters: Hashable, Sendable {
     package var checks = 0
 
     package init() {}
+
+    init(of profile: Plan.Profile) {
+        for fault in Fault.allCases where !fault.isDrawn || profile.faults.contains(fault) { enabled[fault] = 1 }
+    }
 
     package subscript(fault: Fault) -> Int { faults[fault, default: 0] }
 
@@ -37,6 +47,7 @@ package struct Counters: Hashable, Sendable {
 
     package static func += (left: inout Counters, right: Counters) {
         left.faults.merge(right.faults, uniquingKeysWith: +)
+        left.enabled.merge(right.enabled, uniquingKeysWith: +)
         left.edits += right.edits
         left.messages += right.messages
         left.stored += right.stored
@@ -44,8 +55,10 @@ package struct Counters: Hashable, Sendable {
         left.checks += right.checks
     }
 
-    /// The faults that never happened.
-    package var silent: [Fault] { Fault.allCases.filter { self[$0] == 0 } }
+    /// The faults that were enabled in enough runs and never happened: these runs prove nothing of them.
+    package var silent: [Fault] {
+        Fault.allCases.filter { self[$0] == 0 && enabled[$0, default: 0] >= $0.certainAfter }
+    }
 
     /// One line for people.
     package var summary: String {

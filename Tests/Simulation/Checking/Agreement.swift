@@ -12,11 +12,12 @@ extension World {
         for first in devices {
             for second in devices where second.index < first.index { heal(first.index, second.index) }
         }
+        // Who sleeps wakes up by itself, and finds what waited for it in its order.
+        try await run(until: devices.compactMap(\.wakesAt).max() ?? now)
         for device in devices {
             device.lieMilliseconds = 0
             device.isAway = false
             if device.isDiskFull { setDiskFull(false, device) }
-            device.wakesAt = device.wakesAt.map { min($0, now) }
             if !device.hasJoined { try await join(device) } else { try await start(device, reboots: false) }
         }
         let deadline = now + Self.patience
@@ -44,7 +45,9 @@ extension World {
     }
 
     private var haveConverged: Bool {
-        devices.allSatisfy { $0.reference.heads == devices[0].reference.heads }
+        devices.allSatisfy {
+            $0.reference.heads == devices[0].reference.heads && $0.rescued == devices[0].rescued
+        }
     }
 
     /// What has to be true in the end.
@@ -54,22 +57,26 @@ extension World {
         guard !devices[0].reference.heads.isEmpty else { return }
         for device in devices { try await checker.look(at: device, now: now) }
         let first = try await checker.export(of: devices[0])
+        let rescued = try await checker.exportsOfRescued(on: devices[0])
         let timeline = try await timeline(of: devices[0])
         for device in devices.dropFirst() {
+            guard try await checker.exportsOfRescued(on: device) == rescued else {
+                throw Violation("R3", "devices 0 and \(device.index) have made different jobs of late work.")
+            }
             guard try await checker.export(of: device) == first else {
                 let text = try await difference(devices[0], device)
                 throw Violation("R3", "devices 0 and \(device.index) export different bytes: \(text)")
             }
-            guard try await self.timeline(of: device) == timeline else {
-                throw Violation("R7", "devices 0 and \(device.index) have different timelines.")
+            let other = try await self.timeline(of: device)
+            guard other == timeline else {
+                let text = timeline.difference(from: other).map { "\($0)" }.joined(separator: "\n")
+                throw Violation("R7", "devices 0 and \(device.index) have different timelines:\n\(text)")
             }
         }
         try checkOrder(of: timeline, against: devices[0].reference)
-        let gone = devices.reduce(into: Set<ItemID>()) { $0.formUnion($1.reference.gone) }
-        for (mark, edit) in checker.acknowledged.sorted(by: { $0.key < $1.key })
-        where devices[0].reference.marks[mark] == nil && !gone.contains(edit.item)
-            && !devices[0].reference.expected(edit.item).isRemoved
-        {
+        // What is forgotten somebody remembers to have had.
+        let known = devices.reduce(into: Set<String>()) { $0.formUnion($1.reference.marks.keys) }
+        for (mark, edit) in checker.acknowledged.sorted(by: { $0.key < $1.key }) where !known.contains(mark) {
             throw Violation("R4", "\(mark) was acknowledged by device \(edit.device) and nobody has it.")
         }
     }

@@ -65,7 +65,7 @@ extension Checker {
 
     /// Nothing is held whose time has come.
     func tookDue(_ device: Device, now: Int64) async throws {
-        let held = try await device.store.heldChanges()
+        let held = try await device.store.heldChanges().filter { $0.job == job }
         let time = device.receiveTime(at: now)
         for change in held where change.stamp.milliseconds <= time.milliseconds {
             throw Violation("R6", "device \(device.index) holds \(change.stamp) at \(time.milliseconds).")
@@ -101,6 +101,7 @@ extension Checker {
             }
         }
         device.reference = fresh
+        remember(new)
         if device.time.isSynchronised { try checkUnseen(of: device, new, now: now) }
         try await look(at: device, now: now)
     }

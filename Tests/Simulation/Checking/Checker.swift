@@ -27,6 +27,8 @@ final class Checker {
     /// Edits that were acknowledged to a person, by what finds them again. What only a store had that was set back is
     /// nobody's fault.
     var acknowledged: [String: Acknowledged] = [:]
+    /// By whom and when each edit was written first.
+    private var firstWrites: [String: Set<WriteStamp>] = [:]
     /// Exports by version vector, and what of it is held (rule R3).
     private var exports: [SeenState: UInt64] = [:]
     private var changesSinceLook: [Int: Int] = [:]
@@ -52,9 +54,15 @@ final class Checker {
         guard commit.segment.first == known.sequence + 1, commit.segment.replica == device.store.identity.replica else {
             throw Violation("R9", "device \(device.index) wrote \(commit.segment.brief) after \(known.sequence).")
         }
+        let before = device.reference
+        let wasRemoved = before.statements.isJobRemoved
         let added = try device.reference.append(commit.segment)
+        if wasRemoved, let entry = added.first(where: { !$0.isStatement }) {
+            throw Violation("R10", "device \(device.index) wrote \(entry.first) in a job that it knows is removed.")
+        }
+        remember(added)
         try checkStamps(of: added, by: device, now: now)
-        try checkFolds(in: added, by: device, among: devices)
+        try checkFolds(in: added, by: device, knowing: before, among: devices)
         if device.time.isSynchronised {
             device.unseen = [:]
         } else if device.exposedLinks.isEmpty, device.lieMilliseconds == 0,
@@ -72,6 +80,7 @@ final class Checker {
         _ segment: JournalSegment, applied: [AppliedChange], by device: Device, now: Int64
     ) async throws {
         let added = try device.reference.append(segment)
+        try checkAuthors(of: added, on: device)
         // Of a long piece the store does not say what it applied; after a cut that says little.
         let isPlain = !device.reference.statements.hasCuts && added.allSatisfy { $0.change != nil && !$0.isStatement }
         guard isPlain, !applied.isEmpty || added.count < 20 else { return try await look(at: device, now: now) }
@@ -96,21 +105,46 @@ final class Checker {
         }
     }
 
+    /// What a device writes itself, or stamps anew.
+    func remember(_ entries: some Sequence<Reference.Entry>) {
+        for entry in entries {
+            guard let change = entry.change, change.origin == nil else { continue }
+            for mark in Reference.marks(of: change) {
+                firstWrites[mark, default: []].insert(change.write(in: entry.replica))
+            }
+        }
+    }
+
+    /// Rule R9: who issues a change again leaves it its first author and stamp.
+    private func checkAuthors(of entries: some Sequence<Reference.Entry>, on device: Device) throws {
+        for entry in entries {
+            guard let change = entry.change, change.origin != nil else { continue }
+            let write = change.write(in: entry.replica)
+            for mark in Reference.marks(of: change) where change.item != .job {
+                guard firstWrites[mark]?.contains(write) == false else { continue }
+                throw Violation(
+                    "R9", "on device \(device.index), \(mark) is issued again as if \(write.author) had written it.")
+            }
+        }
+    }
+
     /// Rule R4: nothing is claimed or passed on that is not durable.
     func sent(_ message: Message, by device: Device) throws {
         switch message {
-        case .have(_, let entries): try claims(entries, by: device)
-        case .vector(_, let vector): try claims(vector.entries, by: device)
-        case .delta(_, let segment, _):
-            try claims([VersionVector.Entry(replica: segment.replica, head: segment.head)], by: device)
-            try publish(segment)
+        case .have(let job, let entries): try claims(entries, of: job, by: device)
+        case .vector(let job, let vector): try claims(vector.entries, of: job, by: device)
+        case .delta(let job, let segment, _):
+            try claims([VersionVector.Entry(replica: segment.replica, head: segment.head)], of: job, by: device)
+            if job == self.job { try publish(segment) }
         default: break
         }
     }
 
-    private func claims(_ entries: [VersionVector.Entry], by device: Device) throws {
+    private func claims(_ entries: [VersionVector.Entry], of job: JobID, by device: Device) throws {
         for entry in entries {
-            let head = device.reference.head(of: entry.replica)
+            let head =
+                job == self.job
+                ? device.reference.head(of: entry.replica) : device.rescued[job]?[entry.replica] ?? .empty
             guard entry.head.sequence > head.sequence else { continue }
             throw Violation("R4", "device \(device.index) speaks of \(entry.brief), durable is \(head.sequence).")
         }
@@ -142,7 +176,6 @@ final class Checker {
 
     /// The store is about to lose what came after its backup: what nobody else holds is lost with it.
     func restoring(_ device: Device, to backup: Reference, others: [Device]) {
-        for replica in [device.store.identity.replica] + backup.heads.keys.sorted() { forkable.insert(replica) }
         var kept = Set(backup.marks.keys)
         for other in others where other !== device {
             kept.formUnion(other.reference.marks.keys)
@@ -153,22 +186,27 @@ final class Checker {
     // MARK: Whole stores
 
     /// The store was opened anew, or has rewritten a journal: everything is read again.
-    func reloaded(_ device: Device, now: Int64) async throws {
+    ///
+    /// - Parameter hasGivenUpBranch: it has issued its own changes again that stood in the branch of a journal that it gave
+    ///   up (rule R9). What was written on a removed item need not be among them: it can have no effect (rule R2).
+    func reloaded(_ device: Device, hasGivenUpBranch: Bool = false, now: Int64) async throws {
         var fresh = try await read(device)
         fresh.remember(device.reference)
-        // What was written on a removed item need not be issued again: it can have no effect (rule R2).
-        let lost = device.reference.marks.filter { fresh.marks[$0.key] == nil && !fresh.expected($0.value).isRemoved }
-        if let mark = lost.keys.sorted().first {
-            throw Violation("R4", "device \(device.index) has lost \(mark), which was durable.")
+        for (mark, item) in device.reference.marks where fresh.marks[mark] == nil {
+            guard hasGivenUpBranch, fresh.expected(item).isRemoved || fresh.gone.contains(item) else {
+                throw Violation("R4", "device \(device.index) has lost \(mark), which was durable.")
+            }
+            acknowledged[mark] = nil
         }
         device.reference = fresh
+        try checkAuthors(of: fresh.journals.values.joined(), on: device)
         try await look(at: device, now: now)
     }
 
     /// What a store's journals hold, byte for byte.
     func read(_ device: Device) async throws -> Reference {
         var fresh = Reference()
-        for (_, vector) in try await device.store.vectors() {
+        for (job, vector) in try await device.store.vectors() where job == self.job {
             for entry in vector.entries {
                 var next: UInt64 = 1
                 while next <= entry.head.sequence {
@@ -185,8 +223,12 @@ final class Checker {
                 }
             }
         }
-        fresh.held = Set(try await device.store.heldChanges().map(\.dot))
+        fresh.held = try await held(by: device)
         return fresh
+    }
+
+    private func held(by device: Device) async throws -> Set<Dot> {
+        Set(try await device.store.heldChanges().filter { $0.job == job }.map(\.dot))
     }
 
     /// Compares every item of a store with the reference, and its export with others at the same vector.
@@ -204,10 +246,13 @@ final class Checker {
         guard heads == device.reference.heads else {
             throw Violation("R4", "device \(device.index) does not hold what it reported durable.")
         }
-        device.reference.held = Set(try await device.store.heldChanges().map(\.dot))
+        device.reference.held = try await held(by: device)
         let stored = try await device.store.items(job: job, limit: .max)
         let known = Set(stored.map(\.id))
         for item in stored { try compare(item.id, item.state, on: device) }
+        guard try await device.store.isRemoved(job) == device.reference.statements.isJobRemoved else {
+            throw Violation("R10", "device \(device.index) does not say that the job is removed, or says so wrongly.")
+        }
         if let missing = device.reference.items.keys.sorted().first(where: {
             $0 != .job && !known.contains($0) && !device.reference.mayMiss($0)
         }) {
@@ -216,7 +261,12 @@ final class Checker {
         try await checkLateWork(of: device)
         let digest = try await export(of: device).withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
         // Who was sent stubs but not yet the fold that they come from is on the way, and lacks what the fold says.
-        guard try await device.store.holdsWhatFoldsName(of: job) else { return }
+        let isRemoved = device.reference.statements.isJobRemoved
+        guard device.reference.isComplete || isRemoved else { return }
+        let isWaiting = try await !device.store.holdsWhatFoldsName(of: job)
+        guard isRemoved || !isWaiting else {
+            throw Violation("R10", "device \(device.index) waits for something forgotten that it has.")
+        }
         let key = SeenState(vector: vector, held: device.reference.held)
         if let other = exports.updateValue(digest, forKey: key), other != digest {
             throw Violation(
@@ -236,7 +286,14 @@ final class Checker {
         }
     }
 
-    func export(of device: Device) async throws -> [UInt8] {
+    func exportsOfRescued(on device: Device) async throws -> [[UInt8]] {
+        var exports: [[UInt8]] = []
+        for job in device.rescued.keys.sorted() { exports.append(try await export(of: device, job)) }
+        return exports
+    }
+
+    func export(of device: Device, _ job: JobID? = nil) async throws -> [UInt8] {
+        let job = job ?? self.job
         var bytes: [UInt8] = []
         for try await piece in try device.store.exportPieces(of: job) { bytes += piece }
         return bytes

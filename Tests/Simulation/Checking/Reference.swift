@@ -13,6 +13,7 @@ struct Reference {
 
         var dot: Dot { Dot(replica: replica, sequence: first) }
         var last: UInt64 { first + count - 1 }
+        var isRemoval: Bool { change?.operations.contains(.remove) ?? false }
         /// Says something about the job: never late.
         var isStatement: Bool { change?.operations.contains(where: \.isStatement) ?? false }
     }
@@ -20,13 +21,18 @@ struct Reference {
     private(set) var journals: [ReplicaID: [Entry]] = [:]
     private(set) var heads: [ReplicaID: JournalHead] = [:]
     private(set) var items: [ItemID: [Entry]] = [:]
+    /// The running digest after each record.
+    private var digests: [Dot: UInt64] = [:]
     /// Changes in their journals that the store keeps out of the items (rule R6).
     var held: Set<Dot> = []
     /// Values and remarks by which edits are found again, and items that were removed.
     private(set) var marks: [String: ItemID] = [:]
-    /// What folds say is forgotten, and the items that it was about.
+    /// What folds say is forgotten.
     private(set) var forgotten: [ReplicaID: [ClosedRange<UInt64>]] = [:]
+    /// Items whose tombstone is forgotten.
     private(set) var gone: Set<ItemID> = []
+    /// Of these a part is forgotten, and the tombstone is not known yet: what is known of them still shows.
+    private var fading: Set<ItemID> = []
     private var pending: [Fold.Journal] = []
     private var hasJustBeenRemoved = false
     /// What was said about the job as a whole.
@@ -40,12 +46,16 @@ struct Reference {
         guard segment.first <= known + 1 else { throw Violation("R9", "\(segment.brief) leaves a gap after \(known).") }
         var sequence = segment.first
         var added: [Entry] = []
+        var digest = head(of: segment.replica).digest
         do {
             try ChangeCodec.scan(segment.bytes) { scanned, buffer in
                 let change = scanned.stub == nil ? ChangeCodec.decode(scanned, in: buffer) : nil
                 let count = UInt64(scanned.operationCount)
                 let entry = Entry(replica: segment.replica, first: sequence, change: change, count: count)
                 sequence += count
+                guard entry.last > known else { return }
+                digest = JournalDigest.extend(digest, with: scanned, in: buffer)
+                digests[Dot(replica: entry.replica, sequence: entry.last)] = digest
                 if entry.first > known { added.append(entry) }
             }
         } catch {
@@ -89,7 +99,9 @@ struct Reference {
     /// What an earlier reading of the same store knew and this one cannot: what is folded away.
     mutating func remember(_ former: Reference) {
         gone.formUnion(former.gone)
-        for (mark, item) in former.marks where gone.contains(item) { marks[mark] = item }
+        fading.formUnion(former.fading)
+        fading.subtract(gone)
+        for (mark, item) in former.marks where gone.contains(item) || fading.contains(item) { marks[mark] = item }
     }
 
     /// As above, and without what was written together with it.
@@ -100,15 +112,45 @@ struct Reference {
 
     /// Carries out what folds say of journals that are held so far.
     private mutating func forgetPending() {
-        let reached = pending.filter { head(of: $0.replica).sequence >= $0.runs.last?.upperBound ?? 0 }
+        let reached = pending.filter(holds)
         guard !reached.isEmpty else { return }
         pending.removeAll(where: reached.contains)
         for journal in reached {
             forgotten[journal.replica, default: []] += journal.runs
             for entry in journals[journal.replica] ?? [] where isForgotten(entry) {
-                if let item = entry.change?.item { gone.insert(item) }
+                if let item = entry.change?.item { fading.insert(item) }
             }
         }
+        let isComplete = isComplete
+        for item in fading where isComplete || (items[item] ?? []).contains(where: \.isRemoval) { gone.insert(item) }
+        fading.subtract(gone)
+    }
+
+    /// Whether the part of a journal that a fold names is here, and no other branch of it (rule R9); within a stub nobody
+    /// can tell any more.
+    private func holds(_ journal: Fold.Journal) -> Bool {
+        guard let end = journal.runs.last?.upperBound, head(of: journal.replica).sequence >= end else { return false }
+        if let digest = digests[Dot(replica: journal.replica, sequence: end)] { return digest == journal.digest }
+        return journals[journal.replica]?.contains { $0.change == nil && $0.first <= end && $0.last >= end } ?? false
+    }
+
+    /// Whether everything is here that folds name, and no stub is without its fold: only then is the export what it has
+    /// to be at this vector.
+    var isComplete: Bool {
+        pending.isEmpty
+            && journals.values.joined().allSatisfy { entry in
+                entry.change != nil || statements.isJobRemoved && entry.last <= statements.known(of: entry.replica)
+                    || isNamed(entry.first...entry.last, of: entry.replica)
+            }
+    }
+
+    private func isNamed(_ stub: ClosedRange<UInt64>, of replica: ReplicaID) -> Bool {
+        var next = stub.lowerBound
+        for run in (forgotten[replica] ?? []).sorted(by: { $0.lowerBound < $1.lowerBound })
+        where run.contains(next) && next <= stub.upperBound {
+            next = run.upperBound + 1
+        }
+        return next > stub.upperBound
     }
 
     /// Of a removed job, everything that its removers held is forgotten but what was written on the job itself.

@@ -13,6 +13,8 @@ struct Planner {
     private var joined: Int
     private var away: Int?
     private var hasSlept = false
+    /// Faults that have a step.
+    private var planned: Set<Fault> = []
 
     static func plan(seed: UInt64) -> Plan {
         var planner = Planner(seed: seed)
@@ -30,7 +32,10 @@ struct Planner {
     }
 
     private mutating func makeProfile() {
-        for fault in Fault.allCases where fault.isDrawn && generator.oneIn(2) { profile.faults.insert(fault) }
+        for fault in Fault.allCases where fault.isDrawn {
+            // Not much can happen to a job after it is gone.
+            if generator.oneIn(fault == .jobRemoval ? 8 : 2) { profile.faults.insert(fault) }
+        }
         if profile.faults.contains(.sparseNetwork) {
             profile.topology = generator.oneIn(2) ? .chain : .star
         }
@@ -61,16 +66,39 @@ struct Planner {
     private mutating func make() -> Plan {
         let count = generator.pick([20, 60, 60, 120])
         while steps.count < count { add() }
+        for fault in Self.drawn where has(fault) && !planned.contains(fault) { insert(fault) }
+        if has(.jobRemoval) { removeJob() }
         return Plan(seed: seed, devices: devices, profile: profile, steps: steps)
+    }
+
+    /// A fault that chance left out.
+    private mutating func insert(_ fault: Fault) {
+        let first = Int.random(in: 0..<joined, using: &generator)
+        let place = Int.random(in: 0...steps.count, using: &generator)
+        let actions = actions(for: fault, first, other(than: first))
+        steps.insert(contentsOf: actions.map { Step(wait: 0, action: $0) }, at: place)
+    }
+
+    /// Towards the end, by one or by two who do not know of each other.
+    private mutating func removeJob() {
+        let remover = Int.random(in: 0..<joined, using: &generator)
+        for device in generator.oneIn(3) ? [remover, other(than: remover)] : [remover] {
+            let place = Int.random(in: steps.count * 2 / 3...steps.count, using: &generator)
+            steps.insert(Step(wait: 0, action: .removeJob(device)), at: place)
+        }
+    }
+
+    private mutating func other(than device: Int) -> Int {
+        (device + Int.random(in: 1..<max(joined, 2), using: &generator)) % max(joined, 2)
     }
 
     private mutating func add() {
         let wait = generator.oneIn(5) ? 0 : UInt64.random(in: 1...generator.pick([20, 120, 3_000]), using: &generator)
         let first = Int.random(in: 0..<joined, using: &generator)
-        let second = (first + Int.random(in: 1..<max(joined, 2), using: &generator)) % max(joined, 2)
-        let roll = Int.random(in: 0..<100, using: &generator)
-        if roll < 55 { return edit(first, wait: wait) }
-        for action in fault(roll, first, second) { steps.append(Step(wait: wait, action: action)) }
+        let second = other(than: first)
+        if Int.random(in: 0..<100, using: &generator) < 55 { return edit(first, wait: wait) }
+        guard let fault = Self.drawn.filter({ has($0) }).randomElement(using: &generator) else { return }
+        for action in actions(for: fault, first, second) { steps.append(Step(wait: wait, action: action)) }
     }
 
     private mutating func edit(_ device: Int, wait: UInt64) {
@@ -109,9 +137,8 @@ struct Planner {
 
     // MARK: Faults
 
-    private mutating func fault(_ roll: Int, _ first: Int, _ second: Int) -> [Action] {
-        let possible = Self.drawn.filter { has($0) }
-        guard let fault = possible.randomElement(using: &generator) else { return [] }
+    private mutating func actions(for fault: Fault, _ first: Int, _ second: Int) -> [Action] {
+        planned.insert(fault)
         switch fault {
         case .partition, .oneWayPartition: return partition(first, second, isOneWay: fault == .oneWayPartition)
         case .brokenConnection: return [.breakConnection(first, second)]
@@ -130,7 +157,7 @@ struct Planner {
         case .serverTime:
             return [generator.oneIn(2) ? .serverEntry : .reachServer(first, generator.oneIn(2))]
         case .lie: return [.lie(first, aheadMilliseconds: generator.pick([0, 600_000, 3_600_000, 86_400_000]))]
-        case .expulsion: return [.expel(first, other: generator.oneIn(2) ? away ?? second : second)]
+        case .expulsion: return expulsion(by: first, of: second)
         case .lateDecision: return [.decideLate(first, accepts: generator.oneIn(2))]
         case .malformedDelta:
             guard let garbage = Garbage.allCases.randomElement(using: &generator) else { return [] }
@@ -162,6 +189,19 @@ struct Planner {
         joined += 1
         // Two laptops of one name find out when they meet: where they never can, the name has to be noticed.
         return [action(joined - 1, generator.oneIn(2) || profile.topology != .everybody)]
+    }
+
+    /// Of somebody who is away, or who is here, or who is cut off and goes on working.
+    private mutating func expulsion(by device: Int, of other: Int) -> [Action] {
+        if let away, away != device, generator.oneIn(2) { return [.expel(device, other: away)] }
+        guard generator.oneIn(2) else { return [.expel(device, other: other)] }
+        let rest = (0..<joined).filter { $0 != other }
+        var actions: [Action] = rest.map { .cut(other, $0, isOneWay: false, breaks: true) }
+        actions.append(.edit(other, [wish(), wish()]))
+        actions.append(.expel(device, other: other))
+        actions.append(.edit(other, [wish()]))
+        if generator.oneIn(2) { actions += rest.map { .heal(other, $0) } }
+        return actions
     }
 
     /// Once a run: a laptop is off while the others work and sleep for a month.

@@ -45,6 +45,8 @@ package enum Action: Hashable, Sendable {
     case lie(Int, aheadMilliseconds: UInt64)
     /// Takes the replica of another device off the roster, as lost.
     case expel(Int, other: Int)
+    /// The whole job, for good.
+    case removeJob(Int)
     /// A person deals with all late work that is listed.
     case decideLate(Int, accepts: Bool)
     /// The first sends the second something malformed.
@@ -100,6 +102,7 @@ extension Action: CustomStringConvertible {
         case .serverEntry: "the server orders an entry"
         case .lie(let device, let milliseconds): "device \(device) stamps \(milliseconds) ms ahead"
         case .expel(let device, let other): "device \(device) takes device \(other) off the roster"
+        case .removeJob(let device): "device \(device) removes the job"
         case .decideLate(let device, let accepts): "device \(device) \(accepts ? "accepts" : "drops") late work"
         case .garble(let device, let other, let garbage): "device \(device) sends \(other) malformed \(garbage)"
         }

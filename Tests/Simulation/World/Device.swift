@@ -9,6 +9,8 @@ final class Device {
     struct Backup {
         let contents: [UInt8]
         let reference: Reference
+        /// Whose store it is.
+        let replica: ReplicaID
     }
 
     let index: Int
@@ -24,6 +26,10 @@ final class Device {
     /// Somebody has set its wall clock since it booted.
     var hasOtherWall = false
     var reference = Reference()
+    /// Other jobs, into which late work of the removed one was rescued: what was reported durable.
+    var rescued: [JobID: [ReplicaID: JournalHead]] = [:]
+    /// Of each journal, the last piece that came: when it was sent.
+    private var lastDelta: [ReplicaID: Int] = [:]
     /// The names of this machine and of the store's file.
     var machine: String
     var file = 1
@@ -35,6 +41,8 @@ final class Device {
     var wakesAt: Int64?
     var isDiskFull = false
     var backup: Backup?
+    /// The name under which it was set back, or copied, without knowing it: what it said as such it may not know itself.
+    var doubtful: ReplicaID?
     var timerAt: Int64?
     var isRetiring = false
     var reachesServer: Bool
@@ -52,6 +60,14 @@ final class Device {
         let place = StorePlace(machine: machine, file: "1")
         store = try Store.openInMemory(place: place, hostName: "laptop \(index)", generator: &generator)
         mesh = Self.mesh(for: store.identity, instance: UInt64(index), jobs: [])
+    }
+
+    /// Whether a piece of a journal comes after one that was sent later, on another way.
+    func isOvertaken(_ message: Message, sent order: Int) -> Bool {
+        guard case .delta(_, let segment, _) = message else { return false }
+        let last = lastDelta[segment.replica] ?? 0
+        lastDelta[segment.replica] = max(last, order)
+        return order < last
     }
 
     static func mesh(

@@ -8,7 +8,7 @@ struct EventQueue {
         case closed(Network.Place)
         case persist(JobID, JournalSegment, from: LinkID)
         /// The mesh hears of an edit that is durable.
-        case committed(JournalSegment)
+        case committed(JobID, JournalSegment)
         case timer
         case dial
         case askServer

@@ -36,7 +36,8 @@ extension World {
                 device.mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: elapsed), by: device)
         case .renewReplica(let reason): try await renew(device, isNewDevice: false, reason)
         case .renewDevice(let reason): try await renew(device, isNewDevice: true, reason)
-        case .adoptBranch(_, let segment, let keep): try await adopt(segment, after: keep, by: device)
+        case .adoptBranch(let job, let segment, let keep):
+            try await adopt(segment, of: job, after: keep, by: device)
         case .answerPing(let number, let received, let link):
             try send(answerPing(number, received: received, by: device), by: device, on: link)
         case .learnTime(let exchange, let quality, let peer, let link):
@@ -67,6 +68,8 @@ extension World {
                 Int64(isCalm ? min(profile.longestDelay, 50) : profile.longestDelay) * (isLate ? 10_000 : 1_000)
             return (isLost, isTwice, Int64.random(in: 100...max(longest, 200), using: &generator))
         }
+        // Longer than the mesh waits for anything that is on its way.
+        if delay > 250_000 { counters.count(.delay) }
         guard !isLost else {
             counters.count(.lostMessage)
             return close(place.connection)
@@ -82,13 +85,17 @@ extension World {
 
     // MARK: The store
 
-    func persist(_ segment: JournalSegment, from link: LinkID, by device: Device) async throws {
+    func persist(_ segment: JournalSegment, of job: JobID, from link: LinkID, by device: Device) async throws {
         var outcome = PersistOutcome.failed
         do {
             switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
-            case .stored(_, let applied):
+            case .stored(let head, let applied):
                 outcome = .stored
                 counters.stored += 1
+                guard job == self.job else {
+                    device.rescued[job, default: [:]][segment.replica] = head
+                    break
+                }
                 try await checker.stored(segment, applied: applied, by: device, now: now)
                 retireLater(device)
                 if !device.reference.held.isEmpty {
@@ -132,7 +139,7 @@ extension World {
         }
     }
 
-    private func adopt(_ segment: JournalSegment, after keep: UInt64, by device: Device) async throws {
+    private func adopt(_ segment: JournalSegment, of job: JobID, after keep: UInt64, by device: Device) async throws {
         let elapsed = device.elapsedMilliseconds(at: now)
         narrate?("\(now) device \(device.index) adopts \(segment.brief) after \(keep)")
         do {
@@ -143,7 +150,8 @@ extension World {
             device.unseen = [:]
             add(.due, after: 0, to: device)
             retireLater(device)
-            try await checker.reloaded(device, now: now)
+            try await checker.reloaded(device, hasGivenUpBranch: job == self.job, now: now)
+            try await device.readRescued(except: self.job)
             let identity = device.store.identity
             if identity.replica != device.mesh.replica {
                 try await perform(

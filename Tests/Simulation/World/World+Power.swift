@@ -12,7 +12,8 @@ extension World {
         case .start(let device, let reboots): try await start(devices[device], reboots: reboots)
         case .backUp(let device):
             let device = devices[device]
-            device.backup = Device.Backup(contents: try device.store.copy(), reference: device.reference)
+            device.backup = Device.Backup(
+                contents: try device.store.copy(), reference: device.reference, replica: device.store.identity.replica)
         case .restore(let device, let isNewFile): try await restore(devices[device], isNewFile: isNewFile)
         case .clone(let device, let copy, let isNoticed):
             try await clone(devices[device], to: devices[copy], isNoticed: isNoticed)
@@ -65,6 +66,7 @@ extension World {
         try await device.open(device.store.copy(), now: now)
         record("start", device, UInt64(device.incarnation))
         try await checker.reloaded(device, now: now)
+        try await device.readRescued(except: job)
         begin(device)
     }
 
@@ -89,10 +91,14 @@ extension World {
         if isNewFile { device.file += 1 }
         device.unseen = [:]
         checker.restoring(device, to: backup.reference, others: devices)
+        // Even a copy that knows what it is holds what may be stamped anew in the original.
+        checker.forkable.insert(backup.replica)
+        if !isNewFile { device.doubtful = backup.replica }
         device.reference = backup.reference
         device.isUp = true
         try await device.open(backup.contents, now: now)
         try await checker.reloaded(device, now: now)
+        try await device.readRescued(except: job)
         begin(device)
     }
 
@@ -100,6 +106,10 @@ extension World {
         guard !copy.hasJoined, device.hasJoined else { return }
         counters.count(.clone)
         checker.forkable.insert(device.store.identity.replica)
+        if !isNoticed {
+            device.doubtful = device.store.identity.replica
+            copy.doubtful = device.doubtful
+        }
         device.unseen = [:]
         copy.hasJoined = true
         copy.isUp = true
@@ -110,6 +120,7 @@ extension World {
         copy.reference = device.reference
         try await copy.open(device.store.copy(), now: now)
         try await checker.reloaded(copy, now: now)
+        try await copy.readRescued(except: job)
         begin(copy)
     }
 }

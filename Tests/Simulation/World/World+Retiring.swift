@@ -6,12 +6,17 @@ import Storage
 extension World {
     /// Something of this device's own is durable, and the mesh is about to hear of it.
     func committed(_ commit: Commit, after known: JournalHead, by device: Device) async throws {
+        guard commit.job == job else {
+            counters.count(.rescuedWork)
+            device.rescued[commit.job, default: [:]][commit.segment.replica] = commit.segment.head
+            return add(.committed(commit.job, commit.segment), after: 0, to: device)
+        }
         try await checker.wrote(commit, after: known, by: device, among: devices, now: now)
         record("commit", device, commit.segment.head.digest)
         narrate?("\(now) device \(device.index) wrote \(commit.segment.brief)")
         // Other work may come between the commit and the mesh.
         let wait = Int64.random(in: 0...2_000, using: &device.generator)
-        add(.committed(commit.segment), after: wait, to: device)
+        add(.committed(job, commit.segment), after: wait, to: device)
         if commit.hasFold { counters.count(.folded) }
         retireLater(device)
     }
@@ -43,6 +48,15 @@ extension World {
         }
     }
 
+    func removeJob(by device: Device) async throws {
+        guard device.isUp, device.wakesAt ?? 0 <= now, !device.reference.heads.isEmpty else { return }
+        try await speak(as: device) { device, time in
+            let commit = try await device.store.removeJob(self.job, now: time)
+            self.counters.count(.jobRemoval)
+            return [commit]
+        }
+    }
+
     func decideLate(by device: Device, accepts: Bool) async throws {
         guard device.isUp, device.wakesAt ?? 0 <= now, !device.reference.heads.isEmpty else { return }
         let late = try await device.store.lateChanges(of: job)
@@ -52,8 +66,10 @@ extension World {
             self.counters.count(.lateDecision)
             let (replica, sequence) = (last.dot.replica, last.dot.sequence)
             if accepts {
-                return try await device.store.acceptLate(
+                let commits = try await device.store.acceptLate(
                     replica: replica, upTo: sequence, job: self.job, now: time)
+                try self.checker.accepted(late.filter { $0.dot.replica == replica }.map(\.change), as: commits)
+                return commits
             }
             self.checker.dropped(late.filter { $0.dot.replica == replica }.map(\.change))
             return try await device.store.dropLate(
@@ -74,12 +90,10 @@ extension World {
                 try await committed(commit, after: known, by: device)
             }
         } catch let error as StoreError {
-            switch error.code {
-            case .diskFull, .catchingUp: counters.count(.refusedWrite)
             // Somebody else was quicker.
-            case .notOnRoster: break
-            default: throw error
-            }
+            if error.code == .notOnRoster { return }
+            try checker.refused(error, by: device)
+            counters.count(.refusedWrite)
         }
     }
 }
@@ -89,5 +103,15 @@ extension Commit {
         (try? ChangeCodec.decodeAll(segment.bytes))?.contains { change in
             change.operations.contains { if case .fold = $0 { true } else { false } }
         } ?? false
+    }
+}
+
+extension Device {
+    /// What the store holds of jobs that came of late work, after it was opened or a journal was rewritten.
+    func readRescued(except job: JobID) async throws {
+        rescued = [:]
+        for (other, vector) in try await store.vectors() where other != job {
+            rescued[other] = Dictionary(uniqueKeysWithValues: vector.entries.map { ($0.replica, $0.head) })
+        }
     }
 }

@@ -26,6 +26,7 @@ extension World {
         case .reachServer(let device, let reaches): devices[device].reachesServer = reaches
         case .serverEntry: channel.add(at: UInt64((VirtualClock.epoch + now) / 1_000))
         case .lie(let device, let milliseconds): devices[device].lieMilliseconds = milliseconds
+        case .removeJob(let device): try await removeJob(by: devices[device])
         case .expel(let device, let other): try await expel(devices[other], by: devices[device])
         case .decideLate(let device, let accepts): try await decideLate(by: devices[device], accepts: accepts)
         case .garble(let device, let other, let garbage): try await garble(devices[device], other, garbage)
@@ -55,7 +56,8 @@ extension World {
             let made = zip(wishes, result.refusals).filter { $0.1 == nil }.map(\.0)
             checker.acknowledge(made, by: device, plan: plan)
             try await committed(commit, after: known, by: device)
-        } catch let error as StoreError where error.code == .diskFull || error.code == .catchingUp {
+        } catch let error as StoreError {
+            try checker.refused(error, by: device)
             counters.count(.refusedWrite)
         }
     }

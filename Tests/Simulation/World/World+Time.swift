@@ -82,6 +82,9 @@ extension World {
         if !restamped.isEmpty { counters.count(.restamped) }
         for journal in restamped {
             record_(journal, device)
+            if journal.job != job {
+                device.rescued[journal.job, default: [:]][device.store.identity.replica] = journal.head
+            }
             try await perform(
                 device.mesh.onRestamped(
                     job: journal.job, replica: device.store.identity.replica, head: journal.head, now: elapsed),
@@ -124,7 +127,7 @@ extension World {
                     segment, job: job, now: device.receiveTime(at: now))
             else { return }
             try await checker.stored(segment, applied: applied, by: device, now: now)
-            add(.committed(segment), after: 0, to: device)
+            add(.committed(job, segment), after: 0, to: device)
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
         }

@@ -28,6 +28,7 @@ final class World {
     init(_ plan: Plan) throws {
         self.plan = plan
         network = Network(seed: plan.seed, topology: plan.profile.topology)
+        counters = Counters(of: plan.profile)
         checker = Checker(job: job)
         for index in 0..<plan.devices {
             devices.append(
@@ -75,6 +76,7 @@ final class World {
                 return
             }
             record("message", device, UInt64(event.order))
+            if device.isOvertaken(message, sent: event.order) { counters.count(.reordering) }
             narrate?("\(now) device \(device.index) gets \(message.brief)")
             let link = connection.ends[place.side].link
             try await perform(device.mesh.onMessage(message, on: link, now: elapsed), by: device)
@@ -83,8 +85,9 @@ final class World {
             narrate?("\(now) device \(device.index) sees \(link) closed")
             endExposure(of: link, by: device)
             try await perform(device.mesh.onLinkClosed(link, now: elapsed), by: device)
-        case .persist(_, let segment, let link): try await persist(segment, from: link, by: device)
-        case .committed(let segment):
+        case .persist(let job, let segment, let link):
+            try await persist(segment, of: job, from: link, by: device)
+        case .committed(let job, let segment):
             try await perform(device.mesh.onCommitted(segment, job: job, now: elapsed), by: device)
         case .timer:
             device.timerAt = nil
