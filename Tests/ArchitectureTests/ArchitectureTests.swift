@@ -45,6 +45,13 @@ struct ArchitectureTests {
         #expect(found == [])
     }
 
+    @Test("The simulated crew takes time and chance from its seed alone")
+    func simulation() throws {
+        let files = try Tree.swiftFiles(below: "Tests/Simulation").filter { $0.module == "Simulation" }
+        #expect(files.count > 15)
+        #expect(try files.flatMap { try violations(of: bannedInSimulation, in: $0) } == [])
+    }
+
     @Test("No source crashes on purpose or is public")
     func allSources() throws {
         let files = try Tree.swiftFiles(below: "Sources").filter { !$0.isGenerated }

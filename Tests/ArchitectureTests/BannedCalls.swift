@@ -34,6 +34,20 @@ let bannedInPureModules: [BannedCall] = [
         insteadUse: "return what there is to say; the shell logs"),
 ]
 
+/// The simulated crew: what is not in its seed is no part of a run. It waits for the store, so it may await.
+let bannedInSimulation: [BannedCall] =
+    bannedInPureModules.filter { !$0.pattern.contains("await") }
+    + [
+        BannedCall(
+            pattern:
+                #"\b(clock_gettime|gettimeofday|time|arc4random\w*|random|rand|getrandom)\s*\(\s*(nil|&|CLOCK|\)|[0-9])"#,
+            insteadUse: "draw from the world's generator and clock"),
+        BannedCall(pattern: #"\b(usleep|nanosleep)\s*\("#, insteadUse: "let the world's time pass"),
+        BannedCall(
+            pattern: #"\b(withTaskGroup|withThrowingTaskGroup|async\s+let)\b"#,
+            insteadUse: "one history is one step after another"),
+    ]
+
 let bannedInAllSources: [BannedCall] = [
     BannedCall(
         pattern: #"[\w\)\]>\}]!(?!=)"#,
