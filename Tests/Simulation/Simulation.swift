@@ -26,6 +26,7 @@ package enum Simulation {
             try await world.heal()
             try await world.waitForTheFuture()
             try await world.checkAgreement()
+            try await world.checkForgetting()
         } catch let broken as Violation {
             violation = broken
         } catch {

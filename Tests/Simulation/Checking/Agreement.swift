@@ -44,7 +44,7 @@ extension World {
         try await run(until: now + wait + 60_000_000 + now / 5_000)
     }
 
-    private var haveConverged: Bool {
+    var haveConverged: Bool {
         devices.allSatisfy {
             $0.reference.heads == devices[0].reference.heads && $0.rescued == devices[0].rescued
         }

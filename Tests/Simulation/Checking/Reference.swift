@@ -56,7 +56,11 @@ struct Reference {
                 guard entry.last > known else { return }
                 digest = JournalDigest.extend(digest, with: scanned, in: buffer)
                 digests[Dot(replica: entry.replica, sequence: entry.last)] = digest
-                if entry.first > known { added.append(entry) }
+                let new = entry.last - known
+                // Of a stub that begins before what is held, only the end is new.
+                added.append(
+                    entry.first > known
+                        ? entry : Entry(replica: entry.replica, first: known + 1, change: nil, count: new))
             }
         } catch {
             throw Violation("R9", "\(segment.brief) was stored and cannot be read.")

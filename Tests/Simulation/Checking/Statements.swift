@@ -68,6 +68,17 @@ struct Statements {
         }
     }
 
+    /// Whether all that is claimed of the journals can be there: what a copy claimed that is gone nobody will ever hold.
+    func speaksOnlyOf(_ heads: [ReplicaID: JournalHead]) -> Bool {
+        all.allSatisfy { said in
+            switch said.operation {
+            case .hold(let positions): positions.allSatisfy { heads[$0.replica]?.sequence ?? 0 >= $0.sequence }
+            case .expel(let replica, let known): heads[replica]?.sequence ?? 0 >= known
+            default: true
+            }
+        }
+    }
+
     // MARK: Holds
 
     private struct Hold {

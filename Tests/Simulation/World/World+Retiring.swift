@@ -36,11 +36,10 @@ extension World {
         }
     }
 
-    func expel(_ other: Device, by device: Device) async throws {
-        let replica = other.store.identity.replica
-        guard device.isUp, device.wakesAt ?? 0 <= now, device !== other, device.reference.heads[replica] != nil else {
-            return
-        }
+    func expel(_ replica: ReplicaID, by device: Device) async throws {
+        guard device.isUp, device.wakesAt ?? 0 <= now, replica != device.store.identity.replica,
+            device.reference.heads[replica] != nil
+        else { return }
         try await speak(as: device) { device, time in
             let commit = try await device.store.expel(replica, job: self.job, now: time)
             self.counters.count(.expulsion)

@@ -27,7 +27,7 @@ extension World {
         case .serverEntry: channel.add(at: UInt64((VirtualClock.epoch + now) / 1_000))
         case .lie(let device, let milliseconds): devices[device].lieMilliseconds = milliseconds
         case .removeJob(let device): try await removeJob(by: devices[device])
-        case .expel(let device, let other): try await expel(devices[other], by: devices[device])
+        case .expel(let device, let other): try await expel(devices[other].store.identity.replica, by: devices[device])
         case .decideLate(let device, let accepts): try await decideLate(by: devices[device], accepts: accepts)
         case .garble(let device, let other, let garbage): try await garble(devices[device], other, garbage)
         case .crash, .start, .backUp, .restore, .clone, .join, .sleep, .everybodySleeps, .leave, .comeBack:

@@ -142,6 +142,7 @@ extension World {
             if !due.jobs.isEmpty {
                 counters.count(.heldApplied)
                 record("due", device, due.nextDue ?? 0)
+                retireLater(device)
             }
             try await checker.tookDue(device, now: now)
             guard let next = due.nextDue else { return }
