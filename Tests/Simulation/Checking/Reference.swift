@@ -29,10 +29,8 @@ struct Reference {
     private(set) var marks: [String: ItemID] = [:]
     /// What folds say is forgotten.
     private(set) var forgotten: [ReplicaID: [ClosedRange<UInt64>]] = [:]
-    /// Items whose tombstone is forgotten.
+    /// Items that folds name, or that went with their job: nothing counts any more that was or will be written on them.
     private(set) var gone: Set<ItemID> = []
-    /// Of these a part is forgotten, and the tombstone is not known yet: what is known of them still shows.
-    private var fading: Set<ItemID> = []
     private var pending: [Fold.Journal] = []
     private var hasJustBeenRemoved = false
     /// What was said about the job as a whole.
@@ -93,7 +91,9 @@ struct Reference {
         for (index, operation) in change.operations.enumerated() where operation.isStatement {
             statements.add(operation, at: Dot(replica: entry.replica, sequence: entry.first + UInt64(index)))
             switch operation {
-            case .fold(let fold): pending += fold.journals
+            case .fold(let fold):
+                pending += fold.journals
+                gone.formUnion(fold.items)
             case .removeJob: hasJustBeenRemoved = true
             default: break
             }
@@ -103,9 +103,7 @@ struct Reference {
     /// What an earlier reading of the same store knew and this one cannot: what is folded away.
     mutating func remember(_ former: Reference) {
         gone.formUnion(former.gone)
-        fading.formUnion(former.fading)
-        fading.subtract(gone)
-        for (mark, item) in former.marks where gone.contains(item) || fading.contains(item) { marks[mark] = item }
+        for (mark, item) in former.marks where gone.contains(item) { marks[mark] = item }
     }
 
     /// As above, and without what was written together with it.
@@ -119,15 +117,7 @@ struct Reference {
         let reached = pending.filter(holds)
         guard !reached.isEmpty else { return }
         pending.removeAll(where: reached.contains)
-        for journal in reached {
-            forgotten[journal.replica, default: []] += journal.runs
-            for entry in journals[journal.replica] ?? [] where isForgotten(entry) {
-                if let item = entry.change?.item { fading.insert(item) }
-            }
-        }
-        let isComplete = isComplete
-        for item in fading where isComplete || (items[item] ?? []).contains(where: \.isRemoval) { gone.insert(item) }
-        fading.subtract(gone)
+        for journal in reached { forgotten[journal.replica, default: []] += journal.runs }
     }
 
     /// Whether the part of a journal that a fold names is here, and no other branch of it (rule R9); within a stub nobody
@@ -138,14 +128,12 @@ struct Reference {
         return journals[journal.replica]?.contains { $0.change == nil && $0.first <= end && $0.last >= end } ?? false
     }
 
-    /// Whether everything is here that folds name, and no stub is without its fold: only then is the export what it has
-    /// to be at this vector.
+    /// Whether no stub is without its fold: only then is the export what it has to be at this vector.
     var isComplete: Bool {
-        pending.isEmpty
-            && journals.values.joined().allSatisfy { entry in
-                entry.change != nil || statements.isJobRemoved && entry.last <= statements.known(of: entry.replica)
-                    || isNamed(entry.first...entry.last, of: entry.replica)
-            }
+        journals.values.joined().allSatisfy { entry in
+            entry.change != nil || statements.isJobRemoved && entry.last <= statements.known(of: entry.replica)
+                || isNamed(entry.first...entry.last, of: entry.replica)
+        }
     }
 
     private func isNamed(_ stub: ClosedRange<UInt64>, of replica: ReplicaID) -> Bool {
@@ -167,7 +155,11 @@ struct Reference {
     }
 
     func isForgotten(_ entry: Entry) -> Bool {
-        if forgotten[entry.replica]?.contains(where: { $0.contains(entry.first) }) ?? false { return true }
+        if forgotten[entry.replica]?.contains(where: { $0.contains(entry.first) }) ?? false,
+            entry.change.map({ gone.contains($0.item) }) ?? true
+        {
+            return true
+        }
         return statements.isJobRemoved && entry.change?.item != .job
             && entry.first <= statements.known(of: entry.replica)
     }
@@ -183,7 +175,8 @@ struct Reference {
     }
 
     private func isShown(_ entry: Entry) -> Bool {
-        !held.contains(entry.dot) && !isLate(entry) && !isForgotten(entry)
+        guard let item = entry.change?.item, !gone.contains(item) else { return false }
+        return !held.contains(entry.dot) && !isLate(entry) && !isForgotten(entry)
     }
 
     static func marks(of change: Change) -> [String] {
