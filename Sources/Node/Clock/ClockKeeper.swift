@@ -40,10 +40,9 @@ final class ClockKeeper: Sendable {
     func pong(_ number: UInt64, received: UInt64) -> Message {
         clock.withLock { clock in
             let elapsed = SystemClock.elapsedMicroseconds
-            // It may have come at the end of its millisecond: what is not known for sure counts as the way here.
-            let latest = min(Int64(clamping: received) * 1_000 + 999, elapsed)
             return .pong(
-                number, received: clock.time(at: latest), answered: clock.time(at: elapsed),
+                number, received: clock.time(ofPingAt: received, answeredAt: elapsed),
+                answered: clock.time(at: elapsed),
                 clock.quality(at: elapsed))
         }
     }
@@ -54,19 +53,18 @@ final class ClockKeeper: Sendable {
         let step: ClockStep?
         /// To be kept, when it does not step.
         let record: ClockRecord?
-        /// As `CorrectedClock.isSettled`.
         let isSettled: Bool
+        let hasChanged: Bool
     }
 
     /// A source has said something. It is in force at once, unless the time steps by it.
     func hear(_ told: ToldTime) -> Lesson {
         clock.withLock { clock in
             var heard = clock
-            let (step, record) = Self.learn(told, &heard)
+            let (lesson, step) = Self.learn(told, &heard)
             if step == nil { clock = heard }
-            let isSettled = heard.isSettled(
-                with: told.exchange, quality: told.quality, at: SystemClock.elapsedMicroseconds)
-            return Lesson(step: step, record: record, isSettled: isSettled)
+            return Lesson(
+                step: step, record: lesson.record, isSettled: lesson.isSettled, hasChanged: lesson.hasChanged)
         }
     }
 
@@ -74,9 +72,9 @@ final class ClockKeeper: Sendable {
     func take(_ told: ToldTime) -> ClockStep? {
         clock.withLock { clock in
             let before = clock
-            let (step, record) = Self.learn(told, &clock)
+            let (lesson, step) = Self.learn(told, &clock)
             beforeStep.withLock { $0 = before }
-            return step ?? record.map { ClockStep(milliseconds: 0, now: Self.now(of: clock), record: $0) }
+            return step ?? lesson.record.map { ClockStep(milliseconds: 0, now: Self.now(of: clock), record: $0) }
         }
     }
 
@@ -85,21 +83,13 @@ final class ClockKeeper: Sendable {
         if let before = beforeStep.withLock({ $0.take() }) { clock.withLock { $0 = before } }
     }
 
-    private static func learn(_ told: ToldTime, _ clock: inout CorrectedClock) -> (ClockStep?, ClockRecord?) {
-        let directives = clock.onExchange(
+    private static func learn(_ told: ToldTime, _ clock: inout CorrectedClock) -> (ClockLesson, ClockStep?) {
+        let lesson = clock.hear(
             told.exchange, quality: told.quality, from: told.source, at: SystemClock.elapsedMicroseconds,
             wall: SystemClock.wallMicroseconds)
-        var milliseconds: Int64?
-        var record: ClockRecord?
-        for directive in directives {
-            switch directive {
-            case .restamp(let step): milliseconds = step
-            case .remember(let kept): record = kept
-            }
+        let step = lesson.stepMilliseconds.map {
+            ClockStep(milliseconds: $0, now: now(of: clock), record: lesson.record)
         }
-        let step = milliseconds.map {
-            ClockStep(milliseconds: $0, now: now(of: clock), record: record)
-        }
-        return (step, record)
+        return (lesson, step)
     }
 }

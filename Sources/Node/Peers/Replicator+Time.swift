@@ -22,7 +22,6 @@ extension Replicator {
     /// - Returns: whether the clock and the source's agree, as far as they have to.
     @discardableResult
     func learn(_ told: ToldTime) async -> Bool {
-        let wasSynchronised = clock.now.isSynchronised
         let lesson = clock.hear(told)
         do {
             if let step = lesson.step {
@@ -34,9 +33,7 @@ extension Replicator {
             logger.error("what was learned of the time could not be kept", metadata: ["error": "\(error)"])
             return false
         }
-        // A clock that had a server behind it does not step, but may be put right by minutes.
-        let hasChanged = lesson.step != nil || lesson.record != nil || clock.now.isSynchronised != wasSynchronised
-        if hasChanged { lookForDueChanges() }
+        if lesson.hasChanged { lookForDueChanges() }
         return lesson.isSettled
     }
 

@@ -63,7 +63,8 @@ final class Checker {
         remember(added)
         try checkStamps(of: added, by: device, now: now)
         try checkFolds(in: added, by: device, knowing: before, among: devices)
-        if device.time.isSynchronised {
+        // Of a removed job nothing is stamped anew: what was written in it is forgotten.
+        if device.time.isSynchronised || device.reference.statements.isJobRemoved {
             device.unseen = [:]
         } else if device.exposedLinks.isEmpty, device.lieMilliseconds == 0,
             !added.contains(where: { $0.change?.operations.allSatisfy(\.isStatement) ?? false })

@@ -7,9 +7,9 @@ import Timekeeping
 extension World {
     func answerPing(_ number: UInt64, received: UInt64, by device: Device) -> Message {
         let elapsed = device.clock.elapsed(at: now)
-        let latest = min(Int64(received) * 1_000 + 999, elapsed)
         return .pong(
-            number, received: device.time.time(at: latest), answered: device.time.time(at: elapsed),
+            number, received: device.time.time(ofPingAt: received, answeredAt: elapsed),
+            answered: device.time.time(at: elapsed),
             device.time.quality(at: elapsed))
     }
 
@@ -42,37 +42,28 @@ extension World {
         _ exchange: TimeExchange, _ quality: ClockQuality, from source: TimeSource, by device: Device
     ) async throws -> Bool {
         let elapsed = device.clock.elapsed(at: now)
-        let wasSynchronised = device.time.isSynchronised
         let before = device.time
-        let directives = device.time.onExchange(
+        let lesson = device.time.hear(
             exchange, quality: quality, from: source, at: elapsed, wall: device.clock.wall(at: now))
-        var (step, record) = (Int64?.none, ClockRecord?.none)
-        for directive in directives {
-            switch directive {
-            case .restamp(let milliseconds): step = milliseconds
-            case .remember(let kept): record = kept
-            }
-        }
         try checker.learned(device, now: now)
         do {
-            if let step {
+            if let step = lesson.stepMilliseconds {
                 narrate?("\(now) device \(device.index) learns the time from \(source), \(step) ms")
                 counters.count(.learnedTime)
-                try await restamp(by: step, remembering: record, on: device)
-            } else if let record {
+                try await restamp(by: step, remembering: lesson.record, on: device)
+            } else if let record = lesson.record {
                 try await device.store.keep(record)
             }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
             // The step is not taken: the time is learned again.
-            if step != nil {
+            if lesson.stepMilliseconds != nil {
                 device.time = before
                 return false
             }
         }
-        let hasChanged = step != nil || record != nil || device.time.isSynchronised != wasSynchronised
-        if hasChanged { add(.due, after: 0, to: device) }
-        return device.time.isSettled(with: exchange, quality: quality, at: elapsed)
+        if lesson.hasChanged { add(.due, after: 0, to: device) }
+        return lesson.isSettled
     }
 
     private func restamp(by step: Int64, remembering record: ClockRecord?, on device: Device) async throws {
