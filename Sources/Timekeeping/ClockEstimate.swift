@@ -14,9 +14,10 @@ struct ClockEstimate: Hashable, Sendable {
     /// An estimate younger than this is not given up for a contradicting one that is further from the server.
     private static let trustedAge: Int64 = 15 * 60 * 1_000_000
 
-    /// How far a clock may have gone wrong within a time.
+    /// How far a clock may have gone wrong within a time, by that clock: while a slow one counts 999,800 seconds, 200 more
+    /// than those have passed.
     static func drift(over time: Int64) -> Int64 {
-        time <= 0 ? 0 : time / (1_000_000 / driftPartsPerMillion) + 1
+        time <= 0 ? 0 : time / (1_000_000 / driftPartsPerMillion - 1) + 1
     }
 
     var isSynchronised: Bool { stratum < ClockQuality.agreedStratum }

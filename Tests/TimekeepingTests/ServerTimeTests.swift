@@ -45,11 +45,11 @@ struct ServerTimeTests {
         }
     }
 
-    @Test("A clock that drifts by 200 ppm stays within what it claims, a day long", arguments: [200, -200] as [Int64])
+    @Test("A clock that drifts by 200 ppm is within what it claims, a month long", arguments: [200, -200] as [Int64])
     func drift(partsPerMillion: Int64) {
         var anna = Laptop("anna", partsPerMillion: partsPerMillion)
         anna.askServer(0)
-        for step in times(from: minute, to: 24 * hour, every: 17 * minute) {
+        for step in times(from: minute, to: 30 * 24 * hour, every: 317 * minute) {
             #expect(abs(anna.error(step)) <= anna.uncertainty(step))
         }
         #expect(abs(anna.error(24 * hour)) > 17 * second, "it does drift")
