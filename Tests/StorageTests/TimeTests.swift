@@ -226,6 +226,24 @@ struct TimeTests {
         #expect(try await stamps(store).map(\.milliseconds) == [Self.now, Self.now + 500])
     }
 
+    @Test("What is written on top of the far future draws no other work along when it is stamped anew")
+    func futureDrawsNothingAlong() async throws {
+        let place = try Place()
+        let (store, liar) = (try place.open(), try place.open("b"))
+        try await set(liar, "attic", at: Self.now + 48 * Self.hour)
+        _ = try await store.ingest(
+            try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
+        try await set(store, "hall", at: Self.now, synchronised: false)
+        let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "den")])
+        _ = try await store.edit(job: Store.job, nowMilliseconds: Self.now + 1_000, isSynchronised: false, [other])
+        let learned = ReceiveTime(milliseconds: Self.now + 6_000, isSynchronised: true)
+        _ = try await store.restamp(by: 5_000, now: learned)
+        #expect(try await stamps(store).last?.milliseconds == Self.now + 48 * Self.hour)
+        #expect(try await room(store) == "hall")
+        let den = try await store.timeline(of: Store.job, item: ItemID(43)).map(\.key.stamp.milliseconds)
+        #expect(den == [Self.now + 6_000])
+    }
+
     @Test("Work that may have been seen is never stamped anew, nor work with a known time")
     func seenStays() async throws {
         let place = try Place()
