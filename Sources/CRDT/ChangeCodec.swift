@@ -8,7 +8,7 @@
 ///                 1 append: entry:string; 2 set: value:string; 3 set: value:string  count:varint  (stamp:8 author:16)*
 ///     string    = length:varint  UTF-8
 ///
-/// A run of changes that are folded away is one shorter record (see `JournalStub`).
+/// Of a change that is folded away a shorter record is left (see `JournalStub`).
 ///
 /// Integers are big-endian, varints LEB128.
 package enum ChangeCodec {

@@ -1,16 +1,24 @@
-/// The running digest of a journal: a chain of hashes, one per change, that does not depend on how the journal was cut
+/// The running digest of a journal: a chain with one link per change, that does not depend on how the journal was cut
 /// into segments.
+///
+/// A link is made of the digest before it and the hash of the change's record alone. So what is left of a change that
+/// is folded away, its hash, still holds the chain together: no fork can hide behind it.
 package enum JournalDigest {
-    /// The digest after a change, from the digest before it and the change's encoded record.
-    package static func extend(_ digest: UInt64, with record: UnsafeRawBufferPointer) -> UInt64 {
-        SipHash.hash(record, key: (digest, 0x6d75_7374_6572_0001))
+    /// The hash of one change's record.
+    package static func hash(_ record: UnsafeRawBufferPointer) -> UInt64 {
+        SipHash.hash(record, key: (0, 0x6d75_7374_6572_0001))
     }
 
-    /// The digest after a scanned record: a stub carries it.
+    /// The digest after a change, from the digest before it and the change's encoded record.
+    package static func extend(_ digest: UInt64, with record: UnsafeRawBufferPointer) -> UInt64 {
+        extend(digest, with: hash(record))
+    }
+
+    /// The digest after a scanned change or what is left of it.
     package static func extend(
         _ digest: UInt64, with scanned: ScannedChange, in buffer: UnsafeRawBufferPointer
     ) -> UInt64 {
-        scanned.stub?.digest ?? extend(digest, with: UnsafeRawBufferPointer(rebasing: buffer[scanned.record]))
+        extend(digest, with: scanned.hash(in: buffer))
     }
 
     /// Where a journal stands after a run of encoded changes.
@@ -22,5 +30,16 @@ package enum JournalDigest {
             digest = extend(digest, with: scanned, in: buffer)
         }
         return JournalHead(sequence: sequence, digest: digest)
+    }
+
+    private static func extend(_ digest: UInt64, with hash: UInt64) -> UInt64 {
+        withUnsafeBytes(of: hash.littleEndian) { SipHash.hash($0, key: (digest, 0x6d75_7374_6572_0002)) }
+    }
+}
+
+extension ScannedChange {
+    /// The hash of the change, also of one that is folded away.
+    package func hash(in buffer: UnsafeRawBufferPointer) -> UInt64 {
+        stub?.hash ?? JournalDigest.hash(UnsafeRawBufferPointer(rebasing: buffer[record]))
     }
 }

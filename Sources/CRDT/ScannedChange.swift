@@ -9,7 +9,7 @@ package struct ScannedChange: Sendable {
     package let setsBarcode: Bool
     /// How many of its transforms are statements about the job.
     package let statementCount: Int
-    /// Not a change, but what is left of a run of them: `operationCount` says of how many transforms.
+    /// Not a change, but what is left of one: `operationCount` says of how many transforms.
     package let stub: JournalStub?
     /// The whole record, its length included.
     package let record: Range<Int>

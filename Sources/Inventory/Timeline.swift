@@ -64,17 +64,19 @@ package struct TimelineEntry: Hashable, Sendable {
         self.init(
             key: key, item: change.item, author: key.replica, isFirst: isFirst,
             settings: settings.sorted { $0.field < $1.field }, notes: notes,
-            isRemoval: change.operations.contains(.remove), decisions: change.operations.compactMap(Decision.init))
+            isRemoval: change.operations.contains(.remove),
+            decisions: change.operations.compactMap { Decision($0, by: key.replica) })
     }
 }
 
 extension TimelineEntry.Decision {
-    init?(_ operation: CRDT.Operation) {
+    init?(_ operation: CRDT.Operation, by author: ReplicaID) {
         switch operation {
-        case .expel(let replica, _): self = .tookOffRoster(replica)
+        // Who takes itself off only marks work as late.
+        case .expel(let replica, _) where replica != author: self = .tookOffRoster(replica)
         case .decide(let replica, _): self = .dealtWithLateWork(of: replica)
         case .removeJob: self = .removedJob
-        case .set, .append, .remove, .hold, .fold: return nil
+        case .set, .append, .remove, .hold, .expel, .fold: return nil
         }
     }
 }
@@ -124,8 +126,11 @@ package struct Timeline: Sendable {
     ///
     /// What laptops only tell each other, such as what a replica holds, is no entry.
     package mutating func add(_ change: Change, at dot: Dot) {
-        guard !change.operations.allSatisfy({ $0.isStatement && TimelineEntry.Decision($0) == nil }) else { return }
-        changes.append((TimelineKey(change, at: dot), change))
+        let key = TimelineKey(change, at: dot)
+        let isSilent = change.operations.allSatisfy { operation in
+            operation.isStatement && TimelineEntry.Decision(operation, by: key.replica) == nil
+        }
+        if !isSilent { changes.append((key, change)) }
     }
 
     /// All changes in order.

@@ -79,12 +79,10 @@ package struct JobSummary: Hashable, Sendable {
 package struct ProbeAnswer: Hashable, Sendable {
     /// Where the change that contains the asked sequence ends, and the digest there; nil when it is not held.
     package var boundary: JournalHead?
-    /// The hash of that change alone, to choose between two branches by content; 0 for a stub, so that the branch that
-    /// everybody held when it was folded stays.
+    /// By the hash of that change alone the choice is made between two branches. Of a change that is folded away it is less
+    /// than 2^63, of all others not, so that the branch that everybody held when it was folded stays.
     package var changeHash: UInt64
     package var sequence: UInt64
-
-    package var isStub: Bool { boundary != nil && changeHash == 0 }
 
     package init(sequence: UInt64, boundary: JournalHead?, changeHash: UInt64) {
         self.sequence = sequence

@@ -64,30 +64,48 @@ struct StatementTests {
         #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(elsewhere)) }
     }
 
-    @Test("A journal with stubs has the digest and the sequences of the whole one")
+    @Test("A journal with stubs has the digest and the sequences of the whole one, at each change")
     func stubs() throws {
         let changes = Histories.random(replicas: 3, changes: 30, seed: 5).map(\.change)
-        let whole = changes.flatMap(ChangeCodec.encode)
-        let head = try JournalDigest.extend(.empty, with: whole)
+        let records = changes.map(ChangeCodec.encode)
+        let stubs = try records.map(Self.stub)
         for start in stride(from: 0, to: 30, by: 7) {
             for end in start + 1...30 {
-                let before = changes[..<start].flatMap(ChangeCodec.encode)
-                let folded = changes[start..<end].flatMap(ChangeCodec.encode)
-                let base = try JournalDigest.extend(.empty, with: before)
-                let reached = try JournalDigest.extend(base, with: folded)
-                let stub = JournalStub(count: reached.sequence - base.sequence, digest: reached.digest)
-                let bytes = before + stub.bytes + changes[end...].flatMap(ChangeCodec.encode)
-                #expect(try JournalDigest.extend(.empty, with: bytes) == head)
-                #expect(try ChangeCodec.decodeAll(bytes) == Array(changes[..<start] + changes[end...]))
+                let bytes = records[..<start] + stubs[start..<end] + records[end...]
+                var (whole, folded) = (JournalHead.empty, JournalHead.empty)
+                for (record, other) in zip(records, bytes) {
+                    whole = try JournalDigest.extend(whole, with: record)
+                    folded = try JournalDigest.extend(folded, with: other)
+                    #expect(folded == whole)
+                }
+                let left = try ChangeCodec.decodeAll(bytes.flatMap(\.self))
+                #expect(left == Array(changes[..<start] + changes[end...]))
             }
         }
     }
 
-    @Test("A stub of nothing, or of more than a journal has, is refused")
+    @Test("Before a stub, too, another content leads to another digest")
+    func stubsHideNothing() throws {
+        let records = Histories.random(replicas: 3, changes: 3, seed: 5).map { ChangeCodec.encode($0.change) }
+        let other = ChangeCodec.encode(
+            Change(item: ItemID(9), stamp: Stamp(rawValue: 1), operations: [.append(list: "notes", entry: "another")]))
+        let stub = try Self.stub(records[1])
+        #expect(
+            try JournalDigest.extend(.empty, with: records[0] + stub + records[2])
+                != JournalDigest.extend(.empty, with: other + stub + records[2]))
+    }
+
+    private static func stub(_ record: [UInt8]) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try ChangeCodec.scan(record) { scanned, buffer in bytes += JournalStub(scanned, in: buffer).bytes }
+        return bytes
+    }
+
+    @Test("A stub of nothing, or of more than a change has, is refused")
     func hostileStubs() {
-        for count in [0, 1 << 40 + 1, .max] as [UInt64] {
-            #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(JournalStub(count: count, digest: 1).bytes) }
+        for count in [0, 257, 1 << 40, .max] as [UInt64] {
+            #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(JournalStub(count: count, hash: 1).bytes) }
         }
-        #expect(throws: Never.self) { try ChangeCodec.decodeAll(JournalStub(count: 1 << 40, digest: 1).bytes) }
+        #expect(throws: Never.self) { try ChangeCodec.decodeAll(JournalStub(count: 256, hash: 1).bytes) }
     }
 }

@@ -44,9 +44,9 @@ extension Mesh {
 
     private static let falseDigest = "A piece of a journal does not have the digest that the peer claims."
 
-    private mutating func probe(_ name: JournalName, at place: UInt64? = nil, now: UInt64) -> [Directive] {
+    private mutating func probe(_ name: JournalName, now: UInt64) -> [Directive] {
         guard var search = searches[name] else { return [] }
-        search.asked = place ?? max(search.equal + 1, (search.equal + search.different) / 2)
+        search.asked = max(search.equal + 1, (search.equal + search.different) / 2)
         search.own = nil
         search.peer = nil
         // Each step has to be answered soon: meanwhile nobody else's pieces of this journal are taken.
@@ -96,11 +96,6 @@ extension Mesh {
                 return fetchMissing(now: now)
             }
             return probe(name, now: now)
-        }
-        // One side answers with the end of a stub, which ends later than the other's change: compare where both end.
-        let end = max(ownBoundary.sequence, peerBoundary.sequence)
-        if own.isStub || peer.isStub, ownBoundary.sequence != peerBoundary.sequence, end < search.different {
-            return probe(name, at: end, now: now)
         }
         guard search.isDecisive else {
             searches[name]?.different = search.asked

@@ -40,7 +40,8 @@ extension Store {
         }
     }
 
-    /// Where the change that holds `sequence` begins and ends, the digest at its end, and its own hash; nil beyond the
+    /// Where the change that holds `sequence` begins and ends, the digest at its end, and its own hash,
+    /// which is less than all others when it is folded away; nil beyond the
     /// journal's end.
     package func boundary(
         of replica: ReplicaID, job: JobID, at sequence: UInt64
@@ -58,9 +59,9 @@ extension Store {
                     sequence: head.sequence + UInt64(scanned.operationCount),
                     digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
                 guard found == nil, head.sequence >= sequence else { return }
-                let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
-                // What is folded was the same everywhere: of two branches the one that holds the stub stays.
-                found = (head, scanned.stub == nil ? max(JournalDigest.extend(0, with: record), 1) : 0)
+                // What is folded cannot be written again: of two branches the one that holds the stub stays.
+                let hash = scanned.hash(in: buffer)
+                found = (head, scanned.stub == nil ? hash | 1 << 63 : hash >> 1)
             }
             return found
         }

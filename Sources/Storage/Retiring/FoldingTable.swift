@@ -26,13 +26,6 @@ enum FoldingTable {
         }
     }
 
-    /// Whether no fold has been heard of.
-    static func isEmpty(_ job: Int64, in db: Database) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT NOT EXISTS (SELECT 1 FROM folding WHERE job = ?)"), arguments: [job])
-            ?? true
-    }
-
     static func hasPending(_ job: Int64, in db: Database) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "SELECT EXISTS (SELECT 1 FROM folding WHERE job = ? AND isPending)")
@@ -64,11 +57,18 @@ enum FoldingTable {
             ])
     }
 
-    /// Notes a stub that a peer sent; `explain` takes those back that a fold names.
+    /// Notes a stub that a peer sent, with those just before it; `explain` takes those back that a fold names.
     static func noteStub(_ run: ClosedRange<UInt64>, of journal: JournalKey, in db: Database) throws {
+        let replica = journal.replica.value.blob
+        let extend = try db.cachedStatement(
+            sql: "UPDATE unexplained SET last = ? WHERE job = ? AND replica = ? AND last = ?")
+        try extend.execute(arguments: [
+            run.upperBound.signed, journal.job, replica, run.lowerBound.signed - 1,
+        ])
+        guard db.changesCount == 0 else { return }
         try db.execute(
             sql: "INSERT OR REPLACE INTO unexplained (job, replica, first, last) VALUES (?, ?, ?, ?)",
-            arguments: [journal.job, journal.replica.value.blob, run.lowerBound.signed, run.upperBound.signed])
+            arguments: [journal.job, replica, run.lowerBound.signed, run.upperBound.signed])
     }
 
     /// Forgets stubs that the known folds, or the removal of the job, explain.

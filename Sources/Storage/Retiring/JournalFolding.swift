@@ -2,7 +2,7 @@ import CRDT
 import Foundation
 import GRDB
 
-/// Rewrites a journal's segments so that runs of changes become stubs and neighbouring stubs one.
+/// Rewrites a journal's segments so that changes become stubs.
 struct JournalFolding {
     let journal: JournalKey
     let db: Database
@@ -41,11 +41,10 @@ struct JournalFolding {
                     scanned.stub == nil && scanned.item != .job
                     && runs.holds(span.lowerBound) && runs.holds(span.upperBound)
                 let isFolded = try isNamed && gone?.holds(scanned.item) ?? true
-                output.take(scanned, in: buffer, asStub: isFolded || scanned.stub != nil)
+                output.take(scanned, in: buffer, asStub: isFolded)
                 if output.isFull { try write(&output) }
             }
         }
-        output.closeStub()
         try write(&output)
     }
 
@@ -57,47 +56,31 @@ struct JournalFolding {
     /// Collects the records of the next row.
     private struct Output {
         private(set) var head: JournalHead
-        /// Where the collected bytes begin and end; an open stub follows.
+        /// Where the collected bytes begin.
         private var base: JournalHead
-        private var written: JournalHead
         private var bytes: [UInt8] = []
-        private var stubCount: UInt64 = 0
 
         init(after head: JournalHead) {
             self.head = head
             base = head
-            written = head
         }
 
         var isFull: Bool { bytes.count >= JournalTable.segmentBytes }
 
         mutating func take(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, asStub: Bool) {
-            if !asStub { closeStub() }
+            if asStub { bytes += JournalStub(scanned, in: buffer).bytes } else { bytes += buffer[scanned.record] }
             head = JournalHead(
                 sequence: head.sequence + UInt64(scanned.operationCount),
                 digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
-            if asStub {
-                stubCount += UInt64(scanned.operationCount)
-            } else {
-                bytes.append(contentsOf: buffer[scanned.record])
-                written = head
-            }
-        }
-
-        mutating func closeStub() {
-            guard stubCount > 0 else { return }
-            bytes += JournalStub(count: stubCount, digest: head.digest).bytes
-            written = head
-            stubCount = 0
         }
 
         mutating func takePiece() -> (bytes: [UInt8], base: JournalHead, head: JournalHead)? {
             guard !bytes.isEmpty else { return nil }
             defer {
                 bytes.removeAll(keepingCapacity: true)
-                base = written
+                base = head
             }
-            return (bytes, base, written)
+            return (bytes, base, head)
         }
     }
 }

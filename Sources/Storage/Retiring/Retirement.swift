@@ -37,7 +37,8 @@ struct Retirement {
         for row in try FoldingTable.rows(of: job, pendingOnly: true, in: db) {
             let journal = JournalKey(job: job, replica: row.journal.replica)
             guard let end = row.journal.runs.last?.upperBound, heads[of: journal.replica] >= end,
-                try JournalTable.mayHave(JournalHead(sequence: end, digest: row.journal.digest), journal, in: db)
+                try JournalTable.boundary(of: journal, at: end, in: db)
+                    == JournalHead(sequence: end, digest: row.journal.digest)
             else { continue }
             try JournalFolding(journal: journal, db: db).fold(row.journal.runs, of: gone)
             for run in row.journal.runs { try HeldTable.remove(journal, within: run, in: db) }
@@ -81,24 +82,6 @@ struct Retirement {
 extension JournalTable {
     static func positions(of job: Int64, in db: Database) throws -> [Position] {
         try vector(of: job, in: db).entries.map { Position(replica: $0.replica, sequence: $0.head.sequence) }
-    }
-
-    /// Whether the journal had this digest at this place, as far as can still be told: within a stub it cannot.
-    static func mayHave(_ head: JournalHead, _ journal: JournalKey, in db: Database) throws -> Bool {
-        guard let piece = try pieces(of: journal, from: head.sequence, maximumBytes: 1, in: db).first else {
-            return false
-        }
-        var reached = try headBefore(piece.first, of: journal, in: db)
-        var answer = false
-        try ChangeCodec.scan(piece.bytes) { scanned, buffer in
-            guard reached.sequence < head.sequence else { return }
-            reached = JournalHead(
-                sequence: reached.sequence + UInt64(scanned.operationCount),
-                digest: JournalDigest.extend(reached.digest, with: scanned, in: buffer))
-            guard reached.sequence >= head.sequence else { return }
-            answer = reached == head || (reached.sequence > head.sequence && scanned.stub != nil)
-        }
-        return answer
     }
 }
 

@@ -111,7 +111,7 @@ extension Store {
         var states: [ItemID: ItemState] = [:]
         var last = Stamp.zero
         var bytes: [UInt8] = []
-        for var change in unseen {
+        for var change in unseen.map(\.change) {
             var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
             let moved = min(change.stamp.moved(milliseconds: step), Stamp(milliseconds: now, counter: 0))
             change.stamp = max(moved, last.next, state.latestStamp.next)

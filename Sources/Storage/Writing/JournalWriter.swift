@@ -65,30 +65,19 @@ struct JournalWriter {
         var failure: (any Error)?
         let isBulk = bytes.count > BarcodeTable.bulk * 64
         var lateness = try Lateness(journal, in: db)
-        var trimmed: [UInt8] = []
         try ChangeCodec.scan(bytes) { scanned, buffer in
             guard failure == nil else { return }
             let isNew = sequence >= known.sequence
-            var first = sequence + 1
+            let first = sequence + 1
             sequence += UInt64(scanned.operationCount)
-            if let stub = scanned.stub, !isNew, sequence > known.sequence {
-                // It begins before what is held and ends after it: only its end is new.
-                first = known.sequence + 1
-                trimmed = JournalStub(count: sequence - known.sequence, digest: stub.digest).bytes
-                start = scanned.record.upperBound
-            } else {
-                guard isNew else { return }
-                if start == nil { start = scanned.record.lowerBound }
-            }
+            guard isNew else { return }
+            if start == nil { start = scanned.record.lowerBound }
             digest = JournalDigest.extend(digest, with: scanned, in: buffer)
             latest = max(latest, scanned.stamp)
             if scanned.stamp <= credibleLimit { credible = max(credible, scanned.stamp) }
             do {
                 if items == nil { items = try itemTable(isBulk: isBulk, collects: bytes.count <= Self.collectedBytes) }
                 if scanned.stub != nil {
-                    guard sequence <= ChangeLimits.sequence else {
-                        throw CodecError.limitExceeded("a stub without an end")
-                    }
                     return try lateness.noteStub(first...sequence)
                 }
                 if scanned.statementCount > 0 {
@@ -113,9 +102,7 @@ struct JournalWriter {
             return Reached(head: head, latest: latest, credible: credible, applied: [])
         }
         try JobTable.add(items.counts, to: journal.job, in: db)
-        try JournalTable.append(
-            trimmed.isEmpty ? bytes[start...] : trimmed + bytes[start...], after: known, head: head, latest: latest,
-            to: journal, in: db)
+        try JournalTable.append(bytes[start...], after: known, head: head, latest: latest, to: journal, in: db)
         try lateness.settle()
         return Reached(head: head, latest: latest, credible: credible, applied: items.applied)
     }

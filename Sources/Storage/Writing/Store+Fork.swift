@@ -32,8 +32,7 @@ extension Store {
     }
 
     /// Puts `segment` in the place of what this store holds of a forked journal after `keep`, and re-issues what was
-    /// there under this store's own name, with its first author and stamp, so that the outcome is as if the journal
-    /// had never forked (rule R9). A change that another journal holds already is not re-issued again.
+    /// there (`LostWork`), so that the outcome is as if the journal had never forked (rule R9).
     ///
     /// A store whose own journal it is becomes a new replica first.
     /// - Returns: where the journal now stands, and the re-issued run if there was something to re-issue.
@@ -46,8 +45,7 @@ extension Store {
         return try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let forked = JournalKey(job: number, replica: segment.replica)
-            let waiting = try HeldTable.items(of: forked, in: db)
-            let branch = try cut(forked, after: keep, in: db)
+            let lost = try LostWork(cut(forked, after: keep, in: db), of: forked, in: db)
             let base = try JournalTable.head(of: forked, in: db)
             let head = try JournalDigest.extend(base, with: segment.bytes)
             guard head == segment.head, base.sequence == keep else {
@@ -59,38 +57,79 @@ extension Store {
             clock.withLock { $0.observe(latest, nowMilliseconds: now.milliseconds) }
             try JournalTable.append(
                 segment.bytes[...], after: base, head: head, latest: latest, to: forked, in: db)
-            let reissued = try reissue(
-                branch, of: segment.replica, waiting: waiting, job: job, number: number,
-                nowMilliseconds: now.milliseconds, in: db)
             try HeldTable.hold(
                 segment.bytes, first: keep + 1, beyond: now.holdLimit, of: forked, in: db)
-            if let run = reissued?.segment {
-                let own = JournalKey(job: number, replica: run.replica)
-                try HeldTable.hold(run.bytes, first: run.first, beyond: now.holdLimit, of: own, in: db)
-            }
             try StatementTable.rebuild(number, in: db)
             try Retirement(job: number, db: db).settleAnew()
-            return (head, reissued)
+            let again = try lost.sorted(staying: segment, in: db)
+            return (head, try reissue(again, job: job, number: number, now: now, in: db))
+        }
+    }
+
+    /// Writes what was lost again: first what was said about the job, so that what follows counts by it. Late work stands
+    /// between a word by which this store takes itself off the roster and a hold by which it comes back: so it is late
+    /// for everybody, whatever this store knows.
+    private func reissue(
+        _ lost: LostWork.Sorted, job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> Commit? {
+        let own = JournalKey(job: number, replica: identity.replica)
+        let base = try JournalTable.head(of: own, in: db)
+        let anchor = try anchor(of: number, in: db)
+        var bytes: [UInt8] = []
+        var head = base
+        for (part, isLate) in [(lost.statements, false), (lost.counting, false), (lost.late, true)]
+        where !part.isEmpty {
+            var run = try opening(in: own, head: head, anchor: anchor, nowMilliseconds: now.milliseconds, in: db)
+            let known = try JournalDigest.extend(head, with: run).sequence
+            let again = part.flatMap(ChangeCodec.encode)
+            if isLate {
+                let claims = try Claims.positions(of: own, in: db)
+                let say = { self.statement([$0], anchor: anchor, nowMilliseconds: now.milliseconds) }
+                run += say(.expel(own.replica, known: known)) + again + say(.hold(claims))
+            } else {
+                run += again
+            }
+            // What waited for its time goes on waiting.
+            head = try JournalWriter(db: db, journal: own, received: now)
+                .apply(run, first: head.sequence + 1, after: head).head
+            bytes += run
+        }
+        guard head != base else { return nil }
+        let segment = JournalSegment(replica: own.replica, first: base.sequence + 1, head: head, bytes: bytes)
+        return Commit(job: job, segment: segment, applied: [])
+    }
+
+    /// What has to stand before what is re-issued. When that will be late after all, it is listed: nothing is refused here.
+    private func opening(
+        in own: JournalKey, head: JournalHead, anchor: UInt64, nowMilliseconds: UInt64, in db: Database
+    ) throws -> [UInt8] {
+        do {
+            return try presence(in: own, head: head, anchor: anchor, nowMilliseconds: nowMilliseconds, in: db)
+        } catch let error as StoreError where error.code == .removedJob || error.code == .catchingUp {
+            guard head.sequence == 0 else { return [] }
+            let claims = try Claims.positions(of: own, in: db)
+            return introduction(of: own.replica, holding: claims, anchor: anchor, nowMilliseconds: nowMilliseconds)
         }
     }
 
     /// Removes what follows `keep`, which ends a change, and returns it.
-    func cut(_ journal: JournalKey, after keep: UInt64, in db: Database) throws -> [Change] {
+    func cut(_ journal: JournalKey, after keep: UInt64, in db: Database) throws -> [DottedChange] {
         try HeldTable.remove(journal, after: keep, in: db)
         let pieces = try JournalTable.pieces(of: journal, from: keep + 1, maximumBytes: .max, in: db)
         guard let first = pieces.first else { return [] }
         var kept: [UInt8] = []
-        var branch: [Change] = []
+        var branch: [DottedChange] = []
         var latest = Stamp.zero
         for piece in pieces {
             var sequence = piece.first - 1
             try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+                let dot = Dot(replica: journal.replica, sequence: sequence + 1)
                 sequence += UInt64(scanned.operationCount)
                 if sequence <= keep {
                     kept += buffer[scanned.record]
                     latest = max(latest, scanned.stamp)
                 } else if scanned.stub == nil {
-                    branch.append(ChangeCodec.decode(scanned, in: buffer))
+                    branch.append(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
                 }
             }
         }
@@ -104,69 +143,5 @@ extension Store {
             try JournalTable.append(kept[...], after: base, head: head, latest: latest, to: journal, in: db)
         }
         return branch
-    }
-
-    /// A change by whoever wrote it first, wherever it stands.
-    private struct Write: Hashable {
-        let item: ItemID
-        let operations: [Operation]
-        let author: WriteStamp
-
-        init(_ change: Change, in replica: ReplicaID) {
-            item = change.item
-            operations = change.operations
-            author = change.write(in: replica)
-        }
-    }
-
-    private func reissue(
-        _ branch: [Change], of replica: ReplicaID, waiting: Set<ItemID>, job: JobID, number: Int64,
-        nowMilliseconds: UInt64, in db: Database
-    ) throws -> Commit? {
-        var lost = Set(branch.map { Write($0, in: replica) })
-        try Self.forEachChange(job: number, includesLate: true, in: db) { dotted in
-            lost.remove(Write(dotted.change, in: dotted.dot.replica))
-        }
-        let own = JournalKey(job: number, replica: identity.replica)
-        let head = try JournalTable.head(of: own, in: db)
-        let branch = try branch.compactMap { change in
-            lost.contains(Write(change, in: replica))
-                ? try reissuable(
-                    change, isNew: head.sequence == 0 || waiting.contains(change.item), job: number, in: db) : nil
-        }
-        guard !branch.isEmpty else { return nil }
-        var bytes: [UInt8] = []
-        var latest = Stamp.zero
-        for var change in branch {
-            change.origin = change.origin ?? replica
-            latest = max(latest, change.stamp)
-            bytes += ChangeCodec.encode(change)
-        }
-        // After the re-issued work, which was written without knowing what is held now.
-        if head.sequence == 0 {
-            let claims = try Claims.positions(of: own, in: db)
-            bytes += introduction(of: own.replica, holding: claims, anchor: 0, nowMilliseconds: nowMilliseconds)
-        }
-        let reached = try JournalDigest.extend(head, with: bytes)
-        try JournalTable.append(
-            bytes[...], after: head, head: reached, latest: latest, to: own, in: db)
-        let segment = JournalSegment(replica: own.replica, first: head.sequence + 1, head: reached, bytes: bytes)
-        return Commit(job: job, segment: segment, applied: [])
-    }
-
-    /// What of a change may be written again after what this journal's holds have promised, which is that nothing comes
-    /// for a removed item (rule R10). What a replica said to hold, another cannot say.
-    private func reissuable(_ change: Change, isNew: Bool, job: Int64, in db: Database) throws -> Change? {
-        var change = change
-        change.operations.removeAll { operation in
-            if case .hold = operation { true } else { false }
-        }
-        if change.operations.isEmpty { return nil }
-        if isNew || change.item == .job || change.operations.contains(.remove) { return change }
-        if let state = try ItemTable.state(of: change.item, job: job, in: db) {
-            return state.removed == nil ? change : nil
-        }
-        // Forgotten, or never in the items at all, being late.
-        return try FoldingTable.isEmpty(job, in: db) ? change : nil
     }
 }

@@ -51,14 +51,10 @@ struct Reference {
                 let count = UInt64(scanned.operationCount)
                 let entry = Entry(replica: segment.replica, first: sequence, change: change, count: count)
                 sequence += count
-                guard entry.last > known else { return }
+                guard entry.first > known else { return }
                 digest = JournalDigest.extend(digest, with: scanned, in: buffer)
                 digests[Dot(replica: entry.replica, sequence: entry.last)] = digest
-                let new = entry.last - known
-                // Of a stub that begins before what is held, only the end is new.
-                added.append(
-                    entry.first > known
-                        ? entry : Entry(replica: entry.replica, first: known + 1, change: nil, count: new))
+                added.append(entry)
             }
         } catch {
             throw Violation("R9", "\(segment.brief) was stored and cannot be read.")
@@ -120,12 +116,10 @@ struct Reference {
         for journal in reached { forgotten[journal.replica, default: []] += journal.runs }
     }
 
-    /// Whether the part of a journal that a fold names is here, and no other branch of it (rule R9); within a stub nobody
-    /// can tell any more.
+    /// Whether the part of a journal that a fold names is here, and no other branch of it (rule R9).
     private func holds(_ journal: Fold.Journal) -> Bool {
-        guard let end = journal.runs.last?.upperBound, head(of: journal.replica).sequence >= end else { return false }
-        if let digest = digests[Dot(replica: journal.replica, sequence: end)] { return digest == journal.digest }
-        return journals[journal.replica]?.contains { $0.change == nil && $0.first <= end && $0.last >= end } ?? false
+        guard let end = journal.runs.last?.upperBound else { return false }
+        return digests[Dot(replica: journal.replica, sequence: end)] == journal.digest
     }
 
     /// Whether no stub is without its fold: only then is the export what it has to be at this vector.

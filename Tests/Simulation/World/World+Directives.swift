@@ -146,7 +146,7 @@ extension World {
             let adopted = try await device.store.adoptBranch(
                 segment, job: job, after: keep, now: device.receiveTime(at: now), using: &device.generator)
             counters.count(.branchGivenUp)
-            narrate?("\(now) device \(device.index) re-issues \(adopted.reissued?.segment.brief ?? "nothing")")
+            narrate?("\(now) device \(device.index) re-issues \(adopted.reissued?.segment.story ?? "nothing")")
             device.unseen = [:]
             add(.due, after: 0, to: device)
             retireLater(device)
@@ -192,6 +192,45 @@ extension Message {
 
 extension JournalSegment {
     var brief: String { "\(replica.description.prefix(4)) \(first)–\(head.sequence)/\(head.digest % 1_000)" }
+}
+
+extension JournalSegment {
+    /// The same with what the changes do.
+    var story: String {
+        var sequence = first
+        var parts: [String] = []
+        try? ChangeCodec.scan(bytes) { scanned, buffer in
+            defer { sequence += UInt64(scanned.operationCount) }
+            guard scanned.stub == nil else { return parts.append("\(sequence) stub") }
+            let change = ChangeCodec.decode(scanned, in: buffer)
+            let item = change.item == .job ? "" : " of \(change.item.description.suffix(4))"
+            parts.append("\(sequence) " + change.operations.map(\.brief).joined(separator: "+") + item)
+        }
+        return "\(brief): \(parts.joined(separator: ", "))"
+    }
+}
+
+extension CRDT.Operation {
+    fileprivate var brief: String {
+        switch self {
+        case .set(_, let value, _): "set \(value)"
+        case .append(_, let entry): "note \(entry)"
+        case .remove: "remove"
+        case .hold(let positions): "hold(\(positions.brief))"
+        case .expel(let replica, let known): "expel(\(replica.description.prefix(4)):\(known))"
+        case .fold(let fold):
+            "fold(within \(fold.bounds.brief): "
+                + fold.journals.map { "\($0.replica.description.prefix(4)) \($0.runs)" }.joined(separator: " ") + ")"
+        case .removeJob: "removeJob"
+        case .decide(let replica, let upTo): "decide(\(replica.description.prefix(4)):\(upTo))"
+        }
+    }
+}
+
+extension [Position] {
+    fileprivate var brief: String {
+        map { "\($0.replica.description.prefix(4)):\($0.sequence)" }.joined(separator: " ")
+    }
 }
 
 extension VersionVector.Entry {

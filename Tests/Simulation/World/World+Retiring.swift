@@ -13,7 +13,7 @@ extension World {
         }
         try await checker.wrote(commit, after: known, by: device, among: devices, now: now)
         record("commit", device, commit.segment.head.digest)
-        narrate?("\(now) device \(device.index) wrote \(commit.segment.brief)")
+        narrate?("\(now) device \(device.index) wrote \(commit.segment.story)")
         // Other work may come between the commit and the mesh.
         let wait = Int64.random(in: 0...2_000, using: &device.generator)
         add(.committed(job, commit.segment), after: wait, to: device)

@@ -52,7 +52,6 @@ extension World {
             guard let commit = result.commit else { return }
             counters.edits += 1
             record("edit", device, commit.segment.head.sequence)
-            narrate?("\(now) device \(device.index) wrote \(commit.segment.brief)")
             let made = zip(wishes, result.refusals).filter { $0.1 == nil }.map(\.0)
             checker.acknowledge(made, by: device, plan: plan)
             try await committed(commit, after: known, by: device)

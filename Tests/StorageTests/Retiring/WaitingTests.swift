@@ -47,7 +47,7 @@ struct WaitingTests {
         arguments: [true, false])
     func patience(isStub: Bool) async throws {
         let first =
-            isStub ? JournalStub(count: 5, digest: 9).bytes : record(ItemID(1), at: 1_800_000_000_000, .remove)
+            isStub ? JournalStub(count: 5, hash: 9).bytes : record(ItemID(1), at: 1_800_000_000_000, .remove)
         let (crew, anna) = try await expelled(by: first)
         #expect(try await anna.incompleteJobs() == (isStub ? [Store.job] : []))
         do {
