@@ -324,33 +324,6 @@ struct TimeTests {
         #expect(try await again.clockRecord() == record(.server, 6))
         #expect(try await stamps(again).last?.milliseconds == Self.now + 1_000)
     }
-
-    // MARK: Order (rule R7)
-
-    @Test(
-        "A change carries the highest ordering id that its author held, and clocks do not reorder what the server ordered"
-    )
-    func anchors() async throws {
-        let place = try Place()
-        let store = try place.open()
-        try await set(store, "hall", at: Self.now + Self.hour)
-        var head = JournalHead.empty
-        for number in 1...2 as ClosedRange<UInt64> {
-            let order = CRDT.Operation.set(field: "office", value: String(number), replaces: [])
-            let bytes = ChangeCodec.encode(
-                Change(
-                    item: item, stamp: Stamp(milliseconds: Self.now + 7 * Self.hour, counter: 0), operations: [order]))
-            head = try JournalDigest.extend(head, with: bytes)
-            let segment = JournalSegment(replica: .channel, first: number, head: head, bytes: bytes)
-            guard case .stored = try await store.ingest(segment, job: Store.job, now: .anyTime) else {
-                throw TestFailure("gap")
-            }
-            try await set(store, "room \(number)", at: Self.now)
-        }
-        let keys = try await store.timeline(of: Store.job, item: item).map(\.key)
-        #expect(keys.map(\.anchor) == [0, 1, 1, 2, 2])
-        #expect(keys.map { $0.replica == .channel } == [false, true, false, true, false])
-    }
 }
 
 private struct TestFailure: Error {

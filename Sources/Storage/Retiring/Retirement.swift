@@ -16,12 +16,13 @@ struct Retirement {
         gone: Set<ItemID> = []
     ) throws {
         let heads = try JournalTable.positions(of: job, in: db)
+        // Also in a job that is removed: its late work is listed, and a fold says what of it is nothing to decide about.
+        try foldPending(heads: heads)
         if let removal = roster.removal {
             try foldAll(within: removal, heads: heads.filter { journals?.contains($0.replica) ?? true })
             if journals == nil { try rebuild() }
             return
         }
-        try foldPending(heads: heads)
         if let lateBefore, roster.lateSpans(within: heads) != lateBefore {
             try rebuild()
         } else if !gone.isEmpty {
