@@ -1,6 +1,7 @@
 import CRDT
 import Replication
 import Storage
+import Timekeeping
 
 /// Laptops come, go, crash, sleep, and have their disks put back or copied.
 extension World {
@@ -63,6 +64,9 @@ extension World {
             device.hasOtherWall = false
         }
         device.isUp = true
+        // Nor can it know more where a full disk kept it from noting what it knew of the time in this boot.
+        let noted = try await device.store.clockRecord()
+        if device.hasOtherWall, noted?.boot != device.clock.bootID { device.unseen = [:] }
         try await device.open(device.store.copy(), now: now)
         record("start", device, UInt64(device.incarnation))
         try await checker.reloaded(device, now: now)
