@@ -33,6 +33,8 @@ struct Reference {
     private(set) var gone: Set<ItemID> = []
     private var pending: [Fold.Journal] = []
     private var hasJustBeenRemoved = false
+    /// Marks of what went with the job, of which a later reading of the store finds stubs.
+    private var goneWithJob: [String: ItemID] = [:]
     /// What was said about the job as a whole.
     private(set) var statements = Statements()
 
@@ -100,6 +102,18 @@ struct Reference {
     mutating func remember(_ former: Reference) {
         gone.formUnion(former.gone)
         for (mark, item) in former.marks where gone.contains(item) { marks[mark] = item }
+        goneWithJob = former.goneWithJob
+        // The removal may have come with the rewritten journal itself: what it knows is then read as stubs at once.
+        for entry in former.journals.values.joined() where isForgotten(entry) && hasSameJournal(as: former, upTo: entry)
+        {
+            for mark in entry.change.map(Self.marks(of:)) ?? [] { goneWithJob[mark] = entry.change?.item }
+        }
+        marks.merge(goneWithJob) { known, _ in known }
+    }
+
+    private func hasSameJournal(as former: Reference, upTo entry: Entry) -> Bool {
+        let end = Dot(replica: entry.replica, sequence: entry.last)
+        return digests[end] != nil && digests[end] == former.digests[end]
     }
 
     /// As above, and without what was written together with it.
