@@ -83,6 +83,9 @@ package struct ScannedChange: Sendable {
     /// Whether it says nothing but statements, which leave no trace in an item.
     package var isStatementOnly: Bool { statementCount > 0 && statementCount == operationCount }
 
+    /// The sequence of its last transform.
+    package func last(from first: UInt64) -> UInt64 { first + UInt64(operationCount) - 1 }
+
     package func write(in replica: ReplicaID) -> WriteStamp {
         WriteStamp(stamp: stamp, author: origin ?? replica)
     }

@@ -1,6 +1,7 @@
 /// Late work: what a replica wrote beyond what a cut knows of it, without a word that it knew what the cut is about.
 ///
-/// A cut is an expulsion, a fold, or the removal of the job. A change that only makes statements is never late.
+/// A cut is an expulsion, a fold, or the removal of the job. A change that only makes statements is never late. One that
+/// a cut knows only half of stands on a branch that the cut's author does not hold (rule R9): its end counts.
 extension Roster {
     /// The sequences of a journal at which a change is late: ascending, apart from each other; the last may be open.
     package func lateSpans(of replica: ReplicaID) -> [ClosedRange<UInt64>] {

@@ -6,6 +6,9 @@ package import Inventory
 package struct DottedChange: Hashable, Sendable {
     package let dot: Dot
     package let change: Change
+
+    /// The sequence of its last transform.
+    var last: UInt64 { dot.sequence + UInt64(change.operations.count) - 1 }
 }
 
 extension Store {

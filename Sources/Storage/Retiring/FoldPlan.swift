@@ -19,19 +19,20 @@ struct FoldPlan {
         try SegmentReader.forEach(job: job, in: db) { scanned, _, dot in
             guard scanned.stub == nil, wanted.contains(scanned.item) else { return }
             let bound = stability.bounds[of: dot.replica]
-            if late[dot.replica]?.holds(dot.sequence) == true {
+            let last = scanned.last(from: dot.sequence)
+            if late[dot.replica]?.holds(last) == true {
                 // The fold itself makes late what a replica off the roster wrote beyond its bound.
-                guard members.contains(dot.replica) || dot.sequence <= bound else { return }
+                guard members.contains(dot.replica) || last <= bound else { return }
                 // A person has to deal with late work first: what is folded cannot be listed.
-                guard dot.sequence <= min(bound, roster.decided(of: dot.replica)) else {
+                guard last <= bound, dot.sequence <= roster.decided(of: dot.replica) else {
                     wanted.remove(scanned.item)
                     return
                 }
-            } else if dot.sequence > bound || held.contains(dot) {
+            } else if last > bound || held.contains(dot) {
                 wanted.remove(scanned.item)
                 return
             }
-            runs[scanned.item, default: [:]][dot] = dot.sequence + UInt64(scanned.operationCount) - 1
+            runs[scanned.item, default: [:]][dot] = last
         }
         return try compose(runs.filter { wanted.contains($0.key) }, stability, job: job, in: db)
     }

@@ -28,8 +28,8 @@ struct Lateness {
         if !isPlain { try load() }
     }
 
-    /// Whether the change whose first transform has this sequence is kept out of the items.
-    func keepsOut(_ scanned: ScannedChange, at sequence: UInt64) throws -> Bool {
+    /// Whether the change whose last transform has this sequence is kept out of the items.
+    func keepsOut(_ scanned: ScannedChange, endingAt sequence: UInt64) throws -> Bool {
         guard let roster, scanned.statementCount == 0 else { return false }
         if spans.holds(sequence) { return true }
         if let gone, try gone.holds(scanned.item) { return true }

@@ -44,7 +44,7 @@ struct LateSpans {
     /// - Parameter dot: of its first transform.
     func holds(_ scanned: ScannedChange, at dot: Dot) -> Bool {
         guard !spans.isEmpty, scanned.statementCount == 0 else { return false }
-        return spans[dot.replica]?.holds(dot.sequence) ?? false
+        return spans[dot.replica]?.holds(scanned.last(from: dot.sequence)) ?? false
     }
 
     /// Whether a change is in no item.

@@ -49,7 +49,7 @@ struct LostWork {
             change.origin = author
             if change.operations.contains(where: \.isStatement) {
                 sorted.statements.append(change)
-            } else if try late.holds(dotted.dot.sequence) || gone?.holds(change.item) ?? false {
+            } else if try late.holds(dotted.last) || gone?.holds(change.item) ?? false {
                 sorted.late.append(change)
             } else {
                 sorted.counting.append(change)

@@ -169,7 +169,7 @@ struct Reference {
             return true
         }
         return statements.isJobRemoved && entry.change?.item != .job
-            && entry.first <= statements.known(of: entry.replica)
+            && entry.last <= statements.known(of: entry.replica)
     }
 
     /// Changes that are in no item because a cut does not know them.
@@ -179,7 +179,8 @@ struct Reference {
     }
 
     func isLate(_ entry: Entry) -> Bool {
-        statements.hasCuts && entry.change != nil && !entry.isStatement && statements.isLate(entry.dot)
+        statements.hasCuts && entry.change != nil && !entry.isStatement
+            && statements.isLate(Dot(replica: entry.replica, sequence: entry.last))
     }
 
     private func isShown(_ entry: Entry) -> Bool {

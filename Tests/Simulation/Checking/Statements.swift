@@ -25,8 +25,8 @@ struct Statements {
 
     // MARK: Late work
 
-    /// Whether a change that begins here is late: a cut does not know it, and its author has not said before it that it
-    /// knew what the cut is about.
+    /// Whether a change that ends here is late: a cut does not know all of it, and its author has not said before it that
+    /// it knew what the cut is about.
     func isLate(_ change: Dot) -> Bool {
         guard hasCuts, change.replica != .channel else { return false }
         return all.contains { cut in
