@@ -1,4 +1,5 @@
 import CRDT
+import Inventory
 import Storage
 
 /// Rule R10: what is forgotten, everybody had; what was removed stays away; late work is neither lost nor applied.
@@ -86,14 +87,20 @@ extension Checker {
         }
     }
 
-    /// A person wanted the late work: all of it is written again.
+    /// A person wanted the late work: all of it is written again. A late item that stood for another itself and is gone
+    /// too gets a successor in its turn, which names the item that it stands for, and that one only (rule R2).
     func accepted(_ changes: [Change], as commits: [Commit]) throws {
         // What late work itself removed need not be there afterwards.
         guard !changes.contains(where: { $0.operations.contains(.remove) }) else { return }
         let written = try Set(
             commits.flatMap { try ChangeCodec.decodeAll($0.segment.bytes) }.flatMap(Reference.marks(of:)))
-        for mark in changes.filter({ $0.item != .job }).flatMap(Reference.marks(of:)) where !written.contains(mark) {
-            throw Violation("R10", "\(mark) was late work that a person accepted, and it is lost.")
+        for change in changes where change.item != .job {
+            let former = change.operations.compactMap(\.replacedItem)
+            let hasSuccessor = written.contains(change.item.description)
+            for mark in Reference.marks(of: change) where !written.contains(mark) {
+                if hasSuccessor, former.contains(mark) { continue }
+                throw Violation("R10", "\(mark) was late work that a person accepted, and it is lost.")
+            }
         }
     }
 
@@ -101,6 +108,14 @@ extension Checker {
         for change in changes {
             for mark in Reference.marks(of: change) { acknowledged[mark] = nil }
         }
+    }
+}
+
+extension CRDT.Operation {
+    /// The item that this says to stand for.
+    fileprivate var replacedItem: String? {
+        guard case .set(WellKnownField.replaces, let item, _) = self else { return nil }
+        return item
     }
 }
 
