@@ -43,11 +43,11 @@ extension Checker {
         }
     }
 
-    /// What was kept out of the items lies in the future; what lies in the future was kept out, unless its item was there
-    /// already.
+    /// What was kept out of the items lies in the future, by the latest time that it may be; what lies in that future was
+    /// kept out, unless its item was there already.
     func checkHolding(of added: [Reference.Entry], by device: Device, now: Int64) throws {
         let time = device.receiveTime(at: now)
-        let limit = time.milliseconds + UInt64(Self.toleranceMilliseconds)
+        let limit = time.latestMilliseconds + UInt64(Self.toleranceMilliseconds)
         for entry in added {
             guard let change = entry.change, !entry.isStatement else { continue }
             let stamp = change.stamp.milliseconds
@@ -67,7 +67,7 @@ extension Checker {
     func tookDue(_ device: Device, now: Int64) async throws {
         let held = try await device.store.heldChanges().filter { $0.job == job }
         let time = device.receiveTime(at: now)
-        for change in held where change.stamp.milliseconds <= time.milliseconds {
+        for change in held where change.stamp.milliseconds <= time.latestMilliseconds {
             throw Violation("R6", "device \(device.index) holds \(change.stamp) at \(time.milliseconds).")
         }
         if Set(held.map(\.dot)) != device.reference.held { try await look(at: device, now: now) }

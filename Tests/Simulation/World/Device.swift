@@ -98,10 +98,11 @@ final class Device {
     /// Milliseconds of a clock that never goes back, for the mesh.
     func elapsedMilliseconds(at now: Int64) -> UInt64 { UInt64(max(0, clock.elapsed(at: now) / 1_000)) }
 
-    /// Corrected time as this laptop knows it, for stamps.
+    /// Corrected time as this laptop knows it, for stamps and for what is held: as the daemon's clock keeper says it.
     func receiveTime(at now: Int64) -> ReceiveTime {
-        ReceiveTime(
-            milliseconds: UInt64(clamping: time.time(at: clock.elapsed(at: now)) / 1_000),
-            isSynchronised: time.isSynchronised)
+        let elapsed = clock.elapsed(at: now)
+        return ReceiveTime(
+            milliseconds: UInt64(clamping: time.time(at: elapsed) / 1_000), isSynchronised: time.isSynchronised,
+            latestMilliseconds: UInt64(clamping: time.latestTime(at: elapsed) / 1_000 + 1))
     }
 }
