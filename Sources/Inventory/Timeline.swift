@@ -84,31 +84,35 @@ extension TimelineEntry.Decision {
 /// The one order of a job on every device: (anchor, stamp, replica, sequence), rule R7.
 ///
 /// An entry of the channel is anchored at itself and stands before everything that was written with knowledge of it,
-/// whatever the clocks say.
+/// whatever the clocks say. Two copies of a store can write at one place with one stamp: the journal decides between them.
 package struct TimelineKey: Hashable, Comparable, Sendable {
     package let anchor: UInt64
     package let stamp: Stamp
     package let replica: ReplicaID
     package let sequence: UInt64
+    /// Where it stands: another's than the author's when it was re-issued.
+    package let journal: ReplicaID
 
     /// The key of a change whose first transform has the given dot.
     package init(_ change: Change, at dot: Dot) {
         // A re-issued change stands where its first author put it (rule R9).
         self.init(
             anchor: dot.replica == .channel ? dot.sequence : change.anchor, stamp: change.stamp,
-            replica: change.origin ?? dot.replica, sequence: dot.sequence)
+            replica: change.origin ?? dot.replica, sequence: dot.sequence, journal: dot.replica)
     }
 
-    package init(anchor: UInt64, stamp: Stamp, replica: ReplicaID, sequence: UInt64) {
+    /// - Parameter journal: nil for the author's own.
+    package init(anchor: UInt64, stamp: Stamp, replica: ReplicaID, sequence: UInt64, journal: ReplicaID? = nil) {
         self.anchor = anchor
         self.stamp = stamp
         self.replica = replica
         self.sequence = sequence
+        self.journal = journal ?? replica
     }
 
     package static func < (left: TimelineKey, right: TimelineKey) -> Bool {
-        (left.anchor, left.orderingStamp, left.replica, left.sequence)
-            < (right.anchor, right.orderingStamp, right.replica, right.sequence)
+        (left.anchor, left.orderingStamp, left.replica, left.sequence, left.journal)
+            < (right.anchor, right.orderingStamp, right.replica, right.sequence, right.journal)
     }
 
     private var orderingStamp: Stamp {
@@ -138,9 +142,16 @@ package struct Timeline: Sendable {
         var entries: [TimelineEntry] = []
         var values: [ItemID: [FieldName: String]] = [:]
         var previous: (key: TimelineKey, change: Change)?
+        var works: Set<Work> = []
         for (key, change) in changes.sorted(by: { $0.key < $1.key }) {
             defer { previous = (key, change) }
-            if let previous, Self.isReissue(of: previous, (key, change)) { continue }
+            if let previous, previous.key.stamp == key.stamp, previous.key.replica == key.replica {
+                // Written by one author at one time: the same again is re-issued.
+                if works.isEmpty { works.insert(Work(previous.change)) }
+                guard works.insert(Work(change)).inserted else { continue }
+            } else if !works.isEmpty {
+                works = []
+            }
             let known = values[change.item]
             entries.append(TimelineEntry(change, key: key, isFirst: known == nil) { known?[$0] })
             var updated = known ?? [:]
@@ -150,10 +161,14 @@ package struct Timeline: Sendable {
         return entries
     }
 
-    private static func isReissue(
-        of previous: (key: TimelineKey, change: Change), _ next: (key: TimelineKey, change: Change)
-    ) -> Bool {
-        previous.key.stamp == next.key.stamp && previous.key.replica == next.key.replica
-            && previous.change.item == next.change.item && previous.change.operations == next.change.operations
+    /// What a change does.
+    private struct Work: Hashable {
+        let item: ItemID
+        let operations: [CRDT.Operation]
+
+        init(_ change: Change) {
+            item = change.item
+            operations = change.operations
+        }
     }
 }

@@ -81,21 +81,24 @@ extension World {
         }
     }
 
-    /// (anchor, stamp, replica, sequence), the server's own entries where they stand in the channel (rule R7).
+    /// (anchor, stamp, replica, sequence), the server's own entries where they stand in the channel (rule R7). What two copies
+    /// of a store wrote at one place with one stamp goes by the journals in which it now stands.
     private func checkOrder(of timeline: [TimelineEntry], against reference: Reference) throws {
         var anchors: [TimelinePlace: UInt64] = [:]
         for entry in reference.journals.values.joined() {
             guard let change = entry.change else { continue }
             let write = change.write(in: entry.replica)
-            let place = TimelinePlace(author: write.author, sequence: entry.first, stamp: write.stamp)
+            let place = TimelinePlace(
+                author: write.author, dot: Dot(replica: entry.replica, sequence: entry.first), stamp: write.stamp)
             anchors[place] = entry.replica == .channel ? entry.first : change.anchor
         }
-        var last: (UInt64, UInt64, UInt128, UInt64) = (0, 0, 0, 0)
+        var last: (UInt64, UInt64, UInt128, UInt64, UInt128) = (0, 0, 0, 0, 0)
         for key in timeline.map(\.key) {
-            let place = TimelinePlace(author: key.replica, sequence: key.sequence, stamp: key.stamp)
+            let dot = Dot(replica: key.journal, sequence: key.sequence)
+            let place = TimelinePlace(author: key.replica, dot: dot, stamp: key.stamp)
             guard let anchor = anchors[place] else { throw Violation("R7", "the timeline shows what nobody wrote.") }
             let stamp = key.replica == .channel ? 0 : key.stamp.rawValue
-            let order = (anchor, stamp, key.replica.value, key.sequence)
+            let order = (anchor, stamp, key.replica.value, key.sequence, key.journal.value)
             guard last < order else { throw Violation("R7", "the timeline is not in the one order at \(key.stamp).") }
             last = order
         }
@@ -103,7 +106,7 @@ extension World {
 
     private struct TimelinePlace: Hashable {
         let author: ReplicaID
-        let sequence: UInt64
+        let dot: Dot
         let stamp: Stamp
     }
 
