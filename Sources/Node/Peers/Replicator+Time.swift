@@ -66,7 +66,8 @@ extension Replicator {
     private func expose(_ link: LinkID) async {
         exposedLinks.insert(link)
         do {
-            try await store.beginExposure()
+            // What was unseen kept tombstones from being forgotten.
+            for job in try await store.beginExposure() { observer.jobMayRetire(job) }
         } catch {
             logger.error("nothing can be shown to a peer", metadata: ["error": "\(error)"])
             close(link, "This device's store cannot be written.")

@@ -33,6 +33,10 @@ final class ChangePublisher: ReplicationObserver {
         waiting.yield(Waiting(job: job, applied: applied))
     }
 
+    func jobMayRetire(_ job: JobID) {
+        housekeeping.jobChanged(job)
+    }
+
     /// Describes changes, one after another in the order in which they came, until the stream ends.
     func run() async {
         for await next in changes { await publish(next.applied, job: next.job) }

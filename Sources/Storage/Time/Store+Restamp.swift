@@ -46,12 +46,19 @@ extension Store {
     /// From now on a connection may carry work away: when this returns, what was unseen durably counts as seen.
     ///
     /// Also when it throws, what is written counts as seen until `endExposure`: another link may be exposed by then.
-    package func beginExposure() async throws {
+    /// - Returns: the jobs with work that was unseen until now: what waited for that can be forgotten (`retire`).
+    @discardableResult
+    package func beginExposure() async throws -> [JobID] {
         isExposed.withLock { $0 = true }
         let isUnseen = try await write { db in
             try Bool.fetchOne(db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM unseen)")) ?? false
         }
-        if isUnseen { try await write { db in try db.execute(sql: "DELETE FROM unseen") } }
+        guard isUnseen else { return [] }
+        return try await write { db in
+            let jobs = try Int64.fetchAll(db, sql: "SELECT job FROM unseen")
+            try db.execute(sql: "DELETE FROM unseen")
+            return try jobs.compactMap { try JobTable.id(of: $0, in: db) }.sorted()
+        }
     }
 
     /// No connection is left.
@@ -67,6 +74,7 @@ extension Store {
     ///   - take: lets the clock step, here between two writes: what was written before it is shifted, what is written
     ///     after it has the new time. Nil when there is nothing to do after all.
     ///   - undo: takes the step back; called when it could not be made durable.
+    /// - Returns: where there was unseen work, also where the step is none.
     package func restamp(
         taking take: @escaping @Sendable () -> ClockStep?, undoing undo: @escaping @Sendable () -> Void = {}
     ) async throws -> [Restamped] {
@@ -104,7 +112,9 @@ extension Store {
         job: Int64, from first: UInt64, by step: Int64, until now: UInt64, in db: Database
     ) throws -> Restamped? {
         let journal = JournalKey(job: job, replica: identity.replica)
-        guard step != 0, first > 0, try JournalTable.head(of: journal, in: db).sequence >= first else { return nil }
+        let known = try JournalTable.head(of: journal, in: db)
+        guard first > 0, known.sequence >= first else { return nil }
+        guard step != 0 else { return try JobTable.id(of: job, in: db).map { Restamped(job: $0, head: known) } }
         let unseen = try cut(journal, after: first - 1, in: db)
         let base = try JournalTable.head(of: journal, in: db)
         try Self.rebuildItems(of: job, in: db)

@@ -25,7 +25,7 @@ extension World {
         }
         device.exposedLinks.insert(link)
         do {
-            try await device.store.beginExposure()
+            if try await device.store.beginExposure().contains(job) { retireLater(device) }
             device.unseen = [:]
             try await perform(device.mesh.onTimeLearned(link, now: elapsed), by: device)
         } catch let error as StoreError where error.code == .diskFull {
@@ -70,10 +70,12 @@ extension World {
         let step = ClockStep(milliseconds: step, now: device.receiveTime(at: now), record: record)
         let restamped = try await device.store.restamp(taking: { step })
         let elapsed = device.elapsedMilliseconds(at: now)
-        if !restamped.isEmpty { counters.count(.restamped) }
+        if !restamped.isEmpty, step.milliseconds != 0 { counters.count(.restamped) }
         for journal in restamped {
             record_(journal, device)
-            if journal.job != job {
+            if journal.job == job {
+                retireLater(device)
+            } else {
                 device.rescued[journal.job, default: [:]][device.store.identity.replica] = journal.head
             }
             try await perform(
