@@ -11,8 +11,9 @@ import Synchronization
 /// Nothing runs, and no timer, while nothing changes.
 final class Housekeeping: Service {
     /// How long a job has to be quiet.
-    private static let quiet = Duration.seconds(2)
-
+    private let quiet: Duration
+    /// When a job is tried again that could not be tidied up, the disk being full say.
+    private let retry: Duration
     private let store: Store
     private let logger: Logger
     private let changes: AsyncStream<JobID>
@@ -20,9 +21,11 @@ final class Housekeeping: Service {
     /// Takes the next step towards forgetting what may be forgotten of a job.
     private let retire = Mutex<(@Sendable (JobID) async throws -> Void)?>(nil)
 
-    init(store: Store, logger: Logger) {
+    init(store: Store, logger: Logger, quiet: Duration = .seconds(2), retry: Duration = .seconds(60)) {
         self.store = store
         self.logger = logger
+        self.quiet = quiet
+        self.retry = retry
         (changes, report) = AsyncStream.makeStream()
     }
 
@@ -46,16 +49,22 @@ final class Housekeeping: Service {
     }
 
     private func tidy(_ dirty: DirtyJobs) async {
+        var wait = quiet
         while true {
-            try? await Task.sleep(for: Self.quiet)
+            try? await Task.sleep(for: wait)
             guard await dirty.isQuiet() else { continue }
             let jobs = await dirty.take()
+            wait = quiet
             for job in jobs {
                 do {
                     try await retire.withLock { $0 }?(job)
                     try await store.settle(job)
                 } catch {
-                    logger.warning("a job could not be tidied up", metadata: ["job": "\(job)", "error": "\(error)"])
+                    logger.warning(
+                        "a job could not be tidied up; it is tried again in a while",
+                        metadata: ["job": "\(job)", "error": "\(error)"])
+                    await dirty.keep(job)
+                    wait = retry
                 }
             }
             try? await store.checkpoint()
@@ -77,6 +86,11 @@ private actor DirtyJobs {
         hasChanged = true
         defer { isTidying = true }
         return !isTidying
+    }
+
+    /// Takes a job back that is not done.
+    func keep(_ job: JobID) {
+        jobs.insert(job)
     }
 
     /// Whether nothing came since the last call.

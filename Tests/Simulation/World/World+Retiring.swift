@@ -31,9 +31,11 @@ extension World {
     func retire(by device: Device) async throws {
         device.isRetiring = false
         guard !device.reference.heads.isEmpty else { return }
-        try await speak(as: device) { device, time in
+        let isDone = try await speak(as: device) { device, time in
             try await device.store.retire(job: self.job, now: time).map { [$0] } ?? []
         }
+        // A disk that is full now may have room later.
+        if !isDone { retireLater(device) }
     }
 
     func expel(_ replica: ReplicaID, by device: Device) async throws {
@@ -77,9 +79,11 @@ extension World {
         }
     }
 
+    /// - Returns: false when the store refused.
+    @discardableResult
     private func speak(
         as device: Device, _ body: (Device, ReceiveTime) async throws -> [Commit]
-    ) async throws {
+    ) async throws -> Bool {
         do {
             let known = device.reference.head(of: device.store.identity.replica)
             let time = device.receiveTime(at: now)
@@ -88,11 +92,13 @@ extension World {
             for commit in try await body(device, stampTime) {
                 try await committed(commit, after: known, by: device)
             }
+            return true
         } catch let error as StoreError {
             // Somebody else was quicker.
-            if error.code == .notOnRoster { return }
+            if error.code == .notOnRoster { return true }
             try checker.refused(error, by: device)
             counters.count(.refusedWrite)
+            return false
         }
     }
 }

@@ -1,0 +1,36 @@
+import CRDT
+import Logging
+import Storage
+import Synchronization
+import Testing
+
+@testable import Node
+
+@Suite("Housekeeping", .timeLimit(.minutes(1)))
+struct HousekeepingTests {
+    private struct FullDisk: Error {}
+
+    @Test("A job that could not be tidied up is tried again, though nothing more changes")
+    func triesAgain() async throws {
+        var generator = SystemRandomNumberGenerator()
+        let store = try Store.openInMemory(
+            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+        let housekeeping = Housekeeping(
+            store: store, logger: Logger(label: "test"), quiet: .milliseconds(5), retry: .milliseconds(10))
+        let tries = Mutex(0)
+        let (done, report) = AsyncStream<Void>.makeStream()
+        housekeeping.onQuiet { _ in
+            let number = tries.withLock { count in
+                count += 1
+                return count
+            }
+            if number < 3 { throw FullDisk() }
+            report.yield()
+        }
+        let running = Task { try await housekeeping.run() }
+        housekeeping.jobChanged(JobID("a")!)
+        for await _ in done { break }
+        #expect(tries.withLock { $0 } >= 3)
+        running.cancel()
+    }
+}
