@@ -7,6 +7,8 @@ import struct
 
 from lab import wait_until
 
+STUB_BYTES = 11
+
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
 PONG, READY = 17, 18
@@ -95,9 +97,12 @@ def change(item, stamp, name):
 
 
 def digest(records, start=0):
-    """The running digest of a journal (see JournalDigest)."""
+    """The running digest of a journal (see JournalDigest): each link is made of the one before and the hash of a record,
+    which is all that is left of a record that is folded away."""
     for record in records:
-        start = siphash(record, start, 0x6D75737465720001)
+        is_stub = len(record) <= STUB_BYTES
+        left = record[:-9:-1] if is_stub else struct.pack("<Q", siphash(record, 0, 0x6D75737465720001))
+        start = siphash(left, start, 0x6D75737465720002)
     return start
 
 

@@ -119,13 +119,21 @@ def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
 
 
 def test_stubs_without_end_and_across_each_other(pair):
-    for records, last in (([stub(0, 5)], 1), ([stub(1 << 63, 5)], FARTHEST), ([stub(FARTHEST, 5)] * 3_000, FARTHEST)):
-        _, replica = pair.tell(records, last, claimed=5)
+    for records, last in (
+        ([stub(0, 5)], 1), ([stub(257, 5)], 257), ([stub(1 << 63, 5)], FARTHEST), ([stub(256, 5)] * 9, FARTHEST),
+    ):
+        _, replica = pair.tell(records, last)
         time.sleep(0.2)
         assert replica.hex() not in pair.anna.vector(pair.job)
-    stranger, replica = pair.tell([stub(10, 7)], 10, claimed=7)
-    stranger.say(delta(pair.job, replica, 5, 20, 9, stub(16, 9)), delta(pair.job, replica, 1, 30, 11, stub(30, 11)))
-    wait_until(lambda: pair.anna.vector(pair.job).get(replica.hex()) == 30, 5, "what overlaps is cut to what is new")
+    stranger, replica = pair.tell([stub(10, 7)], 10)
+    held = lambda: pair.anna.vector(pair.job).get(replica.hex())
+    wait_until(lambda: held() == 10, 5, "a stub of ten transforms is taken")
+    stranger.say(delta(pair.job, replica, 11, 30, digest([stub(10, 7), stub(20, 11)]), stub(20, 11)))
+    wait_until(lambda: held() == 30, 5, "and what follows it")
+    # It begins within what is held: no change is cut in two.
+    stranger.say(delta(pair.job, replica, 5, 40, digest([stub(36, 9)]), stub(36, 9)))
+    pair.goes_on()
+    assert held() == 30
     stranger.close()
 
 

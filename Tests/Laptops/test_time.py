@@ -48,6 +48,7 @@ def test_the_servers_time_is_learned_and_unseen_work_is_stamped_anew(solos):
     with TimeServer(error_seconds=-3 * HOUR) as server:
         anna.start("--server", server.url)
         wait_source(anna, "server")
+        wait_until(lambda: written(anna, job, items[0]) != before[0], PATIENCE_SECONDS, "the work follows the clock")
         after = [written(anna, job, item) for item in items]
         steps = [late - early for early, late in zip(before, after)]
         assert all(abs(step + 3 * HOUR) < 0.1 for step in steps), steps
