@@ -63,6 +63,7 @@ final class Housekeeping: Service {
                     logger.warning(
                         "a job could not be tidied up; it is tried again in a while",
                         metadata: ["job": "\(job)", "error": "\(error)"])
+                    guard (error as? StoreError)?.code != .unknownJob else { continue }
                     await dirty.keep(job)
                     wait = retry
                 }
