@@ -2,6 +2,7 @@ import CRDT
 import Inventory
 import Simulation
 import Storage
+import Testing
 
 /// Laptops whose stores live in memory and hand each other what the test says.
 final class Crew {
@@ -83,6 +84,26 @@ final class Crew {
 }
 
 extension Store {
+    /// A store and a clone that nothing tells from it.
+    static func twins(using generator: inout some RandomNumberGenerator) throws -> (original: Store, clone: Store) {
+        let original = try openInMemory(place: twinsPlace, hostName: "anna", generator: &generator)
+        return (original, try original.clone(using: &generator))
+    }
+
+    /// Another store with what one of `twins` holds, in the same place.
+    func clone(using generator: inout some RandomNumberGenerator) throws -> Store {
+        try Self.openInMemory(
+            contents: try copy(), place: Self.twinsPlace, hostName: "anna", generator: &generator)
+    }
+
+    private static let twinsPlace = StorePlace(machine: "laptop", file: "store")
+
+    /// A whole journal: its own when no other is named.
+    func whole(_ replica: ReplicaID? = nil) async throws -> JournalSegment {
+        let replica = replica ?? identity.replica
+        return try #require(try await segment(of: replica, job: Self.job, from: 1, maximumBytes: .max))
+    }
+
     /// Items that show, ascending.
     func live() async throws -> [ItemID] {
         try await items(job: Self.job, limit: .max).filter { $0.state.removed == nil }.map(\.id)

@@ -26,15 +26,8 @@ struct FoldInRemovedJobTests {
         try await Crew.send(anna, dora)
         #expect(try await dora.lateChanges(of: Store.job).count == 3)
         try await Crew.send(bert, dora)
-        let late = try await [cleo, dora].asyncMap { try await $0.lateChanges(of: Store.job).map(\.change.item) }
-        #expect(late == [[ItemID(3)], [ItemID(3)]])
-    }
-}
-
-extension Sequence {
-    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
-        var results: [Result] = []
-        for element in self { results.append(try await transform(element)) }
-        return results
+        for store in [cleo, dora] {
+            #expect(try await store.lateChanges(of: Store.job).map(\.change.item) == [ItemID(3)])
+        }
     }
 }

@@ -10,11 +10,7 @@ struct HalfKnownChangeTests {
     func removedJob() async throws {
         let crew = try Crew(2)
         let (bert, cleo) = (crew.stores[0], crew.stores[1])
-        let place = StorePlace(machine: "laptop", file: "store")
-        let anna = try Store.openInMemory(place: place, hostName: "anna", generator: &crew.generator)
-        // A clone that nothing tells from the original.
-        let clone = try Store.openInMemory(
-            contents: try anna.copy(), place: place, hostName: "anna", generator: &crew.generator)
+        let (anna, clone) = try Store.twins(using: &crew.generator)
         let forked = anna.identity.replica
         try await crew.put(anna, 1, "e1")
         let fields = ["name", "room"].map { Edit.FieldValue(field: $0, value: "e2") }
@@ -35,8 +31,7 @@ struct HalfKnownChangeTests {
             #expect(try await store.live().isEmpty)
         }
         #expect(try await cleo.exported() == dora.exported())
-        let branch = try #require(
-            try await bert.segment(of: forked, job: Store.job, from: 1, maximumBytes: .max))
+        let branch = try await bert.whole(forked)
         _ = try await clone.adoptBranch(
             branch, job: Store.job, after: 0, now: .anyTime, using: &crew.generator)
         #expect(try await clone.lateChanges(of: Store.job).map(\.change.item) == [ItemID(2)])
@@ -45,10 +40,7 @@ struct HalfKnownChangeTests {
 
     /// The removal alone, as it comes when the fork is not noticed yet.
     private static func tell(_ store: Store, of remover: Store) async throws {
-        let own = try #require(
-            try await remover.segment(
-                of: remover.identity.replica, job: Store.job, from: 1, maximumBytes: .max))
-        guard case .stored = try await store.ingest(own, job: Store.job, now: .anyTime) else {
+        guard case .stored = try await store.ingest(remover.whole(), job: Store.job, now: .anyTime) else {
             Issue.record("The removal was not stored.")
             return
         }

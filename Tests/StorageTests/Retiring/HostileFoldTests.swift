@@ -46,10 +46,7 @@ struct HostileFoldTests {
         let cleo = try crew.join()
         for store in crew.stores {
             if store === cleo {
-                let run = try #require(
-                    try await bert.segment(
-                        of: bert.identity.replica, job: Store.job, from: 1, maximumBytes: .max))
-                _ = try await cleo.ingest(run, job: Store.job, now: .anyTime)
+                _ = try await cleo.ingest(bert.whole(), job: Store.job, now: .anyTime)
             }
             guard case .stored = try await store.ingest(lie, job: Store.job, now: .anyTime) else {
                 Issue.record("not stored")

@@ -11,8 +11,7 @@ struct LateRemovalTests {
         let (anna, bert) = (try place.open("a"), try place.open("b"))
         let item = ItemID(1)
         _ = try await bert.edit(job: Store.job, createsJob: true, nowMilliseconds: 1_000, [.remove(item: item)])
-        let whole = try #require(
-            try await bert.segment(of: bert.identity.replica, job: Store.job, from: 1, maximumBytes: .max))
+        let whole = try await bert.whole()
         let beginning = try ChangeCodec.decodeAll(whole.bytes)[0]
         let bytes = ChangeCodec.encode(beginning)
         let head = try JournalDigest.extend(.empty, with: bytes)
@@ -20,8 +19,7 @@ struct LateRemovalTests {
         _ = try await anna.ingest(known, job: Store.job, now: .anyTime)
         _ = try await anna.expel(whole.replica, job: Store.job, now: .known(2_000))
         _ = try await anna.put(1, "condition", "e7", now: 3_000)
-        let own = try #require(
-            try await anna.segment(of: anna.identity.replica, job: Store.job, from: 1, maximumBytes: .max))
+        let own = try await anna.whole()
         var exports: [String: [UInt8]] = [:]
         for (index, order) in [[own, whole], [whole, own], [known, own, whole], [own, known, whole]].enumerated() {
             let store = try place.open("c\(index)")

@@ -9,11 +9,7 @@ struct ReissuedAfterHoldTests {
     @Test("Its work is written again, though the new replica has said already what it holds")
     func reissued() async throws {
         var generator = SeededGenerator(seed: 3)
-        let place = StorePlace(machine: "laptop", file: "store")
-        let anna = try Store.openInMemory(place: place, hostName: "anna", generator: &generator)
-        // A clone that nothing tells from the original.
-        let clone = try Store.openInMemory(
-            contents: try anna.copy(), place: place, hostName: "anna", generator: &generator)
+        let (anna, clone) = try Store.twins(using: &generator)
         let forked = anna.identity.replica
         _ = try await anna.put(1, "name", "e1")
         _ = try await clone.put(5, "barcode", "e2")
@@ -21,8 +17,7 @@ struct ReissuedAfterHoldTests {
         _ = try await clone.retire(job: Store.job, now: .known(5_000))
         _ = try await clone.put(7, "name", "e3", now: 6_000)
         _ = try await clone.retire(job: Store.job, now: .known(9_000))
-        let branch = try #require(
-            try await anna.segment(of: forked, job: Store.job, from: 1, maximumBytes: .max))
+        let branch = try await anna.whole(forked)
         let adopted = try await clone.adoptBranch(
             branch, job: Store.job, after: 0, now: .known(10_000), using: &generator)
         #expect(adopted.reissued != nil)
@@ -35,10 +30,7 @@ struct ReissuedAfterHoldTests {
     func late() async throws {
         let crew = try Crew(1)
         let bert = crew.stores[0]
-        let place = StorePlace(machine: "laptop", file: "store")
-        let anna = try Store.openInMemory(place: place, hostName: "anna", generator: &crew.generator)
-        let clone = try Store.openInMemory(
-            contents: try anna.copy(), place: place, hostName: "anna", generator: &crew.generator)
+        let (anna, clone) = try Store.twins(using: &crew.generator)
         let forked = anna.identity.replica
         // Bert is alone on the roster, and forgets what he removed.
         try await crew.put(bert, 4, "thing")
@@ -50,8 +42,7 @@ struct ReissuedAfterHoldTests {
         try await Crew.send(bert, clone)
         #expect(try await clone.lateChanges(of: Store.job).map(\.change.item) == [ItemID(5)])
         _ = try await crew.retire(clone)
-        let branch = try #require(
-            try await anna.segment(of: forked, job: Store.job, from: 1, maximumBytes: .max))
+        let branch = try await anna.whole(forked)
         _ = try await clone.adoptBranch(
             branch, job: Store.job, after: 0, now: .anyTime, using: &crew.generator)
         let late = try await clone.lateChanges(of: Store.job)
@@ -72,13 +63,11 @@ struct ReissuedAfterHoldTests {
     @Test("Work that a store stamped anew again after it was set back is one work, not two")
     func stampedAnewTwice() async throws {
         var generator = SeededGenerator(seed: 6)
-        let place = StorePlace(machine: "laptop", file: "store")
-        let anna = try Store.openInMemory(place: place, hostName: "anna", generator: &generator)
+        let (anna, _) = try Store.twins(using: &generator)
         let note = Edit.note(item: ItemID(1), text: "scratched")
         _ = try await anna.edit(
             job: Store.job, createsJob: true, nowMilliseconds: 1_000, isSynchronised: false, [note])
-        let setBack = try Store.openInMemory(
-            contents: try anna.copy(), place: place, hostName: "anna", generator: &generator)
+        let setBack = try anna.clone(using: &generator)
         for (store, step) in [(anna, 5_000), (setBack, 7_000)] as [(Store, Int64)] {
             let learned = ClockStep(milliseconds: step, now: .known(20_000))
             #expect(try await store.restamp(taking: { learned }).count == 1)
@@ -94,10 +83,7 @@ struct ReissuedAfterHoldTests {
     @Test("What lies in the future waits on both branches, and comes when it is due")
     func future() async throws {
         var generator = SeededGenerator(seed: 5)
-        let place = StorePlace(machine: "laptop", file: "store")
-        let anna = try Store.openInMemory(place: place, hostName: "anna", generator: &generator)
-        let clone = try Store.openInMemory(
-            contents: try anna.copy(), place: place, hostName: "anna", generator: &generator)
+        let (anna, clone) = try Store.twins(using: &generator)
         let hour: UInt64 = 3_600_000
         _ = try await anna.put(1, "name", "e1", now: 9 * hour)
         _ = try await clone.put(5, "name", "e2", now: 9 * hour)
@@ -112,14 +98,5 @@ struct ReissuedAfterHoldTests {
         #expect(waiting.jobs.isEmpty && waiting.nextDue == 9 * hour - 300_000)
         _ = try await other.applyDue(now: .known(9 * hour))
         #expect(try await other.live() == [ItemID(1), ItemID(5)])
-    }
-}
-
-extension Store {
-    fileprivate func whole() async throws -> JournalSegment {
-        guard let run = try await segment(of: identity.replica, job: Self.job, from: 1, maximumBytes: .max) else {
-            throw StoreError.unknownJob(Self.job)
-        }
-        return run
     }
 }
