@@ -60,9 +60,8 @@ final class Housekeeping: Service {
                     try await retire.withLock { $0 }?(job)
                     try await store.settle(job)
                 } catch {
-                    logger.warning(
-                        "a job could not be tidied up; it is tried again in a while",
-                        metadata: ["job": "\(job)", "error": "\(error)"])
+                    logger.warning("a job could not be tidied up", metadata: ["job": "\(job)", "error": "\(error)"])
+                    // Where there is no such job, no other try will find one.
                     guard (error as? StoreError)?.code != .unknownJob else { continue }
                     await dirty.keep(job)
                     wait = retry

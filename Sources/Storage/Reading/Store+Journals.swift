@@ -43,30 +43,14 @@ extension Store {
         }
     }
 
-    /// Where the change that holds `sequence` begins and ends, the digest at its end, and its own hash,
-    /// which is less than all others when it is folded away; nil beyond the
-    /// journal's end.
+    /// Where the change that holds `sequence` ends, with the digest there, and its own hash, which is less than 2^63 when
+    /// it is folded away and not otherwise; nil beyond the journal's end.
     package func boundary(
         of replica: ReplicaID, job: JobID, at sequence: UInt64
     ) async throws -> (head: JournalHead, changeHash: UInt64)? {
         try await read { db in
             guard let number = try JobTable.number(of: job, in: db) else { return nil }
-            let journal = JournalKey(job: number, replica: replica)
-            guard let piece = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first,
-                piece.first <= sequence
-            else { return nil }
-            var head = try JournalTable.headBefore(piece.first, of: journal, in: db)
-            var found: (JournalHead, UInt64)?
-            try ChangeCodec.scan(piece.bytes) { scanned, buffer in
-                head = JournalHead(
-                    sequence: head.sequence + UInt64(scanned.operationCount),
-                    digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
-                guard found == nil, head.sequence >= sequence else { return }
-                // What is folded cannot be written again: of two branches the one that holds the stub stays.
-                let hash = scanned.hash(in: buffer)
-                found = (head, scanned.stub == nil ? hash | 1 << 63 : hash >> 1)
-            }
-            return found
+            return try JournalTable.boundary(of: JournalKey(job: number, replica: replica), at: sequence, in: db)
         }
     }
 

@@ -52,29 +52,12 @@ struct FoldPlan {
         for (replica, ranges) in runs.sorted(by: { $0.key < $1.key }) {
             let joined = ranges.joined
             let key = JournalKey(job: job, replica: replica)
-            guard let end = joined.last?.upperBound, let head = try JournalTable.boundary(of: key, at: end, in: db),
-                head.sequence == end
+            guard let end = joined.last?.upperBound,
+                let head = try JournalTable.boundary(of: key, at: end, in: db)?.head, head.sequence == end
             else { return nil }
             journals.append(Fold.Journal(replica: replica, runs: joined, digest: head.digest))
         }
         guard !journals.isEmpty, journals.count <= ChangeLimits.positions else { return nil }
         return Fold(bounds: stability.bounds, members: stability.members, items: named, journals: journals)
-    }
-}
-
-extension JournalTable {
-    /// Where the record that holds a sequence ends, and the digest there; nil beyond the journal's end.
-    static func boundary(of journal: JournalKey, at sequence: UInt64, in db: Database) throws -> JournalHead? {
-        guard let piece = try pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first,
-            piece.first <= sequence
-        else { return nil }
-        var head = try headBefore(piece.first, of: journal, in: db)
-        try ChangeCodec.scan(piece.bytes) { scanned, buffer in
-            guard head.sequence < sequence else { return }
-            head = JournalHead(
-                sequence: head.sequence + UInt64(scanned.operationCount),
-                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
-        }
-        return head
     }
 }

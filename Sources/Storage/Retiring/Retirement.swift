@@ -38,7 +38,7 @@ struct Retirement {
         for row in try FoldingTable.rows(of: job, pendingOnly: true, in: db) {
             let journal = JournalKey(job: job, replica: row.journal.replica)
             guard let end = row.journal.runs.last?.upperBound, heads[of: journal.replica] >= end,
-                try JournalTable.boundary(of: journal, at: end, in: db)
+                try JournalTable.boundary(of: journal, at: end, in: db)?.head
                     == JournalHead(sequence: end, digest: row.journal.digest)
             else { continue }
             try JournalFolding(journal: journal, db: db).fold(row.journal.runs, of: gone)

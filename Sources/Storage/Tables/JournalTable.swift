@@ -131,6 +131,29 @@ enum JournalTable {
         return JournalHead(sequence: first - 1, digest: UInt64(bitPattern: digest))
     }
 
+    /// Where the change that holds a sequence ends, with the digest there, and its own hash, which is less than 2^63 when it
+    /// is folded away and not otherwise; nil beyond the journal's end.
+    static func boundary(
+        of journal: JournalKey, at sequence: UInt64, in db: Database
+    ) throws -> (head: JournalHead, changeHash: UInt64)? {
+        guard let piece = try pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first,
+            piece.first <= sequence
+        else { return nil }
+        var head = try headBefore(piece.first, of: journal, in: db)
+        var changeHash: UInt64 = 0
+        try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+            guard head.sequence < sequence else { return }
+            head = JournalHead(
+                sequence: head.sequence + UInt64(scanned.operationCount),
+                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
+            guard head.sequence >= sequence else { return }
+            // What is folded cannot be written again: of two branches the one that holds the stub stays.
+            let hash = scanned.hash(in: buffer)
+            changeHash = scanned.stub == nil ? hash | 1 << 63 : hash >> 1
+        }
+        return (head, changeHash)
+    }
+
     /// Joins the small rows at the end of a journal into one.
     static func joinSmallSegments(of journal: JournalKey, in db: Database) throws {
         let replica = journal.replica.value.blob
