@@ -23,17 +23,22 @@ package enum JournalDigest {
 
     /// Where a journal stands after a run of encoded changes.
     package static func extend(_ head: JournalHead, with bytes: [UInt8]) throws(CodecError) -> JournalHead {
-        var sequence = head.sequence
-        var digest = head.digest
-        try ChangeCodec.scan(bytes) { scanned, buffer in
-            sequence += UInt64(scanned.operationCount)
-            digest = extend(digest, with: scanned, in: buffer)
-        }
-        return JournalHead(sequence: sequence, digest: digest)
+        var head = head
+        try ChangeCodec.scan(bytes) { scanned, buffer in head = head.after(scanned, in: buffer) }
+        return head
     }
 
     private static func extend(_ digest: UInt64, with hash: UInt64) -> UInt64 {
         withUnsafeBytes(of: hash.littleEndian) { SipHash.hash($0, key: (digest, 0x6d75_7374_6572_0002)) }
+    }
+}
+
+extension JournalHead {
+    /// Where the journal stands after one more change.
+    package func after(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer) -> JournalHead {
+        JournalHead(
+            sequence: sequence + UInt64(scanned.operationCount),
+            digest: JournalDigest.extend(digest, with: scanned, in: buffer))
     }
 }
 

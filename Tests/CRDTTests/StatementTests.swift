@@ -11,8 +11,10 @@ struct StatementTests {
         bounds: [Position(replica: anna, sequence: 40), Position(replica: bert, sequence: 7)], members: [anna, bert],
         items: [ItemID(3), ItemID(1 << 100)],
         journals: [
-            Fold.Journal(replica: anna, runs: [1...1, 3...9, 11...40], digest: 77),
-            Fold.Journal(replica: bert, runs: [2...2], digest: .max),
+            Fold.Journal(
+                replica: anna,
+                runs: [Fold.Run(1...1, digest: 77), Fold.Run(2...9, digest: 0), Fold.Run(11...40, digest: 5)]),
+            Fold.Journal(replica: bert, runs: [Fold.Run(2...2, digest: .max)]),
         ])
 
     private static let operations: [Operation] = [

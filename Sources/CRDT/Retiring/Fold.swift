@@ -3,18 +3,28 @@
 /// The items are named so that they stay away whatever comes (rule R2): the rest of the fold may leave out what somebody
 /// wrote on them, by mistake or by malice, and nobody could tell who has not got it yet.
 package struct Fold: Hashable, Sendable {
+    /// Whole changes that follow each other in a journal.
+    package struct Run: Hashable, Sendable {
+        /// The sequences of their transforms.
+        package let span: ClosedRange<UInt64>
+        /// The running digest after the last one: a copy of the journal with another content is left alone (rule R9).
+        package let digest: UInt64
+
+        package init(_ span: ClosedRange<UInt64>, digest: UInt64) {
+            self.span = span
+            self.digest = digest
+        }
+    }
+
     /// What is folded of one journal.
     package struct Journal: Hashable, Sendable {
         package let replica: ReplicaID
-        /// Whole changes, by the sequences of their transforms: ascending, apart from each other, at least one.
-        package let runs: [ClosedRange<UInt64>]
-        /// The running digest after the last run: a copy of the journal with another content is left alone (rule R9).
-        package let digest: UInt64
+        /// Ascending, at least one.
+        package let runs: [Run]
 
-        package init(replica: ReplicaID, runs: [ClosedRange<UInt64>], digest: UInt64) {
+        package init(replica: ReplicaID, runs: [Run]) {
             self.replica = replica
             self.runs = runs
-            self.digest = digest
         }
     }
 

@@ -28,6 +28,7 @@ extension Roster {
     package enum Duty: Hashable, Sendable {
         case nothing
         case hold
+        /// For the first of the roster; for another only what was folded on another branch than it has.
         case fold(Stability)
     }
 
@@ -71,9 +72,10 @@ extension Roster {
 
     /// - Parameters:
     ///   - claims: what the store of `own` can say to hold.
-    ///   - tombstone: the last tombstone of a journal that is not forgotten yet, up to a sequence.
+    ///   - tombstone: the last record of a journal, up to a sequence, that is not forgotten yet and is a tombstone or
+    ///     was written on an item that is removed.
     ///
-    /// Each tombstone costs each replica at most two holds, and without one nothing is written.
+    /// Each such record costs each replica at most two holds, and without one nothing is written.
     package func duty(
         of own: ReplicaID, claims: [Position], heads: [Position],
         tombstone: (ReplicaID, UInt64) throws -> UInt64?
@@ -97,7 +99,7 @@ extension Roster {
                 if reach(last, of: other, owner: own) < awaited, claims[of: other] >= awaited { return .hold }
             }
         }
-        guard let stability = stability(at: heads), stability.members.first == own else { return .nothing }
+        guard let stability = stability(at: heads), stability.members.contains(own) else { return .nothing }
         for position in stability.stable where try tombstone(position.replica, position.sequence) != nil {
             return .fold(stability)
         }

@@ -7,9 +7,9 @@
 ///     positions = count:varint  (replica:16 sequence:varint)*        ascending by replica
 ///     members   = count:varint  replica:16*                          ascending
 ///     items     = count:varint  item:16*                             ascending
-///     journals  = count:varint  (replica:16 digest:8 count:varint (gap:varint length:varint)*)*
+///     journals  = count:varint  (replica:16 count:varint (gap:varint length:varint digest:8)*)*
 ///
-/// A run begins `gap` after the end of the one before it, the first after 0; runs that touch are one run.
+/// A run begins `gap` after the end of the one before it, the first after 0.
 enum StatementCodec {
     enum Code: UInt8 {
         case hold = 1
@@ -59,13 +59,13 @@ enum StatementCodec {
         writer.write(varint: UInt64(fold.journals.count))
         for journal in fold.journals {
             writer.write(journal.replica.value)
-            writer.write(journal.digest)
             writer.write(varint: UInt64(journal.runs.count))
             var last: UInt64 = 0
             for run in journal.runs {
-                writer.write(varint: run.lowerBound - last)
-                writer.write(varint: run.upperBound - run.lowerBound + 1)
-                last = run.upperBound
+                writer.write(varint: run.span.lowerBound - last)
+                writer.write(varint: run.span.upperBound - run.span.lowerBound + 1)
+                writer.write(run.digest)
+                last = run.span.upperBound
             }
         }
     }
@@ -126,23 +126,22 @@ enum StatementCodec {
         for _ in 0..<(try decodeCount(&reader, atMost: ChangeLimits.positions)) {
             let replica = ReplicaID(try reader.readInteger())
             if let last = journals.last, last.replica >= replica { throw .disordered }
-            let digest: UInt64 = try reader.readInteger()
-            journals.append(Fold.Journal(replica: replica, runs: try decodeRuns(&reader), digest: digest))
+            journals.append(Fold.Journal(replica: replica, runs: try decodeRuns(&reader)))
         }
         return Fold(bounds: bounds, members: members, items: items, journals: journals)
     }
 
-    private static func decodeRuns(_ reader: inout ByteReader) throws(CodecError) -> [ClosedRange<UInt64>] {
+    private static func decodeRuns(_ reader: inout ByteReader) throws(CodecError) -> [Fold.Run] {
         let count = try decodeCount(&reader, atMost: ChangeLimits.foldedRuns)
         guard count > 0 else { throw .empty }
-        var runs: [ClosedRange<UInt64>] = []
+        var runs: [Fold.Run] = []
         var last: UInt64 = 0
-        for index in 0..<count {
+        for _ in 0..<count {
             let gap = try decodeSequence(&reader)
             let length = try decodeSequence(&reader)
-            guard gap >= (index == 0 ? 1 : 2), length > 0 else { throw .disordered }
+            guard gap > 0, length > 0 else { throw .disordered }
             guard last + gap + length - 1 <= ChangeLimits.sequence else { throw .limitExceeded("a run without an end") }
-            runs.append(last + gap...last + gap + length - 1)
+            runs.append(Fold.Run(last + gap...last + gap + length - 1, digest: try reader.readInteger()))
             last += gap + length - 1
         }
         return runs

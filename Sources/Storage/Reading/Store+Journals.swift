@@ -59,8 +59,11 @@ extension Store {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
             var timeline = Timeline()
+            // What is gone is in no timeline, also where a branch of a journal still has it: equal vectors, equal lines.
+            let gone = try GoneTable(job: number, in: db)
             try Self.forEachChange(job: number, in: db) { dotted in
-                if item == nil || dotted.change.item == item { timeline.add(dotted.change, at: dotted.dot) }
+                guard item == nil || dotted.change.item == item else { return }
+                if try gone?.holds(dotted.change.item) != true { timeline.add(dotted.change, at: dotted.dot) }
             }
             return timeline.entries()
         }
@@ -70,12 +73,12 @@ extension Store {
     ///
     /// - Parameter includesLate: also those that are late, and so in no item.
     static func forEachChange(
-        job: Int64, includesLate: Bool = false, in db: Database, _ body: (DottedChange) -> Void
+        job: Int64, includesLate: Bool = false, in db: Database, _ body: (DottedChange) throws -> Void
     ) throws {
         let late = includesLate ? nil : try LateSpans(job: job, in: db)
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
             guard scanned.stub == nil, late?.holds(scanned, at: dot) != true else { return }
-            body(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
+            try body(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
         }
     }
 

@@ -3,14 +3,26 @@ import GRDB
 
 /// What a fold that is due would name: each transform of the items whose tombstones may be forgotten.
 struct FoldPlan {
-    /// A fold has to fit into a change; what is left is folded next time.
-    static let longest = 16 << 10
+    /// A fold has to fit into a change, at 32 bytes for each; what is left is folded next time.
+    static let longest = 12 << 10
 
-    /// Nil when nothing can be folded.
-    static func fold(_ stability: Roster.Stability, roster: Roster, job: Int64, in db: Database) throws -> Fold? {
+    /// - Parameter own: who asks. Only the first of the roster forgets what is removed; what is gone by a fold of another
+    ///   branch than this store has folds whoever has it.
+    /// - Returns: nil when nothing can be folded.
+    static func fold(
+        _ stability: Roster.Stability, by own: ReplicaID, roster: Roster, job: Int64, in db: Database
+    ) throws -> Fold? {
+        let isFirst = stability.members.first == own
+        guard try isFirst || TombstoneTable.hasGone(job: job, in: db) else { return nil }
         let items = try TombstoneTable.items(job: job, within: stability.stable, in: db)
         guard !items.isEmpty else { return nil }
-        var wanted = try Set(items.filter { try ItemTable.state(of: $0, job: job, in: db)?.removed != nil })
+        let gone = try GoneTable(job: job, in: db)
+        var wanted = try Set(
+            items.filter { item in
+                if try gone?.holds(item) == true { return true }
+                return try isFirst && ItemTable.state(of: item, job: job, in: db)?.removed != nil
+            })
+        var settled: Set<ItemID> = []
         let held = try HeldTable.dots(job: job, in: db)
         let heads = try JournalTable.positions(of: job, in: db)
         let late = roster.lateSpans(within: heads)
@@ -33,8 +45,13 @@ struct FoldPlan {
                 return
             }
             runs[scanned.item, default: [:]][dot] = last
+            if scanned.isRemoval, last <= stability.stable[of: dot.replica] { settled.insert(scanned.item) }
         }
-        return try compose(runs.filter { wanted.contains($0.key) }, stability, job: job, in: db)
+        let due = try runs.filter { item, _ in
+            guard wanted.contains(item) else { return false }
+            return try settled.contains(item) || gone?.holds(item) == true
+        }
+        return try compose(due, stability, job: job, in: db)
     }
 
     private static func compose(
@@ -49,13 +66,15 @@ struct FoldPlan {
             for (dot, last) in dots { runs[dot.replica, default: []].append(dot.sequence...last) }
         }
         var journals: [Fold.Journal] = []
-        for (replica, ranges) in runs.sorted(by: { $0.key < $1.key }) {
-            let joined = ranges.joined
+        for (replica, spans) in runs.sorted(by: { $0.key < $1.key }) {
             let key = JournalKey(job: job, replica: replica)
-            guard let end = joined.last?.upperBound,
-                let head = try JournalTable.boundary(of: key, at: end, in: db)?.head, head.sequence == end
-            else { return nil }
-            journals.append(Fold.Journal(replica: replica, runs: joined, digest: head.digest))
+            let joined = spans.joined
+            let boundaries = try JournalFolding(journal: key, db: db).boundaries(of: joined)
+            let named = joined.compactMap { span in
+                boundaries[span.upperBound].map { Fold.Run(span, digest: $0.digest) }
+            }
+            guard named.count == joined.count else { return nil }
+            journals.append(Fold.Journal(replica: replica, runs: named))
         }
         guard !journals.isEmpty, journals.count <= ChangeLimits.positions else { return nil }
         return Fold(bounds: stability.bounds, members: stability.members, items: named, journals: journals)

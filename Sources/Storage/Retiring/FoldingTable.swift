@@ -79,7 +79,7 @@ enum FoldingTable {
         let removal = try StatementTable.roster(of: job, in: db).removal
         var runs: [ReplicaID: [ClosedRange<UInt64>]] = [:]
         for row in try rows(of: job, pendingOnly: false, in: db) {
-            runs[row.journal.replica, default: []] += row.journal.runs
+            runs[row.journal.replica, default: []] += row.journal.runs.map(\.span)
         }
         for (replica, known) in runs { runs[replica] = known.joined }
         for stub in stubs {
@@ -94,7 +94,9 @@ enum FoldingTable {
     }
 }
 
-/// Where the tombstones stand that are not forgotten yet.
+/// Where the records stand that have to be folded, for which the laptops say what they hold: tombstones, and what was
+/// written on an item that is removed or gone by then. Nobody says hold for what is written before a tombstone: it is
+/// held by whoever holds the author's next hold.
 enum TombstoneTable {
     static func add(_ item: ItemID, at dot: Dot, job: Int64, in db: Database) throws {
         let insert = try db.cachedStatement(
@@ -102,7 +104,7 @@ enum TombstoneTable {
         try insert.execute(arguments: [job, dot.replica.value.blob, dot.sequence.signed, item.value.blob])
     }
 
-    /// The last one of a journal up to a sequence.
+    /// The last such record of a journal up to a sequence.
     static func last(of journal: JournalKey, atMost sequence: UInt64, in db: Database) throws -> UInt64? {
         let statement = try db.cachedStatement(
             sql: "SELECT max(sequence) FROM tombstone WHERE job = ? AND replica = ? AND sequence <= ?")
@@ -112,7 +114,7 @@ enum TombstoneTable {
         return try Int64.fetchOne(statement, arguments: arguments).map { UInt64(bitPattern: $0) }
     }
 
-    /// Items with a tombstone up to the given positions, ascending.
+    /// Items with such a record up to the given positions, ascending.
     static func items(job: Int64, within stable: [Position], in db: Database) throws -> [ItemID] {
         var items: Set<ItemID> = []
         for position in stable {
@@ -124,8 +126,16 @@ enum TombstoneTable {
         return items.sorted()
     }
 
-    static func forget(_ item: ItemID, job: Int64, in db: Database) throws {
-        let delete = try db.cachedStatement(sql: "DELETE FROM tombstone WHERE job = ? AND item = ?")
-        try delete.execute(arguments: [job, item.value.blob])
+    /// Whether one of them is about an item that is gone.
+    static func hasGone(job: Int64, in db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "SELECT EXISTS (SELECT 1 FROM tombstone JOIN gone USING (job, item) WHERE tombstone.job = ?)")
+        return try Bool.fetchOne(statement, arguments: [job]) ?? false
+    }
+
+    static func remove(_ journal: JournalKey, at sequence: UInt64, in db: Database) throws {
+        let delete = try db.cachedStatement(
+            sql: "DELETE FROM tombstone WHERE job = ? AND replica = ? AND sequence = ?")
+        try delete.execute(arguments: [journal.job, journal.replica.value.blob, sequence.signed])
     }
 }

@@ -7,32 +7,32 @@ struct JournalFolding {
     let journal: JournalKey
     let db: Database
 
+    /// The running digest at the end of each of the runs, as far as the journal reaches; also whether the last change of
+    /// the run is folded.
+    func boundaries(of runs: [ClosedRange<UInt64>]) throws -> [UInt64: (digest: UInt64, isFolded: Bool)] {
+        let rows = try rows(within: runs)
+        let ends = Set(runs.map(\.upperBound))
+        guard var head = rows.head else { return [:] }
+        var found: [UInt64: (digest: UInt64, isFolded: Bool)] = [:]
+        for rowid in rows.ids {
+            try ChangeCodec.forEach(try bytes(of: rowid)) { scanned, buffer in
+                head = head.after(scanned, in: buffer)
+                if ends.contains(head.sequence) { found[head.sequence] = (head.digest, scanned.stub != nil) }
+            }
+        }
+        return found
+    }
+
     /// Folds whole changes within the runs, which ascend. What was written on the job's own item always stays, whatever
     /// a fold names: it is never removed.
     ///
     /// - Parameter gone: when given, only what was written on these items is folded.
     func fold(_ runs: [ClosedRange<UInt64>], of gone: GoneTable?) throws {
-        guard let first = runs.first, let last = runs.last else { return }
-        let rowids = try Int64.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT rowid FROM segment WHERE job = ? AND replica = ? AND last >= ? AND first <= ? ORDER BY last
-                    """),
-            arguments: [
-                journal.job, journal.replica.value.blob, first.lowerBound.signed, Int64(clamping: last.upperBound),
-            ])
-        guard let oldest = rowids.first else { return }
-        let start = UInt64(
-            bitPattern: try Int64.fetchOne(
-                db.cachedStatement(sql: "SELECT first FROM segment WHERE rowid = ?"), arguments: [oldest])
-                ?? 1)
-        var output = Output(after: try JournalTable.headBefore(start, of: journal, in: db))
-        for rowid in rowids {
-            guard
-                let row = try Row.fetchOne(
-                    db.cachedStatement(sql: "SELECT bytes FROM segment WHERE rowid = ?"), arguments: [rowid])
-            else { continue }
-            let bytes = try row.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } ?? [] }
+        let rows = try rows(within: runs)
+        guard let head = rows.head else { return }
+        var output = Output(after: head)
+        for rowid in rows.ids {
+            let bytes = try bytes(of: rowid)
             try db.execute(sql: "DELETE FROM segment WHERE rowid = ?", arguments: [rowid])
             try ChangeCodec.forEach(bytes) { scanned, buffer in
                 let count = UInt64(scanned.operationCount)
@@ -41,11 +41,38 @@ struct JournalFolding {
                     scanned.stub == nil && scanned.item != .job
                     && runs.holds(span.lowerBound) && runs.holds(span.upperBound)
                 let isFolded = try isNamed && gone?.holds(scanned.item) ?? true
+                if isFolded {
+                    try HeldTable.remove(journal, within: span, in: db)
+                    try TombstoneTable.remove(journal, at: span.lowerBound, in: db)
+                }
                 output.take(scanned, in: buffer, asStub: isFolded)
                 if output.isFull { try write(&output) }
             }
         }
         try write(&output)
+    }
+
+    /// The stored rows that hold the runs, and where the journal stands before them; no head if there are none.
+    private func rows(within runs: [ClosedRange<UInt64>]) throws -> (ids: [Int64], head: JournalHead?) {
+        guard let first = runs.first, let last = runs.last else { return ([], nil) }
+        let found = try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT rowid, first FROM segment WHERE job = ? AND replica = ? AND last >= ? AND first <= ?
+                    ORDER BY last
+                    """),
+            arguments: [
+                journal.job, journal.replica.value.blob, first.lowerBound.signed, Int64(clamping: last.upperBound),
+            ])
+        guard let oldest = found.first else { return ([], nil) }
+        let start = UInt64(bitPattern: oldest["first"])
+        return (found.map { $0["rowid"] }, try JournalTable.headBefore(start, of: journal, in: db))
+    }
+
+    private func bytes(of rowid: Int64) throws -> [UInt8] {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT bytes FROM segment WHERE rowid = ?"), arguments: [rowid])
+        return try row?.withUnsafeData(named: "bytes") { $0.map { [UInt8]($0) } } ?? []
     }
 
     private func write(_ output: inout Output) throws {
@@ -69,9 +96,7 @@ struct JournalFolding {
 
         mutating func take(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, asStub: Bool) {
             if asStub { bytes += JournalStub(scanned, in: buffer).bytes } else { bytes += buffer[scanned.record] }
-            head = JournalHead(
-                sequence: head.sequence + UInt64(scanned.operationCount),
-                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
+            head = head.after(scanned, in: buffer)
         }
 
         mutating func takePiece() -> (bytes: [UInt8], base: JournalHead, head: JournalHead)? {

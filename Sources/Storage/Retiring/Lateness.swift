@@ -28,13 +28,17 @@ struct Lateness {
         if !isPlain { try load() }
     }
 
-    /// Whether the change whose last transform has this sequence is kept out of the items.
-    func keepsOut(_ scanned: ScannedChange, endingAt sequence: UInt64) throws -> Bool {
+    /// Whether the change with these transforms is kept out of the items; what was written on one that is gone is noted,
+    /// so that it is folded.
+    func keepsOut(_ scanned: ScannedChange, _ span: ClosedRange<UInt64>) throws -> Bool {
         guard let roster, scanned.statementCount == 0 else { return false }
-        if spans.holds(sequence) { return true }
-        if let gone, try gone.holds(scanned.item) { return true }
+        if spans.holds(span.upperBound) { return true }
         // It is folded as soon as this run is in.
-        return scanned.item != .job && sequence <= roster.removal?[of: journal.replica] ?? 0
+        if scanned.item != .job, span.upperBound <= roster.removal?[of: journal.replica] ?? 0 { return true }
+        guard let gone, try gone.holds(scanned.item) else { return false }
+        let dot = Dot(replica: journal.replica, sequence: span.lowerBound)
+        try TombstoneTable.add(scanned.item, at: dot, job: journal.job, in: db)
+        return true
     }
 
     /// Takes the statements of a change in, which count for what comes after it.

@@ -31,19 +31,20 @@ struct Retirement {
         }
     }
 
-    /// Folds what folds name and this store holds, where its copy of the journal is the one that they mean. This only
-    /// saves room: what is gone is gone from when the fold is known.
+    /// Folds what folds name and this store holds, run by run, where its copy of the journal is the one that they mean.
+    /// This only saves room: what is gone is gone from when the fold is known.
     private func foldPending(heads: [Position]) throws {
         guard try FoldingTable.hasPending(job, in: db), let gone = try GoneTable(job: job, in: db) else { return }
         for row in try FoldingTable.rows(of: job, pendingOnly: true, in: db) {
             let journal = JournalKey(job: job, replica: row.journal.replica)
-            guard let end = row.journal.runs.last?.upperBound, heads[of: journal.replica] >= end,
-                try JournalTable.boundary(of: journal, at: end, in: db)?.head
-                    == JournalHead(sequence: end, digest: row.journal.digest)
-            else { continue }
-            try JournalFolding(journal: journal, db: db).fold(row.journal.runs, of: gone)
-            for run in row.journal.runs { try HeldTable.remove(journal, within: run, in: db) }
-            try FoldingTable.setDone(row, job: job, in: db)
+            let reached = row.journal.runs.filter { $0.span.upperBound <= heads[of: journal.replica] }
+            guard !reached.isEmpty else { continue }
+            let folding = JournalFolding(journal: journal, db: db)
+            let boundaries = try folding.boundaries(of: reached.map(\.span))
+            let meant = reached.filter { boundaries[$0.span.upperBound]?.digest == $0.digest }
+            let open = meant.filter { boundaries[$0.span.upperBound]?.isFolded == false }
+            try folding.fold(open.map(\.span), of: gone)
+            if meant.count == row.journal.runs.count { try FoldingTable.setDone(row, job: job, in: db) }
         }
     }
 
@@ -68,7 +69,6 @@ struct Retirement {
         guard !items.isEmpty else { return }
         var counts = ItemCounts()
         for item in items.sorted() {
-            try TombstoneTable.forget(item, job: job, in: db)
             guard let state = try ItemTable.state(of: item, job: job, in: db) else { continue }
             if state.removed == nil { counts.items -= 1 } else { counts.removed -= 1 }
             counts.conflicts -= state.conflictCount

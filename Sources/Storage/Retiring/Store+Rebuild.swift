@@ -14,8 +14,8 @@ extension Store {
         let held = try HeldTable.dots(job: job, in: db)
         let late = try LateSpans(job: job, in: db)
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
-            guard scanned.stub == nil, !scanned.isStatementOnly, try !late.keepsOut(scanned, at: dot),
-                held.isEmpty || !held.contains(dot)
+            guard scanned.stub == nil, !scanned.isStatementOnly, held.isEmpty || !held.contains(dot),
+                try !late.keepsOut(scanned, at: dot, job: job, in: db)
             else { return }
             try items.apply(scanned, in: buffer, of: dot.replica, sequence: dot.sequence)
         }
@@ -47,10 +47,12 @@ struct LateSpans {
         return spans[dot.replica]?.holds(scanned.last(from: dot.sequence)) ?? false
     }
 
-    /// Whether a change is in no item.
-    func keepsOut(_ scanned: ScannedChange, at dot: Dot) throws -> Bool {
+    /// Whether a change is in no item; what was written on one that is gone is noted, so that it is folded.
+    func keepsOut(_ scanned: ScannedChange, at dot: Dot, job: Int64, in db: Database) throws -> Bool {
         if holds(scanned, at: dot) { return true }
-        return try gone?.holds(scanned.item) ?? false
+        guard let gone, try gone.holds(scanned.item) else { return false }
+        try TombstoneTable.add(scanned.item, at: dot, job: job, in: db)
+        return true
     }
 }
 

@@ -171,7 +171,8 @@ extension Store {
                             OR EXISTS (SELECT 1 FROM unexplained WHERE job = ?1)
                         """), arguments: [number])
             guard mustWait != true else { return nil }
-            return try FoldPlan.fold(stability, roster: roster, job: number, in: db).map { [.fold($0)] }
+            let fold = try FoldPlan.fold(stability, by: own.replica, roster: roster, job: number, in: db)
+            return fold.map { [.fold($0)] }
         }
     }
 }

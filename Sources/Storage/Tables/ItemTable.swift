@@ -76,6 +76,7 @@ struct ItemTable {
         var after = before
         after.apply(change, in: dot.replica)
         if collectsApplied { applied.append(AppliedChange(change: change, dot: dot, before: before, after: after)) }
+        if before.removed != nil { try TombstoneTable.add(change.item, at: dot, job: job, in: db) }
         guard after != before else { return }
         try update.bind(job, id, ItemStateCodec.encode(after))
         try update.run()

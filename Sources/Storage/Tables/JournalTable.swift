@@ -68,9 +68,7 @@ enum JournalTable {
         var start = 0
         var head = base
         try ChangeCodec.scan(bytes) { scanned, buffer in
-            head = JournalHead(
-                sequence: head.sequence + UInt64(scanned.operationCount),
-                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
+            head = head.after(scanned, in: buffer)
             let end = scanned.record.upperBound
             guard end - start >= segmentBytes || end == bytes.count else { return }
             parts.append((start..<end, head))
@@ -143,9 +141,7 @@ enum JournalTable {
         var changeHash: UInt64 = 0
         try ChangeCodec.scan(piece.bytes) { scanned, buffer in
             guard head.sequence < sequence else { return }
-            head = JournalHead(
-                sequence: head.sequence + UInt64(scanned.operationCount),
-                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
+            head = head.after(scanned, in: buffer)
             guard head.sequence >= sequence else { return }
             // What is folded cannot be written again: of two branches the one that holds the stub stays.
             let hash = scanned.hash(in: buffer)

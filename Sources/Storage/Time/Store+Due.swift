@@ -42,7 +42,7 @@ extension Store {
                 var items = try ItemTable(
                     job: job, maintainsBarcodes: try JobTable.areBarcodesIndexed(job, in: db), in: db)
                 let late = try LateSpans(job: job, in: db)
-                for row in rows where row.journal.job == job { try Self.apply(row, late: late, to: &items) }
+                for row in rows where row.journal.job == job { try Self.apply(row, late: late, to: &items, in: db) }
                 try JobTable.add(items.counts, to: job, in: db)
                 // The vector is the same, but the items are not.
                 try ReportTable.forget(job, in: db)
@@ -62,10 +62,12 @@ extension Store {
         stamp.milliseconds - min(stamp.milliseconds, HybridLogicalClock.tolerance + error)
     }
 
-    private static func apply(_ row: HeldTable.Row, late: LateSpans, to items: inout ItemTable) throws {
+    private static func apply(
+        _ row: HeldTable.Row, late: LateSpans, to items: inout ItemTable, in db: Database
+    ) throws {
         try ChangeCodec.forEach(row.record) { scanned, buffer in
             let dot = Dot(replica: row.journal.replica, sequence: row.sequence)
-            guard try !late.keepsOut(scanned, at: dot) else { return }
+            guard try !late.keepsOut(scanned, at: dot, job: row.journal.job, in: db) else { return }
             try items.apply(scanned, in: buffer, of: row.journal.replica, sequence: row.sequence)
         }
     }

@@ -83,7 +83,7 @@ struct JournalWriter {
                 if scanned.statementCount > 0 {
                     try lateness.note(ChangeCodec.decode(scanned, in: buffer), at: first)
                     if scanned.isStatementOnly { return }
-                } else if try lateness.keepsOut(scanned, endingAt: sequence) {
+                } else if try lateness.keepsOut(scanned, first...sequence) {
                     return
                 }
                 if scanned.stamp > holdLimit, try mustHold(scanned) {

@@ -39,7 +39,8 @@ extension Checker {
         }
         for item in items.sorted() {
             let named = (before.items[item] ?? []).filter { entry in fold.journals.contains { $0.names(entry) } }
-            if !named.contains(where: \.isRemoval) {
+            // Of what is forgotten already another branch may come.
+            if !before.gone.contains(item), !named.contains(where: \.isRemoval) {
                 throw Violation("R10", "device \(device.index) forgot \(item), and no removal of it.")
             }
         }
@@ -121,12 +122,12 @@ extension CRDT.Operation {
 
 extension Fold.Journal {
     fileprivate func names(_ entry: Reference.Entry) -> Bool {
-        entry.replica == replica && runs.contains { $0.contains(entry.first) }
+        entry.replica == replica && runs.contains { $0.span.contains(entry.first) }
     }
 }
 
 extension Reference {
     fileprivate func reaches(_ journal: Fold.Journal) -> Bool {
-        head(of: journal.replica).sequence >= journal.runs.last?.upperBound ?? 0
+        head(of: journal.replica).sequence >= journal.runs.last?.span.upperBound ?? 0
     }
 }

@@ -31,7 +31,8 @@ struct Reference {
     private(set) var forgotten: [ReplicaID: [ClosedRange<UInt64>]] = [:]
     /// Items that folds name, or that went with their job: nothing counts any more that was or will be written on them.
     private(set) var gone: Set<ItemID> = []
-    private var pending: [Fold.Journal] = []
+    /// Parts of journals that folds name and that are not here, or only with another content.
+    private var pending: [(replica: ReplicaID, run: Fold.Run)] = []
     private var hasJustBeenRemoved = false
     /// Marks of what went with the job, of which a later reading of the store finds stubs.
     private var goneWithJob: [String: ItemID] = [:]
@@ -90,7 +91,7 @@ struct Reference {
             statements.add(operation, at: Dot(replica: entry.replica, sequence: entry.first + UInt64(index)))
             switch operation {
             case .fold(let fold):
-                pending += fold.journals
+                pending += fold.journals.flatMap { journal in journal.runs.map { (journal.replica, $0) } }
                 gone.formUnion(fold.items)
             case .removeJob: hasJustBeenRemoved = true
             default: break
@@ -124,16 +125,12 @@ struct Reference {
 
     /// Carries out what folds say of journals that are held so far.
     private mutating func forgetPending() {
-        let reached = pending.filter(holds)
-        guard !reached.isEmpty else { return }
-        pending.removeAll(where: reached.contains)
-        for journal in reached { forgotten[journal.replica, default: []] += journal.runs }
-    }
-
-    /// Whether the part of a journal that a fold names is here, and no other branch of it (rule R9).
-    private func holds(_ journal: Fold.Journal) -> Bool {
-        guard let end = journal.runs.last?.upperBound else { return false }
-        return digests[Dot(replica: journal.replica, sequence: end)] == journal.digest
+        // Only where it is this branch of the journal, and no other (rule R9).
+        pending.removeAll { replica, run in
+            guard digests[Dot(replica: replica, sequence: run.span.upperBound)] == run.digest else { return false }
+            forgotten[replica, default: []].append(run.span)
+            return true
+        }
     }
 
     /// Whether no stub is without its fold: only then is the export what it has to be at this vector.

@@ -20,7 +20,10 @@ extension World {
         let deadline = now + Self.patience
         while let item = forgettable.min() {
             guard now < deadline else {
-                throw Violation("liveness", "all of the roster hold the removal of \(item), and it is not forgotten.")
+                let left = devices[0].reference.items[item]?.filter { !devices[0].reference.isForgotten($0) } ?? []
+                let places = left.map { "\($0.dot)" }.joined(separator: " ")
+                throw Violation(
+                    "liveness", "all of the roster hold the removal of \(item), and it is not forgotten: \(places).")
             }
             try await run(until: now + 1_000_000)
         }

@@ -220,7 +220,8 @@ extension CRDT.Operation {
         case .expel(let replica, let known): "expel(\(replica.description.prefix(4)):\(known))"
         case .fold(let fold):
             "fold(within \(fold.bounds.brief): "
-                + fold.journals.map { "\($0.replica.description.prefix(4)) \($0.runs)" }.joined(separator: " ") + ")"
+                + fold.journals.map { "\($0.replica.description.prefix(4)) \($0.runs.map(\.span))" }.joined(
+                    separator: " ") + ")"
         case .removeJob: "removeJob"
         case .decide(let replica, let upTo): "decide(\(replica.description.prefix(4)):\(upTo))"
         }

@@ -161,7 +161,7 @@ struct FoldingTests {
                 item: .job, stamp: Stamp(milliseconds: crew.tick(), counter: 0),
                 operations: [.set(field: "name", value: "Smith", replaces: [])]))
         let named = try JournalDigest.extend(.empty, with: bytes)
-        let journal = Fold.Journal(replica: replica, runs: [1...1], digest: named.digest)
+        let journal = Fold.Journal(replica: replica, runs: [Fold.Run(1...1, digest: named.digest)])
         let fold = Fold(
             bounds: [Position(replica: replica, sequence: 2)], members: [replica], items: [.job], journals: [journal])
         bytes += ChangeCodec.encode(

@@ -19,7 +19,7 @@ struct HostileFoldTests {
         for change in try ChangeCodec.decodeAll(whole.bytes) where head.sequence < run.upperBound {
             head = try JournalDigest.extend(head, with: ChangeCodec.encode(change))
         }
-        let journal = Fold.Journal(replica: replica, runs: [run], digest: head.digest)
+        let journal = Fold.Journal(replica: replica, runs: [Fold.Run(run, digest: head.digest)])
         let fold = Fold(
             bounds: [Position(replica: liar, sequence: 1)], members: members.sorted(), items: items,
             journals: [journal])
@@ -108,7 +108,7 @@ struct HostileFoldTests {
         let fold = Fold(
             bounds: [Position(replica: liar, sequence: 1), Position(replica: nobody, sequence: 1 << 40)],
             members: [liar], items: [],
-            journals: [Fold.Journal(replica: nobody, runs: [1...1 << 40], digest: 5)])
+            journals: [Fold.Journal(replica: nobody, runs: [Fold.Run(1...1 << 40, digest: 5)])])
         let stamp = Stamp(milliseconds: crew.tick(), counter: 0)
         let bytes = ChangeCodec.encode(Change(item: .job, stamp: stamp, operations: [.fold(fold)]))
         let lie = JournalSegment(
