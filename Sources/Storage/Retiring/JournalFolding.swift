@@ -7,17 +7,23 @@ struct JournalFolding {
     let journal: JournalKey
     let db: Database
 
-    /// The running digest at the end of each of the runs, as far as the journal reaches; also whether the last change of
-    /// the run is folded.
+    /// The running digest at the end of each of the runs, which ascend, as far as the journal reaches; also whether there
+    /// are stubs only.
     func boundaries(of runs: [ClosedRange<UInt64>]) throws -> [UInt64: (digest: UInt64, isFolded: Bool)] {
         let rows = try rows(within: runs)
-        let ends = Set(runs.map(\.upperBound))
         guard var head = rows.head else { return [:] }
         var found: [UInt64: (digest: UInt64, isFolded: Bool)] = [:]
+        var left = runs[...]
+        var isFolded = true
         for rowid in rows.ids {
             try ChangeCodec.forEach(try bytes(of: rowid)) { scanned, buffer in
                 head = head.after(scanned, in: buffer)
-                if ends.contains(head.sequence) { found[head.sequence] = (head.digest, scanned.stub != nil) }
+                guard let run = left.first, head.sequence >= run.lowerBound else { return }
+                if scanned.stub == nil { isFolded = false }
+                guard head.sequence >= run.upperBound else { return }
+                if head.sequence == run.upperBound { found[head.sequence] = (head.digest, isFolded) }
+                left.removeFirst()
+                isFolded = true
             }
         }
         return found

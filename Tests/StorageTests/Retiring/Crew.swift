@@ -113,6 +113,17 @@ extension Store {
         try await items(job: Self.job, limit: .max).filter { $0.state.removed != nil }.map(\.id)
     }
 
+    /// How many changes of an item stand in the journals.
+    func changeCount(of item: ItemID) async throws -> Int {
+        var count = 0
+        for entry in try await vector(of: Self.job).entries {
+            try ChangeCodec.scan(try await whole(entry.replica).bytes) { scanned, _ in
+                if scanned.stub == nil, scanned.item == item { count += 1 }
+            }
+        }
+        return count
+    }
+
     func journalBytes() async throws -> Int {
         var bytes = 0
         for entry in try await vector(of: Self.job).entries {

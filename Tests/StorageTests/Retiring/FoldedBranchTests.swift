@@ -4,19 +4,6 @@ import Simulation
 import Storage
 import Testing
 
-extension Store {
-    /// How many changes of an item stand in the journals.
-    fileprivate func changeCount(of item: ItemID) async throws -> Int {
-        var count = 0
-        for entry in try await vector(of: Self.job).entries {
-            try ChangeCodec.scan(try await whole(entry.replica).bytes) { scanned, _ in
-                if scanned.stub == nil, scanned.item == item { count += 1 }
-            }
-        }
-        return count
-    }
-}
-
 /// Folds that name one branch of a journal, where another branch of it stays.
 @Suite("A fold of one branch, and another that stays", .timeLimit(.minutes(1)))
 struct FoldedBranchTests {

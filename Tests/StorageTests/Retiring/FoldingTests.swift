@@ -216,6 +216,21 @@ struct FoldingTests {
         #expect(try await away.exported() == anna.exported())
     }
 
+    @Test("Who holds the first half of what a fold names, and is sent stubs for the rest, folds that half too")
+    func halfFolded() async throws {
+        let crew = try Crew(2)
+        let (anna, bert) = (crew.stores[0], crew.stores[1])
+        try await crew.put(anna, 1, "thing")
+        try await Crew.send(anna, bert)
+        try await crew.remove(anna, 1)
+        #expect(try await crew.settle([anna]) > 0)
+        #expect(try await anna.changeCount(of: ItemID(1)) == 0)
+        #expect(try await bert.changeCount(of: ItemID(1)) == 1)
+        try await Crew.send(anna, bert)
+        #expect(try await bert.changeCount(of: ItemID(1)) == 0)
+        #expect(try await bert.exported() == anna.exported())
+    }
+
     @Test("A newcomer is sent stubs and ends with the same bytes, whoever sends what")
     func newcomers() async throws {
         let crew = try Crew(3)
