@@ -83,7 +83,8 @@ extension Store {
 
     func exported() async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        for try await piece in try exportPieces(of: Self.job) { bytes += piece }
+        let cursor = try exportCursor(of: Self.job)
+        while let piece = try await cursor.next() { bytes += piece }
         return bytes
     }
 }

@@ -53,13 +53,6 @@ package protocol MusterService: Sendable {
     func events(job: String?, type: EventType?) async throws -> AsyncStream<Event>
 }
 
-/// Elements in pieces of a few hundred, so that neither side holds a whole job. Made with
-/// `AsyncThrowingStream(unfolding:)` it is pulled: the next piece is read when the caller has taken the last.
-package typealias Batches<Element> = AsyncThrowingStream<[Element], any Error>
-
-/// Bytes in pieces of some 64 KiB, pulled like `Batches`.
-package typealias Chunks = AsyncThrowingStream<[UInt8], any Error>
-
 /// Canonical forms of a job's items: equal stores give equal bytes.
 package enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable {
     case json

@@ -10,7 +10,9 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             switch format {
-            case .json: return try store.exportPieces(of: job.id)
+            case .json:
+                let cursor = try store.exportCursor(of: job.id)
+                return Chunks { try await cursor.next() }
             case .csv: return try await exportTable(of: job.id)
             }
         }
@@ -19,13 +21,14 @@ extension InventoryService {
     /// A row per item, a column per field that occurs; remarks in the last column, a line each (RFC 4180).
     private func exportTable(of job: JobID) async throws -> Chunks {
         var names: Set<FieldName> = []
-        for try await batch in try store.itemBatches(of: job) {
+        let first = try store.itemCursor(of: job)
+        while let batch = try await first.next() {
             for item in batch where item.state.removed == nil { names.formUnion(item.state.fields.map(\.name)) }
         }
         let columns = names.sorted()
         let cursor = try store.itemCursor(of: job)
         let header = Mutex<[UInt8]?>(Array(CSVRow(["id"] + columns.map(\.text) + ["notes"]).text.utf8))
-        return AsyncThrowingStream {
+        return Chunks {
             if let bytes = header.withLock({ $0.take() }) { return bytes }
             guard let batch = try await cursor.next() else { return nil }
             var bytes: [UInt8] = []

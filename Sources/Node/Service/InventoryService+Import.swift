@@ -89,7 +89,8 @@ actor KeyCache {
         // Gone before the new one is made, so that a large job is not held twice.
         entry = nil
         var known = Known(vector: vector)
-        for try await batch in try store.itemBatches(of: job) {
+        let cursor = try store.itemCursor(of: job)
+        while let batch = try await cursor.next() {
             for item in batch where item.state.removed == nil {
                 if let value = item.state.value(of: key), known.items[value] == nil { known.items[value] = item.id }
             }

@@ -10,7 +10,7 @@ extension InventoryService {
             let job = try await resolve(job: text)
             let wanted = try filters.map { (field: try Self.filterField($0.field), value: $0.value) }
             let cursor = try store.itemCursor(of: job.id)
-            return AsyncThrowingStream {
+            return Batches {
                 while let batch = try await cursor.next() {
                     let views = batch.filter { item in
                         item.state.removed == nil

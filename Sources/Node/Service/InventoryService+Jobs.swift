@@ -78,7 +78,8 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             var summary = VolumeSummary()
-            for try await batch in try store.itemBatches(of: job.id) {
+            let cursor = try store.itemCursor(of: job.id)
+            while let batch = try await cursor.next() {
                 for item in batch where item.state.removed == nil { summary.add(item.id) { item.state.value(of: $0) } }
             }
             return VolumeReport(summary)
@@ -119,7 +120,7 @@ extension InventoryService {
             if let item { id = try await resolve(item: item, job: job.id).id }
             let entries = try await store.timeline(of: job.id, item: id).filter { !$0.isIntroduction }
             let cursor = LogCursor(entries: entries, reporter: ChangeReporter(job: job))
-            return AsyncThrowingStream { await cursor.next() }
+            return Batches { await cursor.next() }
         }
     }
 }

@@ -53,18 +53,11 @@ extension Store {
     }
 
     /// The canonical export in pieces of some 64 KiB, from one state of the store.
-    package func exportPieces(of job: JobID) throws -> AsyncThrowingStream<[UInt8], any Error> {
-        let cursor = ExportCursor(job: job, snapshot: try snapshot())
-        return AsyncThrowingStream { try await cursor.next() }
+    package func exportCursor(of job: JobID) throws -> ExportCursor {
+        ExportCursor(job: job, snapshot: try snapshot())
     }
 
     /// The items of one state of the store, in ascending order, in batches of some hundred; removed ones too.
-    package func itemBatches(of job: JobID) throws -> AsyncThrowingStream<[StoredItem], any Error> {
-        let cursor = try itemCursor(of: job)
-        return AsyncThrowingStream { try await cursor.next() }
-    }
-
-    /// The same, for a reader that asks batch by batch.
     package func itemCursor(of job: JobID) throws -> ItemCursor {
         ItemCursor(job: job, snapshot: try snapshot())
     }
@@ -108,7 +101,7 @@ package actor ItemCursor {
 }
 
 /// Where a reader of the export stands, in one state of the store.
-private actor ExportCursor {
+package actor ExportCursor {
     static let pieceBytes = 64 << 10
 
     private struct Progress {
@@ -128,7 +121,8 @@ private actor ExportCursor {
         progress = Progress(export: CanonicalExport(job: job))
     }
 
-    func next() async throws -> [UInt8]? {
+    /// The next piece; nil after the last.
+    package func next() async throws -> [UInt8]? {
         guard !progress.isAtEnd else { return nil }
         let start = progress
         let job = job

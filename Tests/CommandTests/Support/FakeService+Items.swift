@@ -136,7 +136,7 @@ extension FakeService {
 }
 
 /// One element after the other, as slowly as it is taken.
-func batches<Element: Sendable>(_ elements: [Element]) -> AsyncThrowingStream<[Element], any Error> {
+func batches<Element: Sendable>(_ elements: [Element]) -> Batches<Element> {
     let rest = Mutable(elements[...])
-    return AsyncThrowingStream { rest.value.popFirst().map { [$0] } }
+    return Batches { rest.value.popFirst().map { [$0] } }
 }

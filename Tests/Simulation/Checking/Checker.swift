@@ -296,7 +296,8 @@ final class Checker {
     func export(of device: Device, _ job: JobID? = nil) async throws -> [UInt8] {
         let job = job ?? self.job
         var bytes: [UInt8] = []
-        for try await piece in try device.store.exportPieces(of: job) { bytes += piece }
+        let cursor = try device.store.exportCursor(of: job)
+        while let piece = try await cursor.next() { bytes += piece }
         return bytes
     }
 }

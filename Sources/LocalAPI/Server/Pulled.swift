@@ -1,0 +1,29 @@
+/// Pieces of something that is too long to hold: the next one is read when the caller has taken the last.
+///
+/// Whose task is cancelled gets an error, never an end, as `AsyncThrowingStream(unfolding:)` would give: half an export
+/// must not look like a whole one.
+package struct Pulled<Piece: Sendable>: AsyncSequence, Sendable {
+    private let pull: @Sendable () async throws -> Piece?
+
+    /// - Parameter pull: the next piece, nil after the last.
+    package init(_ pull: @escaping @Sendable () async throws -> Piece?) {
+        self.pull = pull
+    }
+
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let pull: @Sendable () async throws -> Piece?
+
+        package mutating func next() async throws -> Piece? {
+            try Task.checkCancellation()
+            return try await pull()
+        }
+    }
+
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: pull) }
+}
+
+/// Elements in pieces of a few hundred.
+package typealias Batches<Element: Sendable> = Pulled<[Element]>
+
+/// Bytes in pieces of some 64 KiB.
+package typealias Chunks = Pulled<[UInt8]>
