@@ -48,15 +48,19 @@ package struct Mesh: Sendable {
 
     /// When `onTimer` wants to be called next.
     package var nextDeadline: UInt64? {
-        var deadlines = [acknowledgementsDue, announcementsDue, storeRetryDue].compactMap { $0 }
-        deadlines += fetches.values.map(\.deadline)
-        deadlines += grafts.values.map(\.due)
-        deadlines += searches.values.map(\.deadline)
-        deadlines += links.values.compactMap(\.suspectedUntil)
-        deadlines += links.values.compactMap(\.pingAgainDue)
-        // One timer for all pings, so that many links cost one wake-up.
-        if let oldest = links.values.map(\.lastPing).min() { deadlines.append(oldest + timing.pingInterval) }
-        return deadlines.min()
+        // It is asked after everything that happens: no lists are made for it.
+        var first = UInt64.max
+        for due in [acknowledgementsDue, announcementsDue, storeRetryDue] { first = min(first, due ?? .max) }
+        for fetch in fetches.values { first = min(first, fetch.deadline) }
+        for graft in grafts.values { first = min(first, graft.due) }
+        for search in searches.values { first = min(first, search.deadline) }
+        for link in links.values {
+            first = min(first, link.suspectedUntil ?? .max)
+            first = min(first, link.pingAgainDue ?? .max)
+            // One timer for all pings, so that many links cost one wake-up.
+            first = min(first, link.lastPing + timing.pingInterval)
+        }
+        return first == .max ? nil : first
     }
 
     package mutating func onTimer(now: UInt64) -> [Directive] {

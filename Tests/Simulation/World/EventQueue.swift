@@ -30,13 +30,20 @@ struct EventQueue {
         let kind: Kind
     }
 
-    /// A binary heap.
-    private var heap: [Event] = []
+    private struct Key {
+        let time: Int64
+        let order: Int
+    }
+
+    /// A binary heap of keys alone: to move whole events about took a fifth of a run.
+    private var heap: [Key] = []
+    private var events: [Int: Event] = [:]
     private var added = 0
 
     mutating func add(_ kind: Kind, at time: Int64, device: Int, incarnation: Int) {
         added += 1
-        heap.append(Event(time: time, order: added, device: device, incarnation: incarnation, kind: kind))
+        events[added] = Event(time: time, order: added, device: device, incarnation: incarnation, kind: kind)
+        heap.append(Key(time: time, order: added))
         var child = heap.count - 1
         while child > 0, isBefore(child, (child - 1) / 2) {
             heap.swapAt(child, (child - 1) / 2)
@@ -46,15 +53,16 @@ struct EventQueue {
 
     mutating func popFirst(until time: Int64) -> Event? {
         guard let first = heap.first, first.time <= time else { return nil }
+        defer { events[first.order] = nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
         var parent = 0
         while true {
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && isBefore(child, least) {
-                least = child
-            }
-            guard least != parent else { return first }
+            let child = 2 * parent + 1
+            if child < heap.count, isBefore(child, least) { least = child }
+            if child + 1 < heap.count, isBefore(child + 1, least) { least = child + 1 }
+            guard least != parent else { return events[first.order] }
             heap.swapAt(parent, least)
             parent = least
         }
