@@ -120,12 +120,23 @@ final class Checker {
     private func checkAuthors(of entries: some Sequence<Reference.Entry>, on device: Device) throws {
         for entry in entries {
             guard let change = entry.change, change.origin != nil else { continue }
-            let write = change.write(in: entry.replica)
-            for mark in Reference.marks(of: change) where change.item != .job {
-                guard firstWrites[mark]?.contains(write) == false else { continue }
-                throw Violation(
-                    "R9", "on device \(device.index), \(mark) is issued again as if \(write.author) had written it.")
-            }
+            try checkAuthor(of: change, in: entry.replica, on: device)
+        }
+    }
+
+    /// A device has issued again what stood in the branch of a journal that it gave up.
+    func reissued(_ segment: JournalSegment, by device: Device) throws {
+        for change in try ChangeCodec.decodeAll(segment.bytes) {
+            try checkAuthor(of: change, in: segment.replica, on: device)
+        }
+    }
+
+    private func checkAuthor(of change: Change, in journal: ReplicaID, on device: Device) throws {
+        let write = change.write(in: journal)
+        for mark in Reference.marks(of: change) where change.item != .job {
+            guard firstWrites[mark]?.contains(write) == false else { continue }
+            throw Violation(
+                "R9", "on device \(device.index), \(mark) is issued again as if \(write.author) had written it.")
         }
     }
 

@@ -147,6 +147,7 @@ extension World {
                 segment, job: job, after: keep, now: device.receiveTime(at: now), using: &device.generator)
             counters.count(.branchGivenUp)
             narrate?("\(now) device \(device.index) re-issues \(adopted.reissued?.segment.story ?? "nothing")")
+            if job == self.job, let reissued = adopted.reissued { try checker.reissued(reissued.segment, by: device) }
             device.unseen = [:]
             add(.due, after: 0, to: device)
             retireLater(device)
