@@ -45,11 +45,28 @@ package enum Operation: Hashable, Sendable {
     case removeJob([Position])
     /// A person has dealt with the late work of a replica up to there.
     case decide(ReplicaID, upTo: UInt64)
+    /// Asks for a change of what the server owns.
+    case request(MutationRequest)
+    /// Takes a request back that the server has not decided yet.
+    case withdraw(MutationToken)
+    // Only the channel's word counts for the next two; in another journal they change nothing but that journal.
+    /// The server has decided a request.
+    case outcome(Outcome)
+    /// The server says what it owns.
+    case publish(PublishedValue)
 
     package var isStatement: Bool {
         switch self {
         case .set, .append, .remove: false
-        case .hold, .expel, .fold, .removeJob, .decide: true
+        case .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish: true
+        }
+    }
+
+    /// About what the server owns, rather than about who takes part in the job.
+    package var concernsServer: Bool {
+        switch self {
+        case .set, .append, .remove, .hold, .expel, .fold, .removeJob, .decide: false
+        case .request, .withdraw, .outcome, .publish: true
         }
     }
 }

@@ -51,7 +51,7 @@ package enum ChangeCodec {
             writer.write(value)
             writer.write(varint: UInt64(replaces.count))
             for write in replaces { writer.write(write) }
-        case .hold, .expel, .fold, .removeJob, .decide:
+        case .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish:
             StatementCodec.encode(operation, into: &writer)
         }
     }

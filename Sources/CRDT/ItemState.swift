@@ -76,7 +76,7 @@ package struct ItemState: Hashable, Sendable {
                         anchor: change.anchor, write: write, index: UInt16(truncatingIfNeeded: index), list: list,
                         text: entry))
             case .set, .append: break
-            case .hold, .expel, .fold, .removeJob, .decide: break
+            case .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish: break
             }
         }
     }

@@ -9,6 +9,8 @@ package struct ScannedChange: Sendable {
     package let setsBarcode: Bool
     /// How many of its transforms are statements about the job.
     package let statementCount: Int
+    /// How many of those concern what the server owns.
+    package let requestCount: Int
     /// Not a change, but what is left of one: `operationCount` says of how many transforms.
     package let stub: JournalStub?
     /// The whole record, its length included.
@@ -51,6 +53,7 @@ package struct ScannedChange: Sendable {
         isRemoval = false
         setsBarcode = false
         statementCount = 0
+        requestCount = 0
     }
 
     private init(record: Range<Int>, body: Range<Int>, in buffer: UnsafeRawBufferPointer) throws(CodecError) {
@@ -77,6 +80,7 @@ package struct ScannedChange: Sendable {
         isRemoval = found.removal
         setsBarcode = found.barcode
         statementCount = found.statements
+        requestCount = found.requests
         stub = nil
     }
 
@@ -94,6 +98,7 @@ package struct ScannedChange: Sendable {
         var removal = false
         var barcode = false
         var statements = 0
+        var requests = 0
     }
 
     private static func scanOperation(_ reader: inout ByteReader, _ found: inout Found) throws(CodecError) {
@@ -104,7 +109,7 @@ package struct ScannedChange: Sendable {
             if code == 0 {
                 found.removal = true
             } else {
-                _ = try StatementCodec.decode(code, &reader)
+                if try StatementCodec.decode(code, &reader).concernsServer { found.requests += 1 }
                 found.statements += 1
             }
             return

@@ -26,13 +26,19 @@ package struct TimelineEntry: Hashable, Sendable {
     package let settings: [Setting]
     package let notes: [String]
     package let isRemoval: Bool
-    /// What a person decided about the job as a whole.
+    /// What a person or the server decided about the job as a whole.
     package let decisions: [Decision]
 
     package enum Decision: Hashable, Sendable {
         case tookOffRoster(ReplicaID)
         case dealtWithLateWork(of: ReplicaID)
         case removedJob
+        /// Asked the server for something.
+        case asked(MutationRequest)
+        case withdrew(MutationToken)
+        /// The server's answer.
+        case decided(Outcome)
+        case published(PublishedValue)
     }
 
     package init(
@@ -58,7 +64,7 @@ package struct TimelineEntry: Hashable, Sendable {
             case .set(let field, let value, _):
                 settings.append(Setting(field: field, value: value, before: before(field)))
             case .append(_, let entry): notes.append(entry)
-            case .remove, .hold, .expel, .fold, .removeJob, .decide: break
+            case .remove, .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish: break
             }
         }
         self.init(
@@ -70,13 +76,18 @@ package struct TimelineEntry: Hashable, Sendable {
 }
 
 extension TimelineEntry.Decision {
+    /// Nil for what people need not read, and for the server's words by another author than the channel.
     init?(_ operation: CRDT.Operation, by author: ReplicaID) {
         switch operation {
         // Who takes itself off only marks work as late.
         case .expel(let replica, _) where replica != author: self = .tookOffRoster(replica)
         case .decide(let replica, _): self = .dealtWithLateWork(of: replica)
         case .removeJob: self = .removedJob
-        case .set, .append, .remove, .hold, .expel, .fold: return nil
+        case .request(let request): self = .asked(request)
+        case .withdraw(let token): self = .withdrew(token)
+        case .outcome(let outcome) where author == .channel: self = .decided(outcome)
+        case .publish(let published) where author == .channel: self = .published(published)
+        case .set, .append, .remove, .hold, .expel, .fold, .outcome, .publish: return nil
         }
     }
 }
@@ -97,7 +108,7 @@ package struct TimelineKey: Hashable, Comparable, Sendable {
     package init(_ change: Change, at dot: Dot) {
         // A re-issued change stands where its first author put it (rule R9).
         self.init(
-            anchor: dot.replica == .channel ? dot.sequence : change.anchor, stamp: change.stamp,
+            anchor: dot.replica == .channel && change.origin == nil ? dot.sequence : change.anchor, stamp: change.stamp,
             replica: change.origin ?? dot.replica, sequence: dot.sequence, journal: dot.replica)
     }
 

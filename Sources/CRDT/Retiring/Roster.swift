@@ -51,7 +51,7 @@ package struct Roster: Sendable {
             removal = (removal ?? []).farthest(of: positions)
         case .decide(let replica, let upTo):
             decisions[replica] = max(decisions[replica] ?? 0, upTo)
-        case .set, .append, .remove: break
+        case .set, .append, .remove, .request, .withdraw, .outcome, .publish: break
         }
     }
 

@@ -3,7 +3,7 @@
 /// They stand on the job's own item only, as kind 0 with a code in the place of the name:
 ///
 ///     statement = 1 hold: positions; 2 expel: replica:16 known:varint; 3 fold: positions members items journals;
-///                 4 removal of the job: positions; 5 decide: replica:16 upTo:varint
+///                 4 removal of the job: positions; 5 decide: replica:16 upTo:varint; 6 to 9 see `RequestCodec`
 ///     positions = count:varint  (replica:16 sequence:varint)*        ascending by replica
 ///     members   = count:varint  replica:16*                          ascending
 ///     items     = count:varint  item:16*                             ascending
@@ -17,6 +17,10 @@ enum StatementCodec {
         case fold = 3
         case removeJob = 4
         case decide = 5
+        case request = 6
+        case withdraw = 7
+        case outcome = 8
+        case publish = 9
     }
 
     static func encode(_ operation: Operation, into writer: inout ByteWriter) {
@@ -38,6 +42,18 @@ enum StatementCodec {
         case .fold(let fold):
             writer.write(byte: Code.fold.rawValue)
             encode(fold, into: &writer)
+        case .request(let request):
+            writer.write(byte: Code.request.rawValue)
+            RequestCodec.encode(request, into: &writer)
+        case .withdraw(let token):
+            writer.write(byte: Code.withdraw.rawValue)
+            writer.write(token.value)
+        case .outcome(let outcome):
+            writer.write(byte: Code.outcome.rawValue)
+            RequestCodec.encode(outcome, into: &writer)
+        case .publish(let published):
+            writer.write(byte: Code.publish.rawValue)
+            RequestCodec.encode(published, into: &writer)
         case .set, .append, .remove: break
         }
     }
@@ -82,6 +98,10 @@ enum StatementCodec {
             let replica = ReplicaID(try reader.readInteger())
             return .decide(replica, upTo: try decodeSequence(&reader))
         case .fold: return .fold(try decodeFold(&reader))
+        case .request: return .request(try RequestCodec.decodeRequest(&reader))
+        case .withdraw: return .withdraw(try RequestCodec.decodeToken(&reader))
+        case .outcome: return .outcome(try RequestCodec.decodeOutcome(&reader))
+        case .publish: return .publish(try RequestCodec.decodePublished(&reader))
         case nil: throw .unknownKind(code)
         }
     }

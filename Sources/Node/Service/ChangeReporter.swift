@@ -27,6 +27,16 @@ struct ChangeReporter: Sendable {
         case .tookOffRoster(let replica): "took \(laptop(replica)) off the roster"
         case .dealtWithLateWork(let replica): "dealt with the late work of \(laptop(replica))"
         case .removedJob: "removed the job"
+        case .asked(let request):
+            "asked the server for \(request.kind) \(String(decoding: request.payload, as: UTF8.self))"
+        case .withdrew(let token): "took request \(token) back"
+        case .decided(let outcome):
+            switch outcome.verdict {
+            case .accepted: "accepted request \(outcome.token)"
+            case .rejected: "rejected request \(outcome.token): \(outcome.reason)"
+            case .withdrawn: "dropped request \(outcome.token), which was taken back"
+            }
+        case .published(let published): "published \(published.name) = \(published.value)"
         }
     }
 
