@@ -6,6 +6,7 @@ import GRDB
 package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     package enum Code: String, Sendable {
         case newerThanProgram
+        case otherRole
         case diskFull
         case readOnly
         case damaged

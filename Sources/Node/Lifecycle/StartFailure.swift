@@ -17,7 +17,7 @@ package struct StartFailure: Sendable {
             sentence = error.description
             exitCode =
                 switch error.code {
-                case .newerThanProgram, .damaged: 65
+                case .newerThanProgram, .otherRole, .damaged: 65
                 case .readOnly: 77
                 default: 75
                 }

@@ -2,12 +2,14 @@ import GRDB
 
 /// The tables, as numbered migrations. A migration that has shipped is never edited; a new one is appended.
 enum Schema {
-    static var migrator: DatabaseMigrator {
+    static func migrator(for role: StoreRole) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1", migrate: createTables)
         migrator.registerMigration("2", migrate: addTime)
         migrator.registerMigration("3", migrate: RetiringSchema.create)
         migrator.registerMigration("4", migrate: RetiringSchema.addGone)
+        migrator.registerMigration("5", migrate: RequestSchema.create)
+        if role == .channel { migrator.registerMigration("channel 1", migrate: ChannelSchema.create) }
         return migrator
     }
 

@@ -11,6 +11,14 @@ package struct StoreIdentity: Hashable, Sendable {
     }
 }
 
+/// What a store is for.
+package enum StoreRole: String, Sendable {
+    /// A device's: its replica is its own.
+    case laptop
+    /// The server's: its replica is the channel, for ever.
+    case channel
+}
+
 /// Where a store lies: the machine and the file. A copy lies elsewhere, and so tells itself from the original.
 package struct StorePlace: Hashable, Sendable {
     package let machine: String

@@ -9,7 +9,8 @@ extension Store {
     ///   - contents: nil for an empty store.
     ///   - place: where it pretends to lie; elsewhere than it was last opened it is a copy (rule R9).
     package static func openInMemory(
-        contents: [UInt8]? = nil, place: StorePlace, hostName: String, generator: inout some RandomNumberGenerator
+        contents: [UInt8]? = nil, place: StorePlace, hostName: String, role: StoreRole = .laptop,
+        generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
         do {
             var configuration = Configuration()
@@ -19,7 +20,7 @@ extension Store {
                 try db.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
             }
             return try open(
-                try DatabaseQueue(configuration: configuration), place: place, hostName: hostName,
+                try DatabaseQueue(configuration: configuration), place: place, hostName: hostName, role: role,
                 generator: &generator)
         } catch {
             throw StoreError(error)

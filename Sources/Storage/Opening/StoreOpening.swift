@@ -11,10 +11,11 @@ extension Store {
     /// A store that was copied or moved to another machine becomes a new replica before anything is written (rule R9).
     /// - Throws: `StoreError`; a store of a newer program is refused and left as it is.
     package static func open(
-        path: String, machine: String, hostName: String, generator: inout some RandomNumberGenerator
+        path: String, machine: String, hostName: String, role: StoreRole = .laptop,
+        generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
         do {
-            try refuseNewer(path: path)
+            try refuseForeign(path: path, role: role)
             let pool = try DatabasePool(path: path, configuration: configuration)
             try pool.writeWithoutTransaction { db in
                 // GRDB chooses NORMAL for WAL, which loses the last commits at a power cut.
@@ -24,7 +25,7 @@ extension Store {
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
             }
             let place = StorePlace(machine: machine, file: try fileNumber(of: path))
-            return try open(pool, place: place, hostName: hostName, generator: &generator)
+            return try open(pool, place: place, hostName: hostName, role: role, generator: &generator)
         } catch {
             throw StoreError(error)
         }
@@ -32,11 +33,11 @@ extension Store {
 
     /// Brings the tables up to date and settles who this store is.
     static func open(
-        _ database: any DatabaseWriter, place: StorePlace, hostName: String,
+        _ database: any DatabaseWriter, place: StorePlace, hostName: String, role: StoreRole = .laptop,
         generator: inout some RandomNumberGenerator
     ) throws -> Store {
-        try Schema.migrator.migrate(database)
-        let identity = try settleIdentity(in: database, place: place, using: &generator)
+        try Schema.migrator(for: role).migrate(database)
+        let identity = try settleIdentity(in: database, place: place, role: role, using: &generator)
         let latest = try database.read { try greatestStamp(in: $0) }
         return Store(
             database: database, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
@@ -58,17 +59,33 @@ extension Store {
     }
 
     /// Looks at the file through a connection that cannot write.
-    private static func refuseNewer(path: String) throws {
+    private static func refuseForeign(path: String, role: StoreRole) throws {
         guard access(path, F_OK) == 0 else { return }
         var configuration = Configuration()
         configuration.readonly = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
-        if try queue.read(Schema.migrator.hasBeenSuperseded) {
+        try refuseOtherRole(role, in: queue)
+        if try queue.read(Schema.migrator(for: role).hasBeenSuperseded) {
             throw StoreError(
                 .newerThanProgram,
                 "The store was written by a newer version of Muster; install that version, the store was not touched.")
         }
+    }
+
+    /// A laptop's store never becomes the server's, nor the other way round.
+    private static func refuseOtherRole(_ role: StoreRole, in database: any DatabaseReader) throws {
+        let replica = try database.read { db in
+            try db.tableExists("store") ? try String.fetchOne(db, sql: "SELECT replica FROM store") : nil
+        }
+        guard let replica = replica.flatMap({ ReplicaID($0) }), (replica == .channel) != (role == .channel) else {
+            return
+        }
+        throw StoreError(
+            .otherRole,
+            role == .channel
+                ? "The file is a laptop's store; give muster-channel one of its own with --database."
+                : "The file is a server's store; give musterd a state directory of its own.")
     }
 
     private static func fileNumber(of path: String) throws -> String {
@@ -80,10 +97,12 @@ extension Store {
     }
 
     private static func settleIdentity(
-        in database: any DatabaseWriter, place: StorePlace, using generator: inout some RandomNumberGenerator
+        in database: any DatabaseWriter, place: StorePlace, role: StoreRole,
+        using generator: inout some RandomNumberGenerator
     ) throws -> (identity: StoreIdentity, wasCopied: Bool) {
         let fresh = StoreIdentity(
-            device: DeviceID.random(using: &generator), replica: ReplicaID.random(using: &generator))
+            device: DeviceID.random(using: &generator),
+            replica: role == .channel ? .channel : ReplicaID.random(using: &generator))
         return try database.write { db in
             guard let row = try Row.fetchOne(db, sql: "SELECT device, replica, place FROM store"),
                 let device = DeviceID(row["device"] as String), let replica = ReplicaID(row["replica"] as String)

@@ -43,6 +43,8 @@ struct Lateness {
 
     /// Takes the statements of a change in, which count for what comes after it.
     mutating func note(_ change: Change, at sequence: UInt64) throws {
+        let replica = journal.replica
+        guard change.operations.contains(where: { StatementTable.concernsRoster($0, in: replica) }) else { return }
         if roster == nil { try load() }
         if !hasStatements {
             hasStatements = true

@@ -57,12 +57,19 @@ enum StatementTable {
         return roster
     }
 
+    /// The server is on no roster: what it says to hold decides nothing, and it says so often.
+    static func concernsRoster(_ operation: CRDT.Operation, in replica: ReplicaID) -> Bool {
+        guard operation.isStatement, !operation.concernsServer else { return false }
+        if case .hold = operation { return replica != .channel }
+        return true
+    }
+
     /// Notes the statements of a change whose first transform has the given dot.
     ///
     /// - Returns: each statement with its own dot.
     static func note(_ change: Change, at first: Dot, job: Int64, in db: Database) throws -> [(CRDT.Operation, Dot)] {
         var noted: [(CRDT.Operation, Dot)] = []
-        for (index, operation) in change.operations.enumerated() where operation.isStatement {
+        for (index, operation) in change.operations.enumerated() where concernsRoster(operation, in: first.replica) {
             let dot = Dot(replica: first.replica, sequence: first.sequence + UInt64(index))
             noted.append((operation, dot))
             var kept = operation
@@ -88,6 +95,7 @@ enum StatementTable {
 
     /// Makes the index anew from the journals, after one of them got another content.
     static func rebuild(_ job: Int64, in db: Database) throws {
+        try RequestTable.clear(job, in: db)
         for table in ["statement", "folding", "gone", "unexplained"] {
             try db.cachedStatement(sql: "DELETE FROM \(table) WHERE job = ?").execute(arguments: [job])
         }
@@ -98,7 +106,9 @@ enum StatementTable {
                 try FoldingTable.noteStub(
                     dot.sequence...last, of: JournalKey(job: job, replica: dot.replica), in: db)
             } else if scanned.statementCount > 0 {
-                _ = try note(ChangeCodec.decode(scanned, in: buffer), at: dot, job: job, in: db)
+                let change = ChangeCodec.decode(scanned, in: buffer)
+                _ = try note(change, at: dot, job: job, in: db)
+                try RequestTable.note(change, at: dot, job: job, in: db)
             }
         }
         try FoldingTable.explain(job, in: db)

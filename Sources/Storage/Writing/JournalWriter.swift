@@ -81,7 +81,12 @@ struct JournalWriter {
                     return try lateness.noteStub(first...sequence)
                 }
                 if scanned.statementCount > 0 {
-                    try lateness.note(ChangeCodec.decode(scanned, in: buffer), at: first)
+                    let change = ChangeCodec.decode(scanned, in: buffer)
+                    try lateness.note(change, at: first)
+                    if scanned.requestCount > 0 || journal.replica == .channel {
+                        let dot = Dot(replica: journal.replica, sequence: first)
+                        try RequestTable.note(change, at: dot, job: journal.job, in: db)
+                    }
                     if scanned.isStatementOnly { return }
                 } else if try lateness.keepsOut(scanned, first...sequence) {
                     return

@@ -87,10 +87,10 @@ struct LostWork {
 }
 
 extension CRDT.Operation {
-    /// What a replica says it holds, and that it leaves the roster: another cannot say it.
+    /// What a replica says it holds, that it leaves the roster, and what the server decided: another cannot say it.
     fileprivate func isAboutItself(of author: ReplicaID) -> Bool {
         switch self {
-        case .hold: true
+        case .hold, .outcome, .publish: true
         case .expel(let replica, _): replica == author
         default: false
         }

@@ -1,0 +1,130 @@
+package import CRDT
+import Crypto
+import Foundation
+import GRDB
+import Synchronization
+
+/// What the server thinks of a request.
+package enum Judgement: Hashable, Sendable {
+    case accept([PublishedValue])
+    /// For good, with the reason for people.
+    case reject(String)
+}
+
+/// What became of a delivered request.
+package enum Decision: Hashable, Sendable {
+    /// - Parameter commit: nil when it had been decided before.
+    case decided(Outcome, commit: Commit?)
+    /// The request before it in its lane has no outcome yet. Nothing has changed.
+    case predecessorMissing(MutationToken)
+    /// The token was used for another request. Nothing has changed.
+    case tokenReused
+}
+
+/// The server's side of requests; only for a store that is the channel.
+extension Store {
+    /// Decides a request: its outcome and what it publishes become one entry of the channel, in one transaction. A token
+    /// that has an outcome keeps it, and has no second effect (rule R8).
+    ///
+    /// - Parameter judge: gets what is published now.
+    package func decide(
+        _ request: MutationRequest, job: JobID, now: ReceiveTime,
+        judge: @escaping @Sendable ([FieldName: String]) throws -> Judgement
+    ) async throws -> Decision {
+        try await write { [self] db in
+            let fingerprint = Self.fingerprint(of: request, job: job)
+            let used = try Data.fetchOne(
+                db, sql: "SELECT fingerprint FROM delivery WHERE token = ?", arguments: [request.token.value.blob])
+            if let used, used != fingerprint { return .tokenReused }
+            let known = try JobTable.number(of: job, in: db)
+            if let known, let outcome = try RequestTable.outcome(of: request.token, job: known, in: db) {
+                return .decided(outcome, commit: nil)
+            }
+            let isWithdrawn = try known.map { try RequestTable.isWithdrawn(request.token, job: $0, in: db) } ?? false
+            // Who has been taken back need not wait for anybody.
+            if let after = request.after, !isWithdrawn, try !isSettled(after, job: known, in: db) {
+                return .predecessorMissing(after)
+            }
+            let number = try known ?? JobTable.numberAddingIfNew(job, in: db)
+            try db.execute(
+                sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
+                arguments: [request.token.value.blob, fingerprint])
+            let judgement =
+                isWithdrawn ? nil : try judgement(of: number, in: db) { try judge($0) }
+            let (outcome, published) = Self.outcome(of: request.token, judgement)
+            let commit = try say(
+                published.map { .publish($0) } + [.outcome(outcome)], job: job, number: number, now: now, in: db)
+            return .decided(outcome, commit: commit)
+        }
+    }
+
+    /// Sees to it that a request is not carried out any more, unless it has been: it then has an outcome either way.
+    package func withdraw(
+        _ token: MutationToken, job: JobID, now: ReceiveTime
+    ) async throws -> (outcome: Outcome, commit: Commit?) {
+        try await write { [self] db in
+            let number = try JobTable.numberAddingIfNew(job, in: db)
+            if let outcome = try RequestTable.outcome(of: token, job: number, in: db) { return (outcome, nil) }
+            let (outcome, _) = Self.outcome(of: token, nil)
+            return (outcome, try say([.outcome(outcome)], job: job, number: number, now: now, in: db))
+        }
+    }
+
+    /// Says in the channel how far each journal is held, as far as that has not been said.
+    ///
+    /// - Returns: nil when there is nothing to say.
+    package func acceptHeld(job: JobID, now: ReceiveTime) async throws -> Commit? {
+        try await write { [self] db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            let accepted = try RequestTable.accepted(number, in: db)
+            let news = try Claims.all(of: number, in: db).filter {
+                $0.replica != .channel && $0.sequence > accepted[of: $0.replica]
+            }
+            guard !news.isEmpty else { return nil }
+            let operations = stride(from: 0, to: news.count, by: ChangeLimits.positions).map {
+                CRDT.Operation.hold(Array(news[$0..<min($0 + ChangeLimits.positions, news.count)]))
+            }
+            return try say(operations, job: job, number: number, now: now, in: db)
+        }
+    }
+
+    private func say(
+        _ operations: [CRDT.Operation], job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> Commit {
+        let anchor = try anchor(of: number, in: db)
+        let bytes = statement(operations, anchor: anchor, nowMilliseconds: now.milliseconds)
+        return try append(bytes, job: job, number: number, now: now, in: db)
+    }
+
+    private func judgement(
+        of job: Int64, in db: Database, _ judge: ([FieldName: String]) throws -> Judgement
+    ) throws -> Judgement {
+        if try StatementTable.isRemoved(job, in: db) {
+            return .reject("The job has been removed for good; open another one.")
+        }
+        return try judge(try RequestTable.published(job, in: db))
+    }
+
+    private func isSettled(_ token: MutationToken, job: Int64?, in db: Database) throws -> Bool {
+        guard let job else { return false }
+        if try RequestTable.outcome(of: token, job: job, in: db) != nil { return true }
+        return try RequestTable.isWithdrawn(token, job: job, in: db)
+    }
+
+    private static func outcome(of token: MutationToken, _ judgement: Judgement?) -> (Outcome, [PublishedValue]) {
+        switch judgement {
+        case .accept(let published): return (Outcome(token: token, verdict: .accepted), published)
+        case .reject(let reason):
+            let short = String(decoding: Array(reason.utf8.prefix(Outcome.longestReason - 3)), as: UTF8.self)
+            return (Outcome(token: token, verdict: .rejected, reason: short), [])
+        case nil:
+            return (Outcome(token: token, verdict: .withdrawn, reason: "It was taken back before it was decided."), [])
+        }
+    }
+
+    /// Equal for equal requests of one job.
+    private static func fingerprint(of request: MutationRequest, job: JobID) -> Data {
+        let change = Change(item: .job, stamp: .zero, operations: [.request(request)])
+        return Data(SHA256.hash(data: Data(job.text.utf8) + [0] + ChangeCodec.encode(change)))
+    }
+}

@@ -1,0 +1,74 @@
+package import CRDT
+import GRDB
+
+/// Where a run of a journal and what is held of that journal part.
+package struct Divergence: Hashable, Sendable {
+    /// Up to here both are the same; it ends a change.
+    package let agreed: UInt64
+    /// What is held here stays: the change after that has the smaller hash, as between two laptops (rule R9).
+    package let staysHere: Bool
+}
+
+extension Store {
+    /// Compares a run that does not continue what is held with what is held.
+    ///
+    /// - Returns: nil when they part before the run begins, so that the run does not show where.
+    package func divergence(of segment: JournalSegment, job: JobID) async throws -> Divergence? {
+        try await read { db in
+            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
+            guard let base = try Self.head(of: journal, at: segment.first - 1, in: db),
+                try JournalDigest.extend(base, with: segment.bytes) == segment.head
+            else { return nil }
+            var here: [Step] = []
+            let bytes = segment.bytes.count + JournalTable.longestSegmentBytes
+            for piece in try JournalTable.pieces(of: journal, from: segment.first, maximumBytes: bytes, in: db) {
+                here += try Self.steps(
+                    of: piece.bytes, after: JournalTable.headBefore(piece.first, of: journal, in: db))
+            }
+            here.removeAll { $0.head.sequence <= base.sequence }
+            let there = try Self.steps(of: segment.bytes, after: base)
+            // A stub stands for several changes: they are compared wherever both end one.
+            let known = Dictionary(
+                here.map { ($0.head.sequence, $0.head.digest) }, uniquingKeysWith: { first, _ in first })
+            let agreed =
+                there.last { known[$0.head.sequence] == $0.head.digest }?.head.sequence ?? base.sequence
+            // Who has nothing there has nothing to lose.
+            guard let ours = here.first(where: { $0.head.sequence > agreed }),
+                let theirs = there.first(where: { $0.head.sequence > agreed })
+            else { return Divergence(agreed: agreed, staysHere: false) }
+            return Divergence(
+                agreed: agreed,
+                staysHere: (ours.hash, ours.head.sequence) <= (theirs.hash, theirs.head.sequence))
+        }
+    }
+
+    /// A record, where the journal stands after it, and its own hash; a stub's is 0: everybody held that.
+    private struct Step {
+        let head: JournalHead
+        let hash: UInt64
+    }
+
+    private static func steps(of bytes: [UInt8], after base: JournalHead) throws -> [Step] {
+        var steps: [Step] = []
+        var head = base
+        try ChangeCodec.scan(bytes) { scanned, buffer in
+            head = JournalHead(
+                sequence: head.sequence + UInt64(scanned.operationCount),
+                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
+            let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
+            steps.append(
+                Step(head: head, hash: scanned.stub == nil ? max(JournalDigest.extend(0, with: record), 1) : 0))
+        }
+        return steps
+    }
+
+    /// Where the journal stands at a sequence that ends a change; nil within one, and beyond its end.
+    private static func head(of journal: JournalKey, at sequence: UInt64, in db: Database) throws -> JournalHead? {
+        guard sequence > 0 else { return .empty }
+        guard let piece = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first else {
+            return nil
+        }
+        return try steps(of: piece.bytes, after: JournalTable.headBefore(piece.first, of: journal, in: db))
+            .first { $0.head.sequence == sequence }?.head
+    }
+}

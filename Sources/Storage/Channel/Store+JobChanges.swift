@@ -1,0 +1,79 @@
+package import CRDT
+import GRDB
+
+/// A job that has changed.
+package struct JobChange: Hashable, Sendable {
+    package let job: JobID
+    /// The last ordering id.
+    package let head: UInt64
+    package let fingerprint: UInt64
+}
+
+/// A run of the channel, and where the channel ends.
+package struct ChannelRun: Hashable, Sendable {
+    /// Nil when nothing follows.
+    package let segment: JournalSegment?
+    package let head: UInt64
+}
+
+extension Store {
+    /// Jobs in the order of their last change, each once; only for a store that is the channel.
+    ///
+    /// - Parameter cursor: of an earlier answer; one of another server, or none at all, means from the beginning.
+    package func jobChanges(since cursor: String?, limit: Int) async throws -> (changes: [JobChange], cursor: String) {
+        try await read { db in
+            let server = try String.fetchOne(db, sql: "SELECT name FROM server") ?? ""
+            let last = try Int64.fetchOne(db, sql: "SELECT max(number) FROM changed") ?? 0
+            let parts = (cursor ?? "").split(separator: "-")
+            let given = parts.count == 2 && parts[0] == server ? Int64(parts[1]) ?? 0 : 0
+            var reached = given > last || given < 0 ? 0 : given
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT changed.number AS place, job.number AS number, job.id AS id
+                    FROM changed JOIN job ON job.number = changed.job WHERE changed.number > ? ORDER BY place LIMIT ?
+                    """)
+            var changes: [JobChange] = []
+            for row in try Row.fetchAll(statement, arguments: [reached, limit]) {
+                reached = row["place"]
+                guard let job = JobID(row["id"] as String) else { continue }
+                let vector = try JournalTable.vector(of: row["number"], in: db)
+                changes.append(
+                    JobChange(job: job, head: vector[.channel].sequence, fingerprint: vector.fingerprint))
+            }
+            return (changes, "\(server)-\(reached)")
+        }
+    }
+
+    /// Whole changes of the channel after an ordering id, at most `limit` of them.
+    package func channelRun(of job: JobID, after sequence: UInt64, limit: Int) async throws -> ChannelRun {
+        try await read { db in
+            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: .channel)
+            let end = try JournalTable.head(of: journal, in: db).sequence
+            guard sequence < end else { return ChannelRun(segment: nil, head: end) }
+            let pieces = try JournalTable.pieces(
+                of: journal, from: sequence + 1, maximumBytes: JournalTable.longestSegmentBytes, in: db)
+            guard let start = pieces.first?.first else { return ChannelRun(segment: nil, head: end) }
+            var reached = try JournalTable.headBefore(start, of: journal, in: db)
+            var first = sequence + 1
+            var bytes: [UInt8] = []
+            var count = 0
+            var last = reached
+            for piece in pieces {
+                try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+                    guard count < limit else { return }
+                    let begin = reached.sequence + 1
+                    reached = JournalHead(
+                        sequence: reached.sequence + UInt64(scanned.operationCount),
+                        digest: JournalDigest.extend(reached.digest, with: scanned, in: buffer))
+                    guard reached.sequence > sequence else { return }
+                    if count == 0 { first = begin }
+                    bytes += buffer[scanned.record]
+                    last = reached
+                    count += 1
+                }
+            }
+            return ChannelRun(
+                segment: JournalSegment(replica: .channel, first: first, head: last, bytes: bytes), head: end)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package import CRDT
+import Foundation
+import GRDB
+
+/// A request that stands in a journal, and who asked.
+package struct StoredRequest: Hashable, Sendable {
+    package let request: MutationRequest
+    /// Who asked first, and when.
+    package let write: WriteStamp
+    /// Where it stands; of several places the first by author and stamp.
+    package let dot: Dot
+}
+
+/// What is known of what the server owns of a job.
+package struct ServerWord: Hashable, Sendable {
+    /// What the server said last, by name.
+    package let published: [FieldName: String]
+    /// How far it said to hold each journal, ascending by replica.
+    package let accepted: [Position]
+    /// The last ordering id that is held.
+    package let head: UInt64
+}
+
+extension Store {
+    package func serverWord(on job: JobID) async throws -> ServerWord {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return ServerWord(
+                published: try RequestTable.published(number, in: db),
+                accepted: try RequestTable.accepted(number, in: db),
+                head: try JournalTable.head(of: JournalKey(job: number, replica: .channel), in: db).sequence)
+        }
+    }
+
+    /// Requests without an outcome that nobody has taken back, in the order in which they were asked.
+    package func pendingRequests(of job: JobID) async throws -> [StoredRequest] {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM request AS asked WHERE job = ?1 AND NOT isWithdrawal
+                        AND NOT EXISTS (SELECT 1 FROM outcome WHERE job = ?1 AND token = asked.token)
+                        AND NOT EXISTS (SELECT 1 FROM request WHERE job = ?1 AND token = asked.token AND isWithdrawal)
+                    ORDER BY stamp, author, replica, sequence
+                    """, arguments: [number])
+            var known: Set<MutationToken> = []
+            return try rows.compactMap(Self.request).filter { known.insert($0.request.token).inserted }
+        }
+    }
+
+    /// A request wherever it stands; nil when no journal here has it.
+    package func request(_ token: MutationToken, job: JobID) async throws -> StoredRequest? {
+        try await read { db in
+            try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT * FROM request WHERE job = ? AND token = ? AND NOT isWithdrawal
+                    ORDER BY stamp, author, replica, sequence
+                    """, arguments: [try JobTable.existingNumber(of: job, in: db), token.value.blob]
+            ).flatMap(Self.request)
+        }
+    }
+
+    /// What the server decided; nil while it has not, as far as is known here.
+    package func outcome(of token: MutationToken, job: JobID) async throws -> Outcome? {
+        try await read { db in
+            try RequestTable.outcome(of: token, job: try JobTable.existingNumber(of: job, in: db), in: db)
+        }
+    }
+
+    /// Whether somebody took a request back.
+    package func isWithdrawn(_ token: MutationToken, job: JobID) async throws -> Bool {
+        try await read { db in
+            try RequestTable.isWithdrawn(token, job: try JobTable.existingNumber(of: job, in: db), in: db)
+        }
+    }
+
+    private static func request(_ row: Row) throws -> StoredRequest? {
+        let author = ReplicaID(UInt128(blob: row["author"]))
+        let stamp = Stamp(rawValue: UInt64(bitPattern: row["stamp"]))
+        let dot = Dot(
+            replica: ReplicaID(UInt128(blob: row["replica"])), sequence: UInt64(bitPattern: row["sequence"]))
+        let change = try ChangeCodec.decodeAll([UInt8](row["record"] as Data)).first
+        guard case .request(let request) = change?.operations.first else { return nil }
+        return StoredRequest(request: request, write: WriteStamp(stamp: stamp, author: author), dot: dot)
+    }
+}

@@ -1,0 +1,151 @@
+import CRDT
+import Inventory
+import Simulation
+import Storage
+import Testing
+
+/// The server's store, as the channel of a job.
+@Suite("Decisions", .timeLimit(.minutes(1)))
+struct DecisionTests {
+    static func request(
+        _ token: UInt128, after: UInt128? = nil, kind: String = "advanceState", payload: String = "{}"
+    ) -> MutationRequest {
+        MutationRequest(
+            token: MutationToken(token), lane: "state", after: after.map { MutationToken($0) }, priority: 0,
+            kind: kind, payload: Array(payload.utf8))
+    }
+
+    static func office(_ place: Place, _ name: String = "office") throws -> Store {
+        try Store.open(
+            path: place.path(name), machine: "server", hostName: "office", role: .channel, generator: &place.generator)
+    }
+
+    /// Accepts, and publishes how often it was asked.
+    static func count(_ published: [FieldName: String]) -> Judgement {
+        let count = (published["count"].flatMap { Int($0) } ?? 0) + 1
+        return .accept([PublishedValue(name: "count", value: String(count))])
+    }
+
+    @Test("A request has one effect, however often it is delivered and across restarts")
+    func onceOnly() async throws {
+        let place = try Place()
+        var store = try Self.office(place)
+        for attempt in 1...3 {
+            let decision = try await store.decide(
+                Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
+            guard case .decided(let outcome, let commit) = decision else {
+                Issue.record("not decided: \(decision)")
+                return
+            }
+            #expect(outcome == Outcome(token: MutationToken(1), verdict: .accepted))
+            #expect((commit != nil) == (attempt == 1))
+            try store.close()
+            store = try Self.office(place)
+        }
+        let word = try await store.serverWord(on: Store.job)
+        #expect(word.published == ["count": "1"])
+        #expect(store.identity.replica == .channel)
+        // The introduction's two, the publication and the outcome.
+        #expect(word.head == 4)
+    }
+
+    @Test("Deliveries at the same time have one effect")
+    func concurrentDeliveries() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        let effects = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let decision = try await store.decide(
+                        Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
+                    if case .decided(_, let commit) = decision { return commit != nil }
+                    return false
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(effects == 1)
+        #expect(try await store.serverWord(on: Store.job).published == ["count": "1"])
+    }
+
+    @Test("A lane's order is kept: nothing is decided before what it follows")
+    func laneOrder() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        func decide(_ request: MutationRequest) async throws -> Decision {
+            try await store.decide(request, job: Store.job, now: .known(1_000), judge: Self.count)
+        }
+        #expect(try await decide(Self.request(2, after: 1)) == .predecessorMissing(MutationToken(1)))
+        #expect(try await store.vectors().isEmpty, "a refused request leaves no job behind")
+        _ = try await store.decide(Self.request(1), job: Store.job, now: .known(1)) { _ in .reject("Not today.") }
+        #expect(try await store.outcome(of: MutationToken(1), job: Store.job)?.verdict == .rejected)
+        guard case .decided(let second, _) = try await decide(Self.request(2, after: 1)) else {
+            Issue.record("a rejected predecessor is decided, too")
+            return
+        }
+        #expect(second.verdict == .accepted)
+        #expect(try await decide(Self.request(2, after: nil)) == .tokenReused)
+        #expect(
+            try await store.decide(
+                Self.request(2, after: 1), job: JobID(ItemID(5)), now: .known(1), judge: Self.count) == .tokenReused)
+    }
+
+    @Test("What was taken back is not carried out, and nobody waits for it", arguments: [true, false])
+    func withdrawal(inJournal: Bool) async throws {
+        let place = try Place()
+        let (laptop, store) = (try place.open(), try Self.office(place))
+        if inJournal {
+            try await laptop.put(5, "name", "Sofa")
+            let change = Change(
+                item: .job, stamp: Stamp(milliseconds: 2_000, counter: 0), operations: [.withdraw(MutationToken(1))])
+            try await laptop.hand(change, from: ReplicaID(9), to: store)
+        } else {
+            let withdrawn = try await store.withdraw(MutationToken(1), job: Store.job, now: .known(1_000))
+            #expect(withdrawn.outcome.verdict == .withdrawn)
+        }
+        for (request, verdict) in [
+            (Self.request(2, after: 1), Outcome.Verdict.accepted), (Self.request(1), .withdrawn),
+        ] {
+            let decision = try await store.decide(request, job: Store.job, now: .known(3_000), judge: Self.count)
+            guard case .decided(let outcome, _) = decision else {
+                Issue.record("not decided: \(decision)")
+                return
+            }
+            #expect(outcome.verdict == verdict)
+        }
+        #expect(try await store.serverWord(on: Store.job).published == ["count": "1"])
+    }
+
+    @Test("What has an outcome cannot be taken back")
+    func lateWithdrawal() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        _ = try await store.decide(Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
+        let withdrawn = try await store.withdraw(MutationToken(1), job: Store.job, now: .known(1_000))
+        #expect(withdrawn.outcome.verdict == .accepted && withdrawn.commit == nil)
+    }
+
+    @Test("A laptop's store is never opened as the server's, nor the other way round")
+    func roles() async throws {
+        let place = try Place()
+        try place.open("laptop").close()
+        try Self.office(place).close()
+        #expect(throws: StoreError.self) { try Self.office(place, "laptop") }
+        #expect(throws: StoreError.self) { try place.open("office") }
+        // Moved to another machine it is still the channel.
+        let moved = try Store.open(
+            path: place.path("office"), machine: "other", hostName: "office", role: .channel,
+            generator: &place.generator)
+        #expect(moved.identity.replica == .channel && moved.wasCopied)
+    }
+}
+
+extension Store {
+    /// Brings one change to `other` as the journal of somebody.
+    func hand(_ change: Change, from replica: ReplicaID, to other: Store) async throws {
+        let bytes = ChangeCodec.encode(change)
+        let segment = JournalSegment(
+            replica: replica, first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        _ = try await other.ingest(segment, job: Self.job, now: .anyTime)
+    }
+}
