@@ -40,6 +40,7 @@ let package = Package(
     products: [
         .executable(name: "musterd", targets: ["musterd"]),
         .executable(name: "muster", targets: ["muster"]),
+        .executable(name: "muster-channel", targets: ["muster-channel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -72,7 +73,18 @@ let package = Package(
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(
             name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
-        .target(name: "ServerChannel", dependencies: ["Timekeeping", httpClient, logging, nioCore, nioHTTP1]),
+        .target(
+            name: "ServerChannel",
+            dependencies: ["CRDT", "Timekeeping", httpClient, logging, nioCore, nioHTTP1, protobuf],
+            exclude: ["muster/channel.proto"]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "ChannelServer",
+            dependencies: [
+                "CRDT", "CZlib", "Inventory", "LocalAPI", "ServerChannel", "Storage", hummingbird, hummingbirdCore,
+                httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
+            ],
+            exclude: ["openapi.json"]),
         .target(
             name: "LocalAPI",
             dependencies: [
@@ -90,6 +102,9 @@ let package = Package(
             ]),
         // Executables.
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
+        .executableTarget(
+            name: "muster-channel",
+            dependencies: ["ChannelServer", "LocalAPI", "Storage", arguments, logging, unixSignals]),
         .executableTarget(name: "muster", dependencies: ["LocalAPI", "CRDT", "Inventory", arguments, unixSignals]),
         // Test support.
         .target(
@@ -114,7 +129,14 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
-        .testTarget(name: "ServerChannelTests", dependencies: ["ServerChannel", "Timekeeping"]),
+        .testTarget(name: "ServerChannelTests", dependencies: ["ServerChannel", "CRDT", "Timekeeping"]),
+        .testTarget(
+            name: "ChannelServerTests",
+            dependencies: [
+                "ChannelServer", "ServerChannel", "Storage", "CRDT", "Inventory", httpClient, httpTypes, logging,
+                nioCore,
+                nioHTTP1,
+            ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(
             name: "NodeTests",

@@ -45,6 +45,7 @@ let moduleRules: [String: ModuleRule] = [
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
+    "discovery-probe": .shell(["Discovery"], ["Logging"], "shows what Discovery sees, and nothing else"),
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
@@ -52,8 +53,19 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix"],
         "moves messages; durability and meaning are reached through its handler, which Node implements"),
     "ServerChannel": .shell(
-        ["Timekeeping"], ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1"],
+        ["CRDT", "Timekeeping"], ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
+    "CZlib": .shell([], [], "a system library's header and nothing else"),
+    "ChannelServer": .shell(
+        ["CRDT", "CZlib", "Inventory", "LocalAPI", "ServerChannel", "Storage"],
+        [
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
+            "UnixSignals",
+        ],
+        "the server is one more replica: its rules are Storage's and Inventory's, its messages ServerChannel's"),
+    "muster-channel": .shell(
+        ["ChannelServer", "LocalAPI", "Storage"], ["ArgumentParser", "Logging", "UnixSignals"],
+        "flags and nothing else; what they do belongs in ChannelServer"),
     "LocalAPI": .shell(
         ["CRDT", "Inventory"],
         [

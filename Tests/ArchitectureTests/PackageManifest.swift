@@ -5,7 +5,7 @@ struct PackageManifest {
 
     init(text: String) throws {
         let target = try Regex<(Substring, Substring)>(
-            #"\.(?:target|executableTarget|systemLibrary)\(\s*name:\s*"(\w+)""#)
+            #"\.(?:target|executableTarget|systemLibrary)\(\s*name:\s*"([\w-]+)""#)
         let starts = text.matches(of: target)
         for (index, match) in starts.enumerated() {
             // A target's text ends where the next one, of whatever kind, begins.

@@ -1,0 +1,74 @@
+import CRDT
+import Logging
+import Inventory
+import ServerChannel
+import Storage
+
+/// Requests to change what the server owns.
+extension ChannelDesk {
+    func decide(_ delivery: Delivery) async throws -> Decided {
+        let command = MutationKinds.command(of: delivery.request)
+        // Added up before the transaction: a job of 100,000 items would hold all others up.
+        let digest = try await serverDigest(for: command, of: delivery.job)
+        let time = now
+        let decision = try await store.decide(delivery.request, job: delivery.job, now: time.received) { published in
+            guard case .success(let wish) = command else { return .reject(MutationKinds.reason(command)) }
+            var machine = JobStateMachine(state: published[PublishedName.state].flatMap(PublishedJobState.init))
+            do throws(JobStateMachine.Refusal) {
+                return .accept(try machine.apply(wish.command(serverDigest: digest, at: time.microseconds)))
+            } catch {
+                return .reject(error.sentence)
+            }
+        }
+        switch decision {
+        case .predecessorMissing(let token):
+            var problem = ChannelProblem(
+                .predecessorMissing, "The request before this one in its lane is not decided; deliver \(token) first.")
+            problem.token = token.description
+            throw problem
+        case .tokenReused:
+            throw ChannelProblem(.keyReused, "This key was used for another request; ask with a new one.")
+        case .decided(let outcome, let commit):
+            if commit != nil { tell(outcome, of: delivery) }
+            return Decided(outcome: outcome, channel: try await extract(for: delivery))
+        }
+    }
+
+    func withdraw(_ token: MutationToken, job: JobID) async throws -> Outcome {
+        let (outcome, commit) = try await store.withdraw(token, job: job, now: now.received)
+        if commit != nil { hub.changed(job) }
+        return outcome
+    }
+
+    func outcome(of token: MutationToken, job: JobID) async throws -> Outcome {
+        guard let outcome = try await store.outcome(of: token, job: job) else {
+            throw ChannelProblem(.unknownRequest, "The server has not decided a request of that token.")
+        }
+        return outcome
+    }
+
+    private func tell(_ outcome: Outcome, of delivery: Delivery) {
+        hub.changed(delivery.job)
+        logger.info(
+            "request decided",
+            metadata: [
+                "job": "\(delivery.job)", "token": "\(outcome.token)", "kind": "\(delivery.request.kind)",
+                "verdict": "\(outcome.verdict)", "reason": "\(outcome.reason)",
+            ])
+    }
+
+    private func extract(for delivery: Delivery) async throws -> ChannelExtract {
+        let known = delivery.knownChannel ?? .max
+        let run = try await store.channelRun(of: delivery.job, after: known, limit: ChannelLimits.entries)
+        return ChannelExtract(run: run)
+    }
+
+    private func serverDigest(
+        for command: Result<MutationKinds.Wish, MutationKinds.Flaw>, of job: JobID
+    ) async throws -> String? {
+        guard case .success(.signOff) = command else { return nil }
+        do { return try await store.report(of: job).digest } catch let error as StoreError
+            where error.code == .unknownJob
+        { return nil }
+    }
+}

@@ -1,0 +1,48 @@
+import CRDT
+import Inventory
+import LocalAPI
+import ServerChannel
+import Storage
+
+/// What people in the office look at.
+extension ChannelDesk {
+    func job(_ job: JobID) async throws -> JobDocument {
+        let report = try await store.report(of: job)
+        let stored = try await store.job(job)
+        let word = try await store.serverWord(on: job)
+        let pending = try await store.pendingRequests(of: job)
+        let published = word.published
+        let name = published[PublishedName.name] ?? stored.properties.value(of: JobProperty.name)
+        let kind = published[PublishedName.kind] ?? stored.properties.value(of: JobProperty.kind)
+        return JobDocument(
+            id: job.text, name: name ?? job.text, kind: kind ?? JobKind.inventory.rawValue,
+            state: published[PublishedName.state],
+            published: Dictionary(published.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first }),
+            items: stored.items, removed: stored.removed, conflicts: stored.conflicts + report.duplicateBarcodes,
+            isRemoved: try await store.isRemoved(job), digest: report.digest,
+            cubicFeet: Double(report.cubicFeet.rawValue) / 1_000, vector: VectorDocument(stored.vector),
+            pending: pending.map { asked in
+                PendingDocument(
+                    token: asked.request.token.description, lane: asked.request.lane,
+                    priority: asked.request.priority, kind: asked.request.kind,
+                    by: asked.write.author.description,
+                    byName: stored.properties.value(of: JobProperty.author(asked.write.author)),
+                    at: Timestamp(asked.write.stamp))
+            })
+    }
+
+    /// Items that are not removed, ascending.
+    func items(of job: JobID, after: ItemID, limit: Int) async throws -> [ItemDocument] {
+        var documents: [ItemDocument] = []
+        var last = after
+        while documents.count < limit {
+            let batch = try await store.items(job: job, after: last, limit: limit)
+            for item in batch where item.state.removed == nil && documents.count < limit {
+                documents.append(ItemDocument(item))
+            }
+            guard batch.count == limit, let end = batch.last else { break }
+            last = end.id
+        }
+        return documents
+    }
+}

@@ -1,0 +1,89 @@
+import CRDT
+import Inventory
+import Logging
+import ServerChannel
+import Storage
+
+/// A request to the server that somebody brought.
+struct Delivery: Sendable {
+    let request: MutationRequest
+    let job: JobID
+    /// The ordering id that the sender holds; nil when it wants nothing of the channel.
+    let knownChannel: UInt64?
+}
+
+/// A run of the channel of one job.
+struct ChannelExtract: Sendable {
+    let run: ChannelRun
+
+    var list: SegmentList { SegmentList(segments: [run.segment].compactMap(\.self), head: run.head) }
+}
+
+/// What was decided, with what the sender lacked of the channel.
+struct Decided: Sendable {
+    let outcome: Outcome
+    let channel: ChannelExtract
+
+    func protobuf() throws -> [UInt8] {
+        try MutationDecision(outcome: outcome, channel: channel.list).protobuf()
+    }
+}
+
+/// Where requests are answered: the store, and those who wait for news of it.
+struct ChannelDesk: Sendable {
+    /// Of a journal in one answer.
+    private static let runBytes = 512 << 10
+
+    let store: Store
+    let hub: ChangeHub
+    let keeper: AcceptanceKeeper
+    let now: WallClock
+    let logger: Logger
+
+    func jobs(since: String?, wait: Int, limit: Int) async throws -> JobChangeList {
+        try await waiting(wait, for: nil) {
+            let (changes, cursor) = try await store.jobChanges(since: since, limit: limit)
+            let entries = changes.map {
+                JobChangeList.Entry(job: $0.job, channel: $0.head, fingerprint: $0.fingerprint)
+            }
+            return (JobChangeList(entries: entries, cursor: cursor), isNews: !changes.isEmpty)
+        }
+    }
+
+    func channel(of job: JobID, after: UInt64, wait: Int, limit: Int) async throws -> ChannelExtract {
+        try await waiting(wait, for: job) {
+            let run = try await store.channelRun(of: job, after: after, limit: limit)
+            guard after <= run.head else {
+                var problem = ChannelProblem(
+                    .channelBehind, "This server holds the channel up to \(run.head) only; it has been set back.")
+                problem.sequence = run.head
+                throw problem
+            }
+            return (ChannelExtract(run: run), isNews: run.segment != nil)
+        }
+    }
+
+    func vector(of job: JobID) async throws -> VersionVector {
+        try await store.vector(of: job)
+    }
+
+    func journal(of replica: ReplicaID, job: JobID, after: UInt64) async throws -> SegmentList {
+        let segment = try await store.segment(of: replica, job: job, from: after + 1, maximumBytes: Self.runBytes)
+        return SegmentList(segments: [segment].compactMap(\.self))
+    }
+
+    /// Asks again whenever there may be news, until there is, or the time is over.
+    private func waiting<Value: Sendable>(
+        _ seconds: Int, for job: JobID?, _ ask: () async throws -> (value: Value, isNews: Bool)
+    ) async throws -> Value {
+        let deadline = now.microseconds + Int64(seconds) * 1_000_000
+        while true {
+            let ticket = hub.ticket(for: job)
+            defer { hub.giveBack(ticket) }
+            let answer = try await ask()
+            let left = deadline - now.microseconds
+            if answer.isNews || left <= 0 || hub.hasFinished || Task.isCancelled { return answer.value }
+            await ticket.wait(for: .microseconds(left))
+        }
+    }
+}

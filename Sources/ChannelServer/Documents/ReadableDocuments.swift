@@ -1,0 +1,153 @@
+import CRDT
+import LocalAPI
+import ServerChannel
+import Storage
+
+// The answers as JSON, for people; the names are those of `openapi.json`.
+
+struct TimeDocument: Encodable {
+    let received: Int64
+    let answered: Int64
+}
+
+struct JobChangesDocument: Encodable {
+    struct Entry: Encodable {
+        let job: String
+        let channel: UInt64
+        let fingerprint: String
+    }
+
+    let jobs: [Entry]
+    let cursor: String
+
+    init(_ list: JobChangeList) {
+        jobs = list.entries.map {
+            Entry(job: $0.job.text, channel: $0.channel, fingerprint: $0.fingerprint.sixteenDigits)
+        }
+        cursor = list.cursor
+    }
+}
+
+struct JobDocument: Encodable {
+    let id: String
+    let name: String
+    let kind: String
+    @Nullable var state: String?
+    let published: [String: String]
+    let items: Int
+    let removed: Int
+    let conflicts: Int
+    let isRemoved: Bool
+    let digest: String
+    let cubicFeet: Double
+    let vector: VectorDocument
+    let pending: [PendingDocument]
+}
+
+struct PendingDocument: Encodable {
+    let token: String
+    let lane: String
+    let priority: UInt8
+    let kind: String
+    let by: String
+    @Nullable var byName: String?
+    let at: Timestamp
+}
+
+struct ItemDocument: Encodable {
+    let id: String
+    let fields: [String: String]
+    let notes: [String]
+    let updatedAt: Timestamp
+    let updatedBy: String
+
+    init(_ item: StoredItem) {
+        id = item.id.description
+        fields = Dictionary(
+            item.state.fields.compactMap { field in field.register.winner.map { (field.name.text, $0.value) } },
+            uniquingKeysWith: { first, _ in first })
+        notes = item.state.remarks.map(\.text)
+        let write = item.state.lastWrite
+        updatedAt = Timestamp(write?.stamp ?? .zero)
+        updatedBy = (write?.author ?? .channel).description
+    }
+}
+
+struct OutcomeDocument: Encodable {
+    let token: String
+    let verdict: String
+    let reason: String
+
+    init(_ outcome: Outcome) {
+        token = outcome.token.description
+        verdict = "\(outcome.verdict)"
+        reason = outcome.reason
+    }
+}
+
+/// The channel in words: what its journal says in protobuf.
+struct ChannelDocument: Encodable {
+    struct Entry: Encodable {
+        let id: UInt64
+        let last: UInt64
+        let at: Timestamp
+        var outcomes: [OutcomeDocument] = []
+        var published: [String: String] = [:]
+        var accepted: [String: UInt64] = [:]
+    }
+
+    let entries: [Entry]
+    let head: UInt64
+
+    init(_ extract: ChannelExtract) throws {
+        head = extract.run.head
+        guard let segment = extract.run.segment else {
+            entries = []
+            return
+        }
+        var next = segment.first
+        entries = try ChangeCodec.decodeAll(segment.bytes).map { change in
+            let last = next + UInt64(change.operations.count) - 1
+            defer { next = last + 1 }
+            var entry = Entry(id: next, last: last, at: Timestamp(change.stamp))
+            for operation in change.operations {
+                switch operation {
+                case .outcome(let outcome): entry.outcomes.append(OutcomeDocument(outcome))
+                case .publish(let published): entry.published[published.name.text] = published.value
+                case .hold(let positions):
+                    for position in positions { entry.accepted[position.replica.description] = position.sequence }
+                default: break
+                }
+            }
+            return entry
+        }
+    }
+}
+
+struct DecisionDocument: Encodable {
+    let token: String
+    let verdict: String
+    let reason: String
+    let channel: ChannelDocument
+
+    init(_ decided: Decided) throws {
+        token = decided.outcome.token.description
+        verdict = "\(decided.outcome.verdict)"
+        reason = decided.outcome.reason
+        channel = try ChannelDocument(decided.channel)
+    }
+}
+
+extension Timestamp {
+    init(_ stamp: Stamp) {
+        self.init(milliseconds: Int64(clamping: stamp.milliseconds))
+    }
+}
+
+extension UInt64 {
+    /// As digests are written.
+    var sixteenDigits: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}

@@ -1,0 +1,104 @@
+import CRDT
+import HTTPTypes
+import Hummingbird
+import Logging
+import ServerChannel
+import Storage
+
+/// Finds the route of a request, asks who it is, and turns whatever is thrown into a problem document.
+struct ChannelResponder: Sendable {
+    private let routes: RouterResponder<ChannelContext>
+    private let desk: ChannelDesk
+    private let logger: Logger
+
+    init(desk: ChannelDesk, logger: Logger) {
+        let tokens = TokenCheck(store: desk.store, now: desk.now)
+        let doorkeeper = Doorkeeper()
+        let router = Router(context: ChannelContext.self)
+        for route in Route.all {
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                let exchange = Exchange(request: request, context: context)
+                let acceptsGzip = exchange.header(.acceptEncoding).contains("gzip")
+                guard route.needsToken else {
+                    return try await route.answer(exchange, desk).response(acceptsGzip: acceptsGzip)
+                }
+                let name = try await tokens.name(of: request.headers[.authorization] ?? "")
+                try doorkeeper.enter(name)
+                defer { doorkeeper.leave(name) }
+                return try await route.answer(exchange, desk).response(acceptsGzip: acceptsGzip)
+            }
+        }
+        routes = router.buildResponder()
+        self.desk = desk
+        self.logger = logger
+    }
+
+    func respond(to request: Request, context: ChannelContext) async -> Response {
+        let received = desk.now.microseconds
+        var context = context
+        context.received = received
+        var response: Response
+        do {
+            response = try await routes.respond(to: request, context: context)
+            // The router answers what it does not know with a body of its own.
+            if response.status == .notFound, response.headers[.contentType] != ChannelHeader.problem {
+                response = unknown(request)
+            }
+        } catch {
+            response = Answer.problem(problem(error, request)).response(acceptsGzip: false)
+        }
+        set(ChannelHeader.received, received, in: &response)
+        set(ChannelHeader.answered, desk.now.microseconds, in: &response)
+        logger.debug(
+            "request answered",
+            metadata: [
+                "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
+                "microseconds": "\(desk.now.microseconds - received)",
+            ])
+        return response
+    }
+
+    private func set(_ name: String, _ value: Int64, in response: inout Response) {
+        if let name = HTTPField.Name(name) { response.headers[name] = String(value) }
+    }
+
+    private func unknown(_ request: Request) -> Response {
+        let methods = Route.all.filter { $0.matches(request.uri.path) }.map(\.method.rawValue)
+        guard !methods.isEmpty else {
+            let sentence = "There is no \(request.uri.path) here; see openapi.json for what there is."
+            return Answer.problem(ChannelProblem(.notFound, sentence)).response(acceptsGzip: false)
+        }
+        let allowed = methods.joined(separator: ", ")
+        let problem = ChannelProblem(.methodNotAllowed, "\(request.uri.path) takes \(allowed) only.")
+        var answer = Answer.problem(problem)
+        answer.headers[.allow] = allowed
+        return answer.response(acceptsGzip: false)
+    }
+
+    private func problem(_ error: any Error, _ request: Request) -> ChannelProblem {
+        switch error {
+        case let error as ChannelProblem: return error
+        case let error as MalformedMessage: return ChannelProblem(.malformed, error.sentence)
+        case let error as CodecError:
+            return ChannelProblem(.malformed, "A run of journal is malformed (\(error)); nothing was changed.")
+        case is CancellationError:
+            return ChannelProblem(.unavailable, "The server is stopping, or the caller has gone.")
+        default: break
+        }
+        let failure = StoreError(error)
+        switch failure.code {
+        case .unknownJob: return ChannelProblem(.unknownJob, "The server has no such job.")
+        case .diskFull, .readOnly, .busy:
+            logger.error("the store cannot be written", metadata: ["error": "\(failure.debugDescription)"])
+            return ChannelProblem(.unavailable, "The server cannot store anything now; try again later.")
+        default:
+            logger.error(
+                "request failed",
+                metadata: [
+                    "method": "\(request.method)", "path": "\(request.uri.path)",
+                    "error": "\(failure.debugDescription)",
+                ])
+            return ChannelProblem(.failed, "The server failed at this request; see its log.")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ServerChannel
+import Synchronization
+
+/// Lets nobody in more often at a time than others could bear.
+final class Doorkeeper: Sendable {
+    private struct State {
+        var inside: [String: Int] = [:]
+        var total = 0
+    }
+
+    /// Requests of one device at the same time, and of all; waiting ones count.
+    private let perDevice: Int
+    private let atOnce: Int
+    private let state = Mutex(State())
+
+    init(perDevice: Int = 64, atOnce: Int = 8_192) {
+        self.perDevice = perDevice
+        self.atOnce = atOnce
+    }
+
+    func enter(_ name: String) throws(ChannelProblem) {
+        let problem: ChannelProblem? = state.withLock { state in
+            if state.total >= atOnce {
+                return ChannelProblem(.unavailable, "The server is busy; try again later.")
+            }
+            if state.inside[name, default: 0] >= perDevice {
+                return ChannelProblem(.limited, "This device asks too much at once; wait for answers first.")
+            }
+            state.inside[name, default: 0] += 1
+            state.total += 1
+            return nil
+        }
+        if let problem { throw problem }
+    }
+
+    func leave(_ name: String) {
+        state.withLock { state in
+            state.total -= 1
+            let left = state.inside[name, default: 1] - 1
+            state.inside[name] = left > 0 ? left : nil
+        }
+    }
+}

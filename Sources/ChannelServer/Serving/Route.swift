@@ -1,0 +1,107 @@
+import CRDT
+import Hummingbird
+import LocalAPI
+import ServerChannel
+import Storage
+
+/// One operation of the API, as `openapi.json` documents it.
+struct Route: Sendable {
+    var method: HTTPRequest.Method
+    /// With `{job}`, `{replica}` and `{token}` for the variable segments.
+    var path: String
+    var needsToken: Bool
+    var answer: @Sendable (Exchange, ChannelDesk) async throws -> Answer
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, needsToken: Bool = true,
+        _ answer: @escaping @Sendable (Exchange, ChannelDesk) async throws -> Answer
+    ) {
+        self.method = method
+        self.path = path
+        self.needsToken = needsToken
+        self.answer = answer
+    }
+
+    /// Whether a request's path is of this form.
+    func matches(_ path: String) -> Bool {
+        let form = self.path.split(separator: "/")
+        let given = path.split(separator: "/")
+        return form.count == given.count && zip(form, given).allSatisfy { $0.first == "{" || $0 == $1 }
+    }
+}
+
+extension Route {
+    static let all = reading + writing
+
+    static let reading = [
+        Route(.get, "/v1/time", needsToken: false) { exchange, desk in
+            try .json(TimeDocument(received: exchange.context.received, answered: desk.now.microseconds))
+        },
+        Route(.get, "/v1/jobs") { exchange, desk in
+            let since = try exchange.query("since")
+            guard since?.unicodeScalars.count ?? 0 <= 64 else {
+                throw ChannelProblem(
+                    .invalidRequest, "'since' is a cursor of an earlier answer, of at most 64 characters.")
+            }
+            let (wait, limit) = (try exchange.wait(), try exchange.limit())
+            let list = try await desk.jobs(since: since, wait: wait, limit: limit)
+            return try .either(exchange, json: { JobChangesDocument(list) }, protobuf: { try list.protobuf() })
+        },
+        Route(.get, "/v1/jobs/{job}") { exchange, desk in try .json(try await desk.job(exchange.job())) },
+        Route(.get, "/v1/jobs/{job}/items") { exchange, desk in
+            let after = try exchange.query("after").map { text in
+                guard let item = ItemID(text), item.description == text else {
+                    throw ChannelProblem(.invalidRequest, "'after' is the id of an item, a UUID in lower case.")
+                }
+                return item
+            }
+            return try .json(try await desk.items(of: exchange.job(), after: after ?? .job, limit: exchange.limit()))
+        },
+        Route(.get, "/v1/jobs/{job}/channel") { exchange, desk in
+            let (job, after) = (try exchange.job(), try exchange.sequence("after"))
+            let (wait, limit) = (try exchange.wait(), try exchange.limit())
+            let run = try await desk.channel(of: job, after: after, wait: wait, limit: limit)
+            return try .either(exchange, json: { try ChannelDocument(run) }, protobuf: { try run.list.protobuf() })
+        },
+        Route(.get, "/v1/jobs/{job}/vector") { exchange, desk in
+            let vector = try await desk.vector(of: exchange.job())
+            return try .either(exchange, json: { VectorDocument(vector) }, protobuf: { try vector.protobuf() })
+        },
+        Route(.get, "/v1/jobs/{job}/journals/{replica}") { exchange, desk in
+            let (job, replica) = (try exchange.job(), try exchange.replica())
+            let list = try await desk.journal(of: replica, job: job, after: exchange.sequence("after"))
+            return try .either(exchange, json: { SegmentsDocument(list) }, protobuf: { try list.protobuf() })
+        },
+        Route(.get, "/v1/jobs/{job}/mutations/{token}") { exchange, desk in
+            try .json(OutcomeDocument(try await desk.outcome(of: exchange.token(), job: exchange.job())))
+        },
+    ]
+
+    static let writing = [
+        Route(.post, "/v1/jobs/{job}/journals") { exchange, desk in
+            let job = try exchange.job()
+            let list =
+                switch try await exchange.body() {
+                case .json(let bytes): try SegmentsDocument.read(bytes)
+                case .protobuf(let bytes): try SegmentList(protobuf: bytes)
+                }
+            let vector = try await desk.upload(list.segments, to: job)
+            return try .either(exchange, json: { VectorDocument(vector) }, protobuf: { try vector.protobuf() })
+        },
+        Route(.post, "/v1/jobs/{job}/mutations") { exchange, desk in
+            let (job, key) = (try exchange.job(), try exchange.idempotencyKey())
+            let known = try exchange.number("channel", in: 0...ChangeLimits.sequence)
+            let request =
+                switch try await exchange.body() {
+                case .json(let bytes): try MutationDocument.read(bytes, token: key)
+                case .protobuf(let bytes): try MutationRequest(protobuf: bytes, token: key)
+                }
+            let decided = try await desk.decide(Delivery(request: request, job: job, knownChannel: known))
+            return try .either(
+                exchange, json: { try DecisionDocument(decided) }, protobuf: { try decided.protobuf() })
+        },
+        Route(.delete, "/v1/jobs/{job}/mutations/{token}") { exchange, desk in
+            try .json(OutcomeDocument(try await desk.withdraw(exchange.token(), job: exchange.job())))
+        },
+    ]
+}

@@ -1,0 +1,146 @@
+import HummingbirdCore
+import Hummingbird
+package import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Storage
+package import UnixSignals
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The reference server of the channel.
+package struct ChannelServer: Sendable {
+    /// More wait in the kernel's queue.
+    private static let connections = 10_000
+
+    private let settings: ServerSettings
+    private let logger: Logger
+    private let onReady: @Sendable (Int) -> Void
+
+    /// - Parameter onReady: called with the port when requests can come.
+    package init(
+        settings: ServerSettings, logger: Logger, onReady: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.logger = logger
+        self.onReady = onReady
+    }
+
+    /// Serves until it is told to stop; then answers who waits and finishes what it has begun.
+    ///
+    /// - Parameter signals: what tells it to stop, besides the graceful shutdown of the service group that it is in.
+    /// - Throws: `StartProblem` when it cannot start.
+    package func run(stoppingOn signals: [UnixSignal]) async throws {
+        raiseFileLimit()
+        try DatabaseFile.lock(settings.databasePath)
+        let store = try DatabaseFile.open(settings.databasePath)
+        if store.wasCopied {
+            logger.warning("the database was moved or put back; laptops may know more of the channel than it does")
+        }
+        let now = WallClock()
+        let hub = ChangeHub()
+        let keeper = AcceptanceKeeper(store: store, hub: hub, now: now, logger: logger)
+        try await keeper.acceptAll()
+        if try await store.accessList().allSatisfy({ $0.revoked != nil }) {
+            logger.warning("no device has a token yet; make one with 'muster-channel token add NAME'")
+        }
+        let desk = ChannelDesk(store: store, hub: hub, keeper: keeper, now: now, logger: logger)
+        let http = try server(
+            ChannelResponder(desk: desk, logger: logger))
+        var lifecycle = ServiceGroupConfiguration(
+            // Stopped in reverse: first those who wait are answered, then the server ends.
+            services: [
+                .init(service: http), .init(service: DueChanges(store: store, hub: hub, now: now, logger: logger)),
+                .init(service: PollEnder(hub: hub)),
+            ], gracefulShutdownSignals: signals, logger: logger)
+        // What was answered for is durable: who does not let go by then is not waited for.
+        lifecycle.maximumGracefulShutdownDuration = .seconds(10)
+        do {
+            try await ServiceGroup(configuration: lifecycle).run()
+        } catch let error as IOError {
+            throw StartProblem(
+                .tryAgain,
+                "Cannot listen on \(settings.host):\(settings.port) (\(String(cString: strerror(error.errnoCode)))); choose another address with --listen."
+            )
+        }
+        try store.close()
+        logger.info("stopped")
+    }
+
+    private func server(_ responder: ChannelResponder) throws -> any Service {
+        if settings.isReachable {
+            logger.warning(
+                "listening beyond this machine without TLS; put a proxy in front that has it",
+                metadata: ["listen": "\(settings.host):\(settings.port)"])
+        }
+        return try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(120))).buildServer(
+            configuration: ServerConfiguration(
+                address: .hostname(settings.host, port: settings.port), backlog: 1_024,
+                availableConnectionsDelegate: .maximum(Self.connections, logger: quietLogger)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: quietLogger,
+            responder: { request, writer, channel in
+                let context = ChannelContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                let response = await responder.respond(to: request, context: context)
+                try await writer.write(response: response.head, body: response.body)
+            },
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? settings.port
+                logger.info(
+                    "serving",
+                    metadata: ["listen": "\(settings.host):\(port)", "database": "\(settings.databasePath)"])
+                onReady(port)
+            })
+    }
+
+    /// The library's own lines say the same again.
+    private var quietLogger: Logger {
+        var quiet = logger
+        if quiet.logLevel == .info { quiet.logLevel = .notice }
+        return quiet
+    }
+
+    /// As many connections as the system allows the process.
+    private func raiseFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// Ends the polls that wait, so that the server can finish.
+private struct PollEnder: Service {
+    let hub: ChangeHub
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        hub.finish()
+    }
+}
+
+/// Takes changes from the future in when their time comes (rule R6).
+private struct DueChanges: Service {
+    private static let interval = Duration.seconds(60)
+
+    let store: Store
+    let hub: ChangeHub
+    let now: WallClock
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    for job in try await store.applyDue(now: now.received).jobs { hub.changed(job) }
+                } catch {
+                    logger.warning("held changes could not be applied", metadata: ["error": "\(error)"])
+                }
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+}

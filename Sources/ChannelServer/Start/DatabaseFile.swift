@@ -1,0 +1,52 @@
+import FoundationEssentials
+import Storage
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The server's database file: its directory is made if it is missing, closed to others.
+enum DatabaseFile {
+    static func open(_ path: String) throws -> Store {
+        try makeDirectory(of: path)
+        var generator = SystemRandomNumberGenerator()
+        do throws(StoreError) {
+            return try Store.open(
+                path: path, machine: "", hostName: "office", role: .channel, generator: &generator)
+        } catch {
+            let kind: StartProblem.Kind =
+                switch error.code {
+                case .newerThanProgram, .otherRole, .damaged: .badData
+                case .readOnly: .notPermitted
+                default: .tryAgain
+                }
+            throw StartProblem(kind, error.description)
+        }
+    }
+
+    /// Takes the database for this process, until the process ends: two servers would both believe that their ordering
+    /// ids are new.
+    static func lock(_ path: String) throws(StartProblem) {
+        try makeDirectory(of: path)
+        let lock = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else {
+            throw StartProblem(.notPermitted, "\(path).lock cannot be written; check the directory's owner and mode.")
+        }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw StartProblem(.tryAgain, "Another muster-channel uses \(path); stop it, or name another --database.")
+        }
+    }
+
+    private static func makeDirectory(of path: String) throws(StartProblem) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let directory = String(path[..<slash])
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StartProblem(
+                .notPermitted,
+                "The directory \(directory) cannot be made; make it, or name another file with --database.")
+        }
+    }
+}

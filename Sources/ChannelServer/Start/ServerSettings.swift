@@ -1,0 +1,71 @@
+/// What a server is told.
+package struct ServerSettings: Sendable {
+    package static let defaultPort = 7480
+
+    package var host = "127.0.0.1"
+    package var port = Self.defaultPort
+    package var databasePath: String
+
+    /// - Parameters:
+    ///   - listen: `HOST:PORT`; nil for this machine only, at the usual port.
+    ///   - database: the file; nil for `channel.sqlite` in the state directory.
+    /// - Throws: `StartProblem`.
+    package init(listen: String?, database: String?, environment: [String: String]) throws(StartProblem) {
+        if let database {
+            databasePath = database
+        } else {
+            databasePath = try Self.stateDirectory(environment) + "/channel.sqlite"
+        }
+        guard let listen else { return }
+        // An IPv6 address stands in brackets.
+        let parts = listen.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count >= 2, let last = parts.last, let port = UInt16(last) else {
+            throw StartProblem(
+                .usage, "'\(listen)' is no address to listen on; write HOST:PORT, for example 127.0.0.1:7480.")
+        }
+        var host = String(listen.dropLast(last.utf8.count + 1))
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty, !host.contains(":") || listen.hasPrefix("[") else {
+            throw StartProblem(
+                .usage, "'\(listen)' names no host; write HOST:PORT, for example 0.0.0.0:7480 or [::1]:7480.")
+        }
+        self.host = host
+        self.port = Int(port)
+    }
+
+    /// Requests from elsewhere can arrive.
+    var isReachable: Bool { !(host == "localhost" || host == "::1" || host.hasPrefix("127.")) }
+
+    /// What systemd gives (systemd.exec(5), StateDirectory=), else the user's own (XDG Base Directory Specification).
+    private static func stateDirectory(_ environment: [String: String]) throws(StartProblem) -> String {
+        if let given = environment["STATE_DIRECTORY"], let first = given.split(separator: ":").first {
+            return String(first)
+        }
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/muster-channel" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw StartProblem(
+                .usage, "There is no home directory to keep the database in; name a file with --database.")
+        }
+        return home + "/.local/state/muster-channel"
+    }
+}
+
+/// Why a server cannot start, or a command cannot be carried out.
+package struct StartProblem: Error, Sendable {
+    /// As in sysexits.h.
+    package enum Kind: Int32, Sendable {
+        case usage = 64
+        case badData = 65
+        case tryAgain = 75
+        case notPermitted = 77
+    }
+
+    package let kind: Kind
+    /// What is wrong and what to do.
+    package let sentence: String
+
+    init(_ kind: Kind, _ sentence: String) {
+        self.kind = kind
+        self.sentence = sentence
+    }
+}

@@ -1,0 +1,167 @@
+package import CRDT
+import FoundationEssentials
+import SwiftProtobuf
+
+extension JobChangeList {
+    package func protobuf() throws -> [UInt8] {
+        var wire = WireJobChanges()
+        wire.jobs = entries.map(\.job.text)
+        wire.channels = entries.map(\.channel)
+        wire.fingerprints = entries.map(\.fingerprint)
+        wire.cursor = cursor
+        return try wire.bytes()
+    }
+
+    /// - Throws: `MalformedMessage`, as do the others here.
+    package init(protobuf bytes: [UInt8]) throws {
+        let wire = try WireJobChanges(bytes)
+        guard wire.channels.count == wire.jobs.count, wire.fingerprints.count == wire.jobs.count else {
+            throw MalformedMessage(sentence: "The columns of the list are not of one length.")
+        }
+        let entries = try wire.jobs.indices.map { index in
+            guard let job = JobID(wire.jobs[index]) else { throw MalformedMessage(sentence: "A job has an odd id.") }
+            return Entry(job: job, channel: wire.channels[index], fingerprint: wire.fingerprints[index])
+        }
+        self.init(entries: entries, cursor: wire.cursor)
+    }
+}
+
+extension SegmentList {
+    package func protobuf() throws -> [UInt8] { try wire.bytes() }
+
+    package init(protobuf bytes: [UInt8]) throws {
+        try self.init(WireSegments(bytes))
+    }
+
+    init(_ wire: WireSegments) throws {
+        self.init(segments: try wire.segments.map(JournalSegment.init), head: wire.head)
+    }
+
+    var wire: WireSegments {
+        var wire = WireSegments()
+        wire.segments = segments.map(\.wire)
+        wire.head = head
+        return wire
+    }
+}
+
+extension JournalSegment {
+    /// Checked, as far as it can be without the journal before it; the bytes are not looked into.
+    package init(
+        checkedReplica replica: ReplicaID, first: UInt64, last: UInt64, digest: UInt64, bytes: [UInt8]
+    ) throws {
+        guard first >= 1, last >= first, last <= ChangeLimits.sequence, !bytes.isEmpty else {
+            throw MalformedMessage(sentence: "A run of journal is empty, or its sequences are not in order.")
+        }
+        self.init(replica: replica, first: first, head: JournalHead(sequence: last, digest: digest), bytes: bytes)
+    }
+
+    fileprivate init(_ wire: WireSegment) throws {
+        try self.init(
+            checkedReplica: ReplicaID(try UInt128(wire: wire.replica)), first: wire.first, last: wire.last,
+            digest: wire.digest, bytes: [UInt8](wire.changes))
+    }
+
+    fileprivate var wire: WireSegment {
+        var wire = WireSegment()
+        wire.replica = replica.value.wire
+        wire.first = first
+        wire.last = head.sequence
+        wire.digest = head.digest
+        wire.changes = Data(bytes)
+        return wire
+    }
+}
+
+extension VersionVector {
+    package func protobuf() throws -> [UInt8] {
+        var wire = WireVector()
+        for entry in entries { wire.replicas.append(entry.replica.value.wire) }
+        wire.sequences = entries.map(\.head.sequence)
+        wire.digests = entries.map(\.head.digest)
+        return try wire.bytes()
+    }
+
+    package init(protobuf bytes: [UInt8]) throws {
+        let wire = try WireVector(bytes)
+        let count = wire.sequences.count
+        guard wire.digests.count == count, wire.replicas.count == count * 16 else {
+            throw MalformedMessage(sentence: "The columns of the vector are not of one length.")
+        }
+        let entries = try wire.sequences.indices.map { index in
+            let start = wire.replicas.startIndex + index * 16
+            let replica = ReplicaID(try UInt128(wire: wire.replicas[start..<start + 16]))
+            return Entry(
+                replica: replica, head: JournalHead(sequence: wire.sequences[index], digest: wire.digests[index]))
+        }
+        self.init(entries)
+    }
+}
+
+extension MutationRequest {
+    /// The body; the token travels as the request's key.
+    package func protobuf() throws -> [UInt8] {
+        var wire = WireMutation()
+        wire.lane = lane
+        wire.after = after?.value.wire ?? Data()
+        wire.priority = UInt32(priority)
+        wire.kind = kind
+        wire.payload = Data(payload)
+        return try wire.bytes()
+    }
+
+    package init(protobuf bytes: [UInt8], token: MutationToken) throws {
+        let wire = try WireMutation(bytes)
+        guard let priority = UInt8(exactly: wire.priority) else {
+            throw MalformedMessage(sentence: "The priority is above 255.")
+        }
+        self.init(
+            token: token, lane: wire.lane,
+            after: wire.after.isEmpty ? nil : MutationToken(try UInt128(wire: wire.after)), priority: priority,
+            kind: wire.kind, payload: [UInt8](wire.payload))
+        guard isWellFormed else {
+            throw MalformedMessage(sentence: "Lane or kind is odd, or the payload is longer than 64 KiB.")
+        }
+    }
+}
+
+extension MutationDecision {
+    package func protobuf() throws -> [UInt8] {
+        var wire = WireDecision()
+        wire.token = outcome.token.value.wire
+        wire.verdict = UInt32(outcome.verdict.rawValue)
+        wire.reason = outcome.reason
+        wire.channel = channel.wire
+        return try wire.bytes()
+    }
+
+    package init(protobuf bytes: [UInt8]) throws {
+        let wire = try WireDecision(bytes)
+        guard let code = UInt8(exactly: wire.verdict), let verdict = Outcome.Verdict(rawValue: code) else {
+            throw MalformedMessage(sentence: "The verdict is none that this version knows.")
+        }
+        let outcome = Outcome(
+            token: MutationToken(try UInt128(wire: wire.token)), verdict: verdict, reason: wire.reason)
+        self.init(outcome: outcome, channel: try SegmentList(wire.channel))
+    }
+}
+
+extension SwiftProtobuf.Message {
+    fileprivate init(_ bytes: [UInt8]) throws {
+        do { try self.init(serializedBytes: bytes) } catch {
+            throw MalformedMessage(sentence: "The bytes are not the protobuf message that belongs here.")
+        }
+    }
+
+    fileprivate func bytes() throws -> [UInt8] { try serializedBytes() }
+}
+
+extension UInt128 {
+    /// 16 bytes, big-endian.
+    fileprivate var wire: Data { Swift.withUnsafeBytes(of: bigEndian) { Data($0) } }
+
+    fileprivate init(wire: Data) throws {
+        guard wire.count == 16 else { throw MalformedMessage(sentence: "An id does not have 16 bytes.") }
+        self.init(bigEndian: wire.withUnsafeBytes { $0.loadUnaligned(as: UInt128.self) })
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import ChannelServer
+import Logging
+import UnixSignals
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The server's command line.
+@main
+struct MusterChannel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "muster-channel",
+        abstract: "The company's end of Muster: keeps the channel of every job, and tells laptops the time.",
+        discussion: """
+            Without arguments it serves on 127.0.0.1:7480 from channel.sqlite in $STATE_DIRECTORY, or else in
+            ~/.local/state/muster-channel. Each device needs a token; put a proxy with TLS in front.
+
+            Example: muster-channel token add annas-laptop && muster-channel --listen 127.0.0.1:7480
+            """,
+        subcommands: [Serve.self, Token.self], defaultSubcommand: Serve.self)
+}
+
+/// Where the database lies, for every command.
+struct DatabaseOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The database file, made if it is missing.", valueName: "path"))
+    var database: String?
+}
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve until told to stop (the default).",
+        discussion: """
+            On SIGTERM it answers whoever waits, finishes what it has begun, and ends.
+
+            Example: muster-channel --listen 0.0.0.0:7480 --database /srv/muster/channel.sqlite
+            """)
+
+    @Option(help: ArgumentHelp("Where laptops connect (default: 127.0.0.1:7480).", valueName: "host:port"))
+    var listen: String?
+
+    @OptionGroup var database: DatabaseOption
+
+    @Option(
+        help: ArgumentHelp(
+            "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
+    var logLevel = "info"
+
+    func run() async throws {
+        await Failure.exits {
+            guard let level = Logger.Level(rawValue: logLevel) else {
+                throw ValidationError("'\(logLevel)' is no log level.")
+            }
+            LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
+            var logger = Logger(label: "muster-channel")
+            logger.logLevel = level
+            let settings = try ServerSettings(
+                listen: listen, database: database.database, environment: Environment.all)
+            try await ChannelServer(settings: settings, logger: logger).run(stoppingOn: [.sigterm, .sigint])
+        }
+    }
+}
+
+/// What went wrong, in one sentence on standard error, with an exit code of sysexits.h.
+enum Failure {
+    static func exits(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch let problem as StartProblem {
+            end(problem.sentence, problem.kind.rawValue)
+        } catch let error as ValidationError {
+            end(error.message, 64)
+        } catch {
+            end("It failed: \(error)", 70)
+        }
+    }
+
+    private static func end(_ sentence: String, _ code: Int32) {
+        let line = Array("muster-channel: \(sentence)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        exit(code)
+    }
+}
+
+/// The process's environment, without Foundation.
+enum Environment {
+    static var all: [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let equals = text.firstIndex(of: "=") {
+                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+            }
+            next += 1
+        }
+        return variables
+    }
+}

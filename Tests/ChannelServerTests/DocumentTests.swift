@@ -1,0 +1,39 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import ChannelServer
+
+/// The OpenAPI document beside the routes. What they answer is compared with it from outside (Tests/Laptops).
+@Suite("The document of the server channel")
+struct DocumentTests {
+    @Test("Every served operation is documented, and every documented one is served")
+    func complete() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/ChannelServer/openapi.json")
+        let document = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+        let paths = try #require(document?["paths"] as? [String: [String: Any]])
+        let documented = paths.flatMap { path, item in
+            item.keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" }
+        }
+        let served = Route.all.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(Set(documented) == Set(served))
+        #expect(served.count == Set(served).count)
+    }
+}
+
+@Suite("Packing")
+struct GzipTests {
+    @Test("What was packed is unpacked, and a small bomb is not", arguments: [0, 1, 1_000, 1 << 20])
+    func roundTrip(count: Int) throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        let packed = try #require(Gzip.pack(bytes))
+        #expect(try Gzip.unpack(packed, limit: count) == bytes)
+        if count > 0 {
+            #expect(throws: Gzip.Failure.self) { try Gzip.unpack(packed, limit: count - 1) }
+            #expect(throws: Gzip.Failure.self) { try Gzip.unpack(Array(packed.dropLast()), limit: count) }
+        }
+        #expect(throws: Gzip.Failure.self) { try Gzip.unpack(packed + [0], limit: count) }
+        #expect(throws: Gzip.Failure.self) { try Gzip.unpack([1, 2, 3], limit: 10) }
+    }
+}

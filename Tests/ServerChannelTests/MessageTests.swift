@@ -1,0 +1,77 @@
+import CRDT
+import ServerChannel
+import Testing
+
+@Suite("Messages of the server channel")
+struct MessageTests {
+    private static let segments = SegmentList(
+        segments: [
+            JournalSegment(
+                replica: ReplicaID(7), first: 3, head: JournalHead(sequence: 9, digest: .max), bytes: [1, 2, 3]),
+            JournalSegment(
+                replica: .channel, first: 1, head: JournalHead(sequence: 1, digest: 0), bytes: [0]),
+        ], head: 12)
+
+    private static let vector = VersionVector([
+        VersionVector.Entry(replica: .channel, head: JournalHead(sequence: 4, digest: 5)),
+        VersionVector.Entry(replica: ReplicaID(.max), head: JournalHead(sequence: 1 << 40, digest: 6)),
+    ])
+
+    private static let request = MutationRequest(
+        token: MutationToken(5), lane: "state", after: MutationToken(4), priority: 255, kind: "advanceState",
+        payload: Array("{}".utf8))
+
+    @Test("Each is read as it was written")
+    func roundTrips() throws {
+        #expect(try SegmentList(protobuf: Self.segments.protobuf()) == Self.segments)
+        #expect(try VersionVector(protobuf: Self.vector.protobuf()) == Self.vector)
+        #expect(try MutationRequest(protobuf: Self.request.protobuf(), token: Self.request.token) == Self.request)
+        let first = MutationRequest(
+            token: MutationToken(0), lane: "a", after: nil, priority: 0, kind: "b", payload: [])
+        #expect(try MutationRequest(protobuf: first.protobuf(), token: first.token) == first)
+        for verdict in Outcome.Verdict.allCases {
+            let outcome = Outcome(token: MutationToken(5), verdict: verdict, reason: "Grund: ü")
+            let decision = MutationDecision(outcome: outcome, channel: Self.segments)
+            #expect(try MutationDecision(protobuf: decision.protobuf()) == decision)
+        }
+        let job = try #require(JobID("job-1"))
+        let list = JobChangeList(
+            entries: [JobChangeList.Entry(job: job, channel: 3, fingerprint: .max)], cursor: "abc-1")
+        #expect(try JobChangeList(protobuf: list.protobuf()) == list)
+    }
+
+    @Test("Flawed bytes are refused, or read as something else; they never crash")
+    func flawed() throws {
+        let messages = [
+            try Self.segments.protobuf(), try Self.vector.protobuf(), try Self.request.protobuf(),
+            try MutationDecision(outcome: Outcome(token: MutationToken(5), verdict: .accepted), channel: Self.segments)
+                .protobuf(),
+        ]
+        for bytes in messages {
+            for index in bytes.indices {
+                for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
+                    var damaged = bytes
+                    damaged[index] = value
+                    Self.readAll(damaged)
+                    Self.readAll(Array(bytes[..<index]))
+                }
+            }
+        }
+        #expect(throws: MalformedMessage.self) { try SegmentList(protobuf: [0xFF]) }
+        for (first, last, bytes) in [(0, 1, [1]), (2, 1, [1]), (1, 1 << 40 + 1, [1]), (1, 1, [])]
+            as [(UInt64, UInt64, [UInt8])]
+        {
+            #expect(throws: MalformedMessage.self) {
+                try JournalSegment(checkedReplica: ReplicaID(1), first: first, last: last, digest: 0, bytes: bytes)
+            }
+        }
+    }
+
+    private static func readAll(_ bytes: [UInt8]) {
+        _ = try? SegmentList(protobuf: bytes)
+        _ = try? VersionVector(protobuf: bytes)
+        _ = try? MutationRequest(protobuf: bytes, token: MutationToken(1))
+        _ = try? MutationDecision(protobuf: bytes)
+        _ = try? JobChangeList(protobuf: bytes)
+    }
+}
