@@ -8,20 +8,20 @@ import sys
 import traceback
 
 from .lab import Lab, LabError
-from .measures import catch_up, difference, edit, idle, sixteen
+from .measures import catch_up, difference, edit, idle, office, sixteen
 from .report import Report
 
 FULL = {
     "large": 100_000, "small": 1_000, "catch_ups": 3, "edits": 600, "differences": 9, "idle_seconds": 30, "shows": 20,
-    "starts": 5, "devices": 16, "spread_edits": 200,
+    "starts": 5, "devices": 16, "spread_edits": 200, "office_laptops": 500, "office_seconds": 60,
 }
 QUICK = {
     "large": 2_000, "small": 200, "catch_ups": 1, "edits": 60, "differences": 2, "idle_seconds": 2, "shows": 3,
-    "starts": 1, "devices": 4, "spread_edits": 20,
+    "starts": 1, "devices": 4, "spread_edits": 20, "office_laptops": 50, "office_seconds": 6,
 }
 MEASURES = {
     "catch-up": catch_up.measure, "edit": edit.measure, "difference": difference.measure, "idle": idle.measure,
-    "sixteen": sixteen.measure,
+    "sixteen": sixteen.measure, "office": office.measure,
 }
 
 
@@ -29,6 +29,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="Benchmarks/run")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--office-seconds", type=int, metavar="SECONDS")
     parser.add_argument("--readme", action="store_true")
     parser.add_argument("--only", action="append", choices=sorted(MEASURES))
     parser.add_argument("--binaries", type=pathlib.Path, required=True)
@@ -42,7 +43,10 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     report = Report(quick=options.quick)
     failed = False
-    with Lab(options.binaries, options.tools, QUICK if options.quick else FULL) as lab:
+    sizes = dict(QUICK if options.quick else FULL)
+    if options.office_seconds:
+        sizes["office_seconds"] = options.office_seconds
+    with Lab(options.binaries, options.tools, sizes) as lab:
         for name in options.only or MEASURES:
             print(f"measuring {name} …", file=sys.stderr, flush=True)
             try:

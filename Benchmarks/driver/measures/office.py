@@ -1,0 +1,208 @@
+"""muster-channel with many laptops that poll and upload: errors, what a poll with nothing new takes, memory."""
+
+import asyncio
+import json
+import pathlib
+import random
+import re
+import secrets
+import subprocess
+import sys
+import time
+
+from ..lab import LabError
+
+CREW = 10
+POLL_SECONDS = 2
+UPLOAD_SECONDS = 30
+WAIT_SECONDS = 10
+
+# How journals are encoded and digested, for tests and for this.
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "Tests" / "Laptops"))
+import stranger  # noqa: E402
+
+
+def measure(lab, report):
+    seconds, count = lab.sizes["office_seconds"], lab.sizes["office_laptops"]
+    with Server(lab.binaries / "muster-channel", lab.directory / "office") as server:
+        tokens = [server.token(f"crew-{crew}") for crew in range((count + CREW - 1) // CREW)]
+        laptops = [Laptop(server, number, seconds, tokens[number // CREW]) for number in range(count)]
+        cpu = server.processor_seconds()
+        asyncio.run(drive(server, laptops, seconds))
+        cpu = server.processor_seconds() - cpu
+    errors = [error for laptop in laptops for error in laptop.errors]
+    quiet = sorted(took for laptop in laptops for took in laptop.quiet)
+    if not quiet:
+        raise LabError(f"no poll with nothing new was answered: {errors[:3]}")
+    requests = sum(laptop.requests for laptop in laptops)
+    p99 = quiet[int(len(quiet) * 0.99)] * 1000
+    detail = {
+        "seconds": seconds, "laptops": count, "requests": requests, "quietPolls": len(quiet),
+        "uploads": sum(laptop.uploads for laptop in laptops), "medianMilliseconds": quiet[len(quiet) // 2] * 1000,
+        "longestMilliseconds": quiet[-1] * 1000, "cpuSeconds": cpu, "errors": errors[:5],
+        "residentMegabytes": [bytes / 1e6 for bytes in server.resident],
+    }
+    report.add(f"{count} laptops, {seconds} s: poll without news, p99", p99, "ms", limit=50, detail=detail)
+    report.add("  errors", len(errors), "", limit=0)
+    report.add("  server resident at most", max(server.resident) / 1e6, "MB", limit=200)
+    report.note(
+        f"{count} laptops: {requests} requests ({detail['uploads']} uploads) took the server {cpu:.1f} s of a core; "
+        f"median {detail['medianMilliseconds']:.1f} ms.")
+
+
+async def drive(server, laptops, seconds):
+    end = time.monotonic() + seconds
+
+    async def watch():
+        while time.monotonic() < end:
+            server.look()
+            await asyncio.sleep(1)
+
+    await asyncio.gather(watch(), *(laptop.live(end) for laptop in laptops))
+    server.look()
+
+
+class Server:
+    """One muster-channel, ended after the measure."""
+
+    def __init__(self, binary, directory):
+        directory.mkdir(parents=True)
+        self.resident = []
+        database = ["--database", str(directory / "channel.sqlite")]
+        self.binary, self.database, self.log = binary, database, directory / "log"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen([binary, "--listen", "127.0.0.1:0", *database], stderr=log, stdout=log)
+        deadline = time.monotonic() + 20
+        while not (found := re.search(r"listen=127\.0\.0\.1:(\d+).*serving", self.log.read_text())):
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise LabError(f"muster-channel does not serve: {self.log.read_text()}")
+            time.sleep(0.02)
+        self.port = int(found[1])
+
+    def token(self, name):
+        """One per crew: a device may have 64 requests at a time."""
+        made = subprocess.run([self.binary, "token", "add", name, *self.database], capture_output=True, text=True)
+        if made.returncode != 0:
+            raise LabError(f"muster-channel token add failed: {made.stderr}")
+        return made.stdout.strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def look(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        self.resident.append(int(re.search(r"VmRSS:\s*(\d+)", status)[1]) * 1024)
+
+    def processor_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / 100
+
+
+class Laptop:
+    """Polls its crew's job and uploads its journal, on one connection."""
+
+    def __init__(self, server, number, seconds, token):
+        self.server, self.number = server, number
+        self.job = f"job-{number // CREW}"
+        self.replica = (number + 1).to_bytes(16, "big")
+        self.quiet, self.errors = [], []
+        # Every other one waits for news at the server.
+        self.wait = f"&wait={WAIT_SECONDS}" if number % 2 else ""
+        self.requests = self.uploads = self.head = 0
+        self.token = token
+        # Made before the clock runs.
+        self.runs = list(self._runs(seconds // UPLOAD_SECONDS + 2))
+
+    def _runs(self, count):
+        digest = sequence = 0
+        for run in range(count):
+            first = sequence + 1
+            records = []
+            for _ in range(random.randint(1, 5)):
+                sequence += 1
+                item = self.replica[8:] + sequence.to_bytes(8, "big")
+                stamp = (1_000_000 + run) << 16 | sequence & 0xFFFF
+                records.append(stranger.change(item, stamp, f"Box {sequence}"))
+            digest = stranger.digest(records, digest)
+            segment = stranger.text(1, self.replica) + stranger.number(2, first) + stranger.number(3, sequence)
+            segment += stranger.fixed(4, digest) + stranger.text(5, b"".join(records))
+            yield stranger.text(1, segment)
+
+    async def live(self, end):
+        try:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.server.port)
+            await self._work(end)
+            self.writer.close()
+        except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+            self.errors.append(f"laptop {self.number}: {error!r}")
+
+    async def _work(self, end):
+        body = json.dumps({"lane": "state", "kind": "openJob", "payload": {"name": self.job}}).encode()
+        if self.number % CREW == 0:
+            key = f"Idempotency-Key: {secrets.token_hex(16)}\r\n"
+            await self._ask("POST", f"/v1/jobs/{self.job}/mutations", body, "application/json", key)
+        await self._upload()
+        await asyncio.sleep(random.uniform(0, POLL_SECONDS))
+        next_upload = time.monotonic() + random.uniform(0, UPLOAD_SECONDS)
+        while time.monotonic() < end:
+            if time.monotonic() >= next_upload and self.runs:
+                next_upload += UPLOAD_SECONDS
+                await self._upload()
+            began = time.perf_counter()
+            answer = await self._ask("GET", f"/v1/jobs/{self.job}/channel?after={self.head}&limit=1000{self.wait}")
+            took = time.perf_counter() - began
+            head, has_news = read_head(answer)
+            if has_news:
+                self.head = head
+            elif not self.wait:
+                self.quiet.append(took)
+            await asyncio.sleep(random.uniform(0.5, 1.5) * POLL_SECONDS)
+
+    async def _upload(self):
+        await self._ask("POST", f"/v1/jobs/{self.job}/journals", self.runs.pop(0), "application/x-protobuf")
+        self.uploads += 1
+
+    async def _ask(self, method, path, body=b"", kind="", extra=""):
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n{extra}"
+        head += "Accept: application/x-protobuf\r\n"
+        if kind:
+            head += f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+        self.writer.write(head.encode() + b"\r\n" + body)
+        answer = (await self.reader.readuntil(b"\r\n\r\n")).decode()
+        length = int(re.search(r"(?i)content-length: *(\d+)", answer)[1])
+        bytes = await self.reader.readexactly(length)
+        self.requests += 1
+        if not answer.startswith("HTTP/1.1 200"):
+            self.errors.append(f"laptop {self.number}: {method} {path} gave {answer.splitlines()[0]} {bytes[:200]}")
+        return bytes
+
+
+def read_head(answer):
+    """The last ordering id of a Segments message, and whether a run stands before it."""
+    at, has_news = 0, False
+    while at < len(answer):
+        tag = answer[at]
+        value, at = read_varint(answer, at + 1)
+        if tag == 0x10:
+            return value, has_news
+        has_news = True
+        at += value
+    return 0, has_news
+
+
+def read_varint(bytes, at):
+    value = shift = 0
+    while True:
+        value |= (bytes[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if bytes[at - 1] < 0x80:
+            return value, at

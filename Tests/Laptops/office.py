@@ -1,0 +1,140 @@
+"""A muster-channel on the machine's own loopback, for tests of the server."""
+
+import base64
+import http.client
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+import stranger
+from lab import Program, wait_until
+from solo import PATIENCE_SECONDS, free_port
+
+
+class Office:
+    """A context manager: one server with its database, started and ended as often as one likes."""
+
+    def __init__(self, build_directory):
+        self.directory = tempfile.mkdtemp(prefix="muster-office-")
+        self.store = os.path.join(self.directory, "channel.sqlite")
+        self.port = free_port()
+        self.program = None
+        self._executable = os.path.join(build_directory, "muster-channel")
+        self._starts = 0
+        self.token = self.muster_channel("token", "add", "laptops").stdout.strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.program:
+            self.program.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def muster_channel(self, *arguments):
+        """Runs a command of it to its end."""
+        return subprocess.run(
+            [self._executable, *arguments, "--database", self.store], capture_output=True, text=True, check=True
+        )
+
+    def launch(self):
+        """Starts it and returns at once."""
+        self._starts += 1
+        # The state directory from the environment, as systemd gives it.
+        self.program = Program(
+            f"office-{self._starts}",
+            [self._executable, "--listen", f"127.0.0.1:{self.port}"],
+            self.directory,
+            {"STATE_DIRECTORY": self.directory},
+        )
+        return self
+
+    def start(self):
+        """Starts it and returns when it answers."""
+        self.launch()
+        wait_until(self.answers, PATIENCE_SECONDS, "the server answers")
+        return self
+
+    def answers(self):
+        assert self.program.is_running, f"the server has ended: {self.log()}"
+        try:
+            return self.ask("GET", "/v1/time")[0] == 200
+        except OSError:
+            return False
+
+    def connect(self):
+        return Connection(self.port, self.token)
+
+    def ask(self, method, path, body=None, **headers):
+        """One request on a connection of its own."""
+        connection = self.connect()
+        try:
+            return connection.ask(method, path, body, **headers)
+        finally:
+            connection.close()
+
+    def get(self, path):
+        status, answer = self.ask("GET", path)
+        assert status == 200, f"GET {path} gave {status}: {answer}"
+        return answer
+
+    def channel(self, job):
+        """All entries of a job's channel, page by page."""
+        entries = []
+        while True:
+            after = entries[-1]["last"] if entries else 0
+            page = self.get(f"/v1/jobs/{job}/channel?after={after}&limit=500")["entries"]
+            if not page:
+                return entries
+            entries += page
+
+    def log(self):
+        return self.program.errors() + self.program.output()
+
+
+class Connection(http.client.HTTPConnection):
+    """Raises OSError or HTTPException when the server is not there, or goes away before it has answered."""
+
+    def __init__(self, port, token):
+        super().__init__("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+        self._token = token
+
+    def ask(self, method, path, body=None, **headers):
+        sent = {"Authorization": f"Bearer {self._token}", **{key.replace("_", "-"): headers[key] for key in headers}}
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        self.request(method, path, None if body is None else json.dumps(body), sent)
+        answer = self.getresponse()
+        text = answer.read()
+        return answer.status, json.loads(text) if text else None
+
+
+class Journal:
+    """A laptop's journal in one job, made by hand: items with one field."""
+
+    def __init__(self, replica):
+        self.replica = replica
+        self.sequence = 0
+        self.digest = 0
+        self._stamp = 1_000 << 16
+
+    def add(self, *names):
+        """The next run, as the JSON of an upload."""
+        first = self.sequence + 1
+        records = []
+        for name in names:
+            self.sequence += 1
+            self._stamp += 1
+            item = struct.pack(">QQ", int(self.replica[:15], 16), self.sequence)
+            records.append(stranger.change(item, self._stamp, name))
+        self.digest = stranger.digest(records, self.digest)
+        return {
+            "replica": self.replica,
+            "first": first,
+            "last": self.sequence,
+            "digest": f"{self.digest:016x}",
+            "changes": base64.b64encode(b"".join(records)).decode(),
+        }

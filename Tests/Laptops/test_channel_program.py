@@ -1,0 +1,70 @@
+"""muster-channel from its command line: help, tokens, where the database lies."""
+
+import os
+import subprocess
+
+import pytest
+from lab import wait_until
+from office import Connection, Office
+from solo import PATIENCE_SECONDS, Solos
+
+
+@pytest.fixture
+def office(build_directory):
+    with Office(build_directory) as office:
+        yield office
+
+
+def muster_channel(build_directory, *arguments, **environment):
+    program = os.path.join(build_directory, "muster-channel")
+    return subprocess.run(
+        [program, *arguments], capture_output=True, text=True, env={**os.environ, **environment}, timeout=PATIENCE_SECONDS
+    )
+
+
+@pytest.mark.parametrize("words", ["", "serve", "token", "token add", "token list", "token revoke"])
+def test_every_help_has_an_example(build_directory, words):
+    done = muster_channel(build_directory, *words.split(), "--help")
+    assert done.returncode == 0 and "Example: muster-channel" in " ".join(done.stdout.split())
+
+
+def test_a_token_holds_until_it_is_revoked(office):
+    office.start()
+    token = office.muster_channel("token", "add", "bert").stdout.strip()
+    assert Connection(office.port, token).ask("GET", "/v1/jobs")[0] == 200
+    assert Connection(office.port, token[:-1]).ask("GET", "/v1/jobs")[0] == 401
+    assert "bert" in office.muster_channel("token", "list").stdout
+    assert token not in office.muster_channel("token", "list", "--json").stdout
+    office.muster_channel("token", "revoke", "bert")
+    # Believed for two seconds.
+    refused = lambda: Connection(office.port, token).ask("GET", "/v1/jobs")[0] == 401
+    wait_until(refused, PATIENCE_SECONDS, "the revoked token is refused")
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        office.muster_channel("token", "revoke", "bert")
+    assert failure.value.returncode == 65 and "token list" in failure.value.stderr
+
+
+def test_without_arguments_it_uses_the_state_directory_or_the_users_own(build_directory, tmp_path):
+    given = muster_channel(build_directory, "token", "add", "anna", STATE_DIRECTORY=str(tmp_path / "given"))
+    assert given.returncode == 0 and (tmp_path / "given/channel.sqlite").exists()
+    assert (tmp_path / "given").stat().st_mode & 0o077 == 0, "closed to others"
+    home = {key: "" for key in ("STATE_DIRECTORY", "XDG_STATE_HOME")} | {"HOME": str(tmp_path)}
+    own = muster_channel(build_directory, "token", "add", "anna", **home)
+    assert own.returncode == 0 and (tmp_path / ".local/state/muster-channel/channel.sqlite").exists()
+
+
+def test_what_cannot_be_served_is_said_in_a_sentence(office, build_directory):
+    office.start()
+    second = muster_channel(build_directory, "--listen", "127.0.0.1:0", "--database", office.store)
+    assert second.returncode == 75 and "Another muster-channel" in second.stderr
+    odd = muster_channel(build_directory, "--listen", "nowhere", "--database", office.store)
+    assert odd.returncode == 64 and "HOST:PORT" in odd.stderr
+    taken = muster_channel(
+        build_directory, "--listen", f"127.0.0.1:{office.port}", "--database", f"{office.directory}/other.sqlite"
+    )
+    assert taken.returncode == 75 and str(office.port) in taken.stderr
+    with Solos(build_directory) as solos:
+        anna = solos("anna").start()
+        anna.stop()
+        foreign = muster_channel(build_directory, "--database", anna.store)
+        assert foreign.returncode == 65 and "laptop's store" in foreign.stderr
