@@ -1,0 +1,29 @@
+/// Where a job stands. It belongs to the server, which changes it only along the arrows of `next`.
+package enum JobState: String, Hashable, Sendable, CaseIterable {
+    case scheduled
+    case dispatched
+    case inProgress
+    case awaitingSignature
+    case completed
+    case cancelled
+
+    /// What may follow: the next one, cancelled before the job is completed, and back to work when the customer does not
+    /// sign. Nothing follows the last two.
+    package var next: [JobState] {
+        switch self {
+        case .scheduled: [.dispatched, .cancelled]
+        case .dispatched: [.inProgress, .cancelled]
+        case .inProgress: [.awaitingSignature, .cancelled]
+        case .awaitingSignature: [.completed, .inProgress, .cancelled]
+        case .completed, .cancelled: []
+        }
+    }
+
+    package func allows(_ state: JobState) -> Bool {
+        next.contains(state)
+    }
+
+    package var isFinal: Bool {
+        next.isEmpty
+    }
+}
