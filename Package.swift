@@ -62,6 +62,7 @@ let package = Package(
         .target(name: "Inventory", dependencies: ["CRDT"]),
         .target(name: "Timekeeping"),
         .target(name: "Replication", dependencies: ["CRDT", "Timekeeping"]),
+        .target(name: "Outbox", dependencies: ["CRDT", "Inventory"]),
         // Shells.
         .target(
             name: "WireFormat", dependencies: ["CRDT", "Replication", "Timekeeping", nioCore, protobuf],
@@ -117,6 +118,7 @@ let package = Package(
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
         .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
+        .testTarget(name: "OutboxTests", dependencies: ["Outbox", "CRDT", "Inventory", "Simulation"]),
         .testTarget(
             name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Timekeeping", "Simulation", "simulate"]),
         .testTarget(

@@ -69,7 +69,7 @@ extension [UInt8] {
     }
 
     /// A JSON string with its quotes.
-    mutating func append(jsonString text: String) {
+    package mutating func append(jsonString text: String) {
         var text = text
         text.withUTF8 { append(jsonBytes: UnsafeRawBufferPointer($0)) }
     }

@@ -34,6 +34,8 @@ let moduleRules: [String: ModuleRule] = [
     "Timekeeping": .pure([], "the time is what callers pass in; it reads no clock of its own"),
     "Replication": .pure(
         ["CRDT", "Timekeeping"], "the mesh is a value; return a directive and let Transport or Node carry it out"),
+    "Outbox": .pure(
+        ["CRDT", "Inventory"], "the outbox is a value; ServerChannel sends, Storage remembers, Node carries between"),
     "Simulation": .shell(
         ["CRDT", "Inventory", "Replication", "Storage", "Timekeeping"], [],
         "one seed replays a run exactly; draw from the world's generator and clock"),

@@ -1,0 +1,59 @@
+package import CRDT
+
+/// One attempt to deliver a mutation, after it has ended.
+package struct AttemptEvent: Hashable, Sendable {
+    package let token: MutationToken
+    /// From 1, per token.
+    package let attempt: Int
+    /// When it began, and the next one is due if there will be one: milliseconds since the boot. Whoever stores the event
+    /// adds the time that people know.
+    package let began: UInt64
+    package internal(set) var nextAttempt: UInt64?
+    package let durationMilliseconds: UInt64
+    package let outcome: Ending
+    /// Of the HTTP response, if there was one.
+    package let status: Int?
+    /// What the server or the network said, for people.
+    package let detail: String
+
+    package enum Ending: String, Hashable, Sendable, CaseIterable {
+        case accepted
+        case rejected
+        case predecessorMissing
+        case tryAgain
+        case serverBusy
+        case unauthorised
+        case unreachable
+        case answerLost
+        case deadlineExceeded
+        /// Given up because it had become pointless: there was an outcome, or a person dropped it.
+        case cancelled
+    }
+}
+
+/// The last attempts, oldest first.
+package struct AttemptLog: Hashable, Sendable {
+    package static let standardLimit = 10_000
+
+    package let limit: Int
+    private var ring: [AttemptEvent] = []
+    private var oldest = 0
+    /// Of all that were ever added: tells how many have been forgotten.
+    package private(set) var total = 0
+
+    package init(limit: Int = AttemptLog.standardLimit) {
+        self.limit = max(1, limit)
+    }
+
+    package mutating func append(_ event: AttemptEvent) {
+        total += 1
+        if ring.count < limit {
+            ring.append(event)
+        } else {
+            ring[oldest] = event
+            oldest = (oldest + 1) % limit
+        }
+    }
+
+    package var events: [AttemptEvent] { Array(ring[oldest...] + ring[..<oldest]) }
+}

@@ -1,0 +1,91 @@
+package import CRDT
+
+extension OutboxMachine {
+    /// What the shell has to do, in this order.
+    package enum Directive: Hashable, Sendable {
+        /// Make it durable. If it `begins` an attempt, answer with `onPersisted` or `onPersistFailed` and the attempt.
+        case persist(OutboxRecord, begins: Bool)
+        /// Forget the record.
+        case forget(MutationToken)
+        case remember(OutboxStanding)
+        /// Deliver it, with its token as the key of the effect, and answer with `onReply`, once.
+        case send(OutboxEntry, attempt: Int)
+        /// Nobody waits for this attempt any more: end the exchange. A reply that comes all the same may be handed in.
+        case cancel(MutationToken, attempt: Int)
+        /// The server lacks what went before: bring it the author's journal, then call `onJournalBrought`.
+        case bringJournal(JobID, ReplicaID)
+        /// Say in the own journal that it is withdrawn, then call `onWithdrawn`, or `onWithdrawFailed`.
+        case withdraw(JobID, MutationToken)
+        case log(AttemptEvent)
+        case tell(Notice)
+    }
+
+    /// For the people at this device.
+    package enum Notice: Hashable, Sendable {
+        /// For good, with the server's reason.
+        case rejected(OutboxEntry, reason: String)
+        /// So many attempts in a row have failed; it goes on trying.
+        case stuck(OutboxEntry, failures: Int, lastError: String)
+        /// The server does not accept this device's credentials; everything waits for new ones.
+        case unauthorised
+        case authorisedAgain
+    }
+
+    /// What came of an attempt, as the shell read it from the exchange.
+    package enum Reply: Hashable, Sendable {
+        case accepted
+        /// For good.
+        case rejected(reason: String)
+        /// The server cannot carry it out before another, which it names if it knows.
+        case predecessorMissing(MutationToken?)
+        /// The server was there and could not do it now.
+        case tryAgain(status: Int, reason: String)
+        /// The server wants to be left alone by everybody: 429 or 503, or another answer with `Retry-After`.
+        case serverBusy(status: Int, retryAfterMilliseconds: UInt64?)
+        case unauthorised
+        /// Nothing was sent: no connection, no name, or somebody else's login page.
+        case unreachable(reason: String)
+        /// It may have arrived: the connection ended before an answer that makes sense.
+        case answerLost(reason: String)
+    }
+}
+
+/// Why a person's wish about the queue cannot be met. Nothing has changed.
+package enum OutboxRefusal: Error, Hashable, Sendable {
+    case unknown(MutationToken)
+    case notOwn(MutationToken)
+    case answered(MutationToken)
+    case rejected(MutationToken)
+
+    /// One sentence: what is wrong and what to do.
+    package var sentence: String {
+        switch self {
+        case .unknown(let token):
+            "There is no mutation \(token) in the queue; 'muster queue list' shows what waits."
+        case .notOwn(let token):
+            "The mutation \(token) was asked for on another device; drop it there."
+        case .answered(let token):
+            "The server has already answered the mutation \(token); ask for another change instead."
+        case .rejected(let token):
+            "The server has rejected the mutation \(token) for good; drop it and ask for another change."
+        }
+    }
+}
+
+/// Bounds of the outbox, in numbers and milliseconds.
+package struct OutboxLimits: Hashable, Sendable {
+    /// Requests that are on their way at the same time.
+    package var inFlight = 4
+    /// While nobody reaches the server, and while it is ill.
+    package var firstRest: UInt64 = 1_000
+    package var longestRest: UInt64 = 300_000
+    /// No more of `Retry-After` is believed: a typing error at the server must not stop a crew for days.
+    package var longestRetryAfter: UInt64 = 3_600_000
+    /// How often an outbox without credentials tries whether they are accepted again.
+    package var unauthorisedRest: UInt64 = 900_000
+    /// How long published state may take to show an answer before the same is asked again; doubled each time.
+    package var firstConfirmation: UInt64 = 30_000
+    package var longestConfirmation: UInt64 = 3_600_000
+
+    package init() {}
+}

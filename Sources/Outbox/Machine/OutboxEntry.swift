@@ -1,0 +1,28 @@
+package import CRDT
+
+/// A request as the machine learns of it from a journal that is durable here.
+package struct OutboxEntry: Hashable, Sendable {
+    package let request: MutationRequest
+    package let job: JobID
+    /// Whose journal it stands in, and where.
+    package let author: ReplicaID
+    package let sequence: UInt64
+    /// Milliseconds of its stamp: who is the oldest across lanes.
+    package let created: UInt64
+    /// Asked for on this device: its people may drop it, and are told what comes of it.
+    package let isOwn: Bool
+
+    package init(
+        request: MutationRequest, job: JobID, author: ReplicaID, sequence: UInt64, created: UInt64, isOwn: Bool
+    ) {
+        self.request = request
+        self.job = job
+        self.author = author
+        self.sequence = sequence
+        self.created = created
+        self.isOwn = isOwn
+    }
+
+    package var token: MutationToken { request.token }
+    package var lane: LaneID { LaneID(job: job, name: request.lane) }
+}

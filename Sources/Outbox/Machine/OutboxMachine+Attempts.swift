@@ -1,0 +1,189 @@
+package import CRDT
+
+/// One attempt: recorded, sent, ended.
+extension OutboxMachine {
+    /// The attempt is durable before its request leaves, with the wait that follows if nothing more is heard of it.
+    mutating func begin(
+        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> Directive {
+        guard var one = pending[token] else { return .forget(token) }
+        one.record.attempts += 1
+        one.record.failures += 1
+        one.record.wait = wait(of: one, now: now, using: &generator)
+        one.phase = .persisting
+        one.isStored = true
+        pending[token] = one
+        active.append(token)
+        return .persist(one.record, begins: true)
+    }
+
+    package mutating func onPersisted(
+        _ token: MutationToken, attempt: Int, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
+        guard maySend(now: now), !isPaused(one.entry) else {
+            return takeBack(token, wait: nil, now: now) + fill(now: now, using: &generator)
+        }
+        pending[token]?.phase = .inFlight(began: now, deadline: now + one.policy.attemptDeadline)
+        return [.send(one.entry, attempt: attempt)] + fill(now: now, using: &generator)
+    }
+
+    package mutating func onPersistFailed(
+        _ token: MutationToken, attempt: Int, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
+        let wait = wait(of: one, now: now, using: &generator)
+        return takeBack(token, wait: wait, now: now) + fill(now: now, using: &generator)
+    }
+
+    package mutating func onReply(
+        _ token: MutationToken, attempt: Int, _ reply: Reply, now: UInt64,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        var isCurrent = false
+        if let one = pending[token], case .inFlight = one.phase { isCurrent = one.record.attempts == attempt }
+        var directives: [Directive] = []
+        switch reply {
+        // An answer holds whenever it comes.
+        case .accepted:
+            directives += hearFromServer(now: now)
+            directives += answer(token, .accepted, "", isCurrent: isCurrent, now: now, using: &generator)
+        case .rejected(let reason):
+            directives += hearFromServer(now: now)
+            directives += answer(token, .rejected, reason, isCurrent: isCurrent, now: now, using: &generator)
+        default:
+            guard isCurrent else { return [] }
+            directives += take(reply, now: now, using: &generator)
+            directives += fail(token, with: reply, now: now, using: &generator)
+        }
+        return directives + fill(now: now, using: &generator)
+    }
+
+    /// The author's journal is with the server.
+    package mutating func onJournalBrought(
+        _ job: JobID, _ author: ReplicaID, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        for token in pending.keys.sorted() {
+            guard let one = pending[token], one.entry.job == job, one.entry.author == author, one.phase == .idle,
+                one.record.wait?.cause == .predecessor
+            else { continue }
+            pending[token]?.record.wait = nil
+            refresh(one.lane, now: now)
+        }
+        return fill(now: now, using: &generator)
+    }
+
+    /// A server that says nothing does not hold the lane.
+    mutating func giveUp(
+        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard let one = pending[token] else { return [] }
+        let seconds = one.policy.attemptDeadline / 1_000
+        let reply = Reply.answerLost(reason: "no answer within \(seconds) s")
+        return [.cancel(token, attempt: one.record.attempts)]
+            + fail(token, with: reply, ending: .deadlineExceeded, now: now, using: &generator)
+    }
+
+    /// Ends an attempt that has become pointless.
+    mutating func interrupt(_ token: MutationToken, now: UInt64) -> [Directive] {
+        guard let one = pending[token], case .inFlight = one.phase else { return [] }
+        let event = event(of: one, .cancelled, status: nil, "not needed any more", now: now)
+        return [.cancel(token, attempt: one.record.attempts), .log(event)]
+    }
+
+    private mutating func answer(
+        _ token: MutationToken, _ verdict: Outcome.Verdict, _ reason: String, isCurrent: Bool, now: UInt64,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard var one = pending[token] else { return [] }
+        var directives: [Directive] = []
+        let before = one
+        let isFirst = one.record.state == .pending
+        if isFirst { one.record.failures = 0 }
+        one.record.state = .answered(verdict)
+        one.record.lastError = verdict == .rejected ? reason : nil
+        one.record.wait = wait(of: one, now: now, using: &generator)
+        if isCurrent {
+            let ending: AttemptEvent.Ending = verdict == .accepted ? .accepted : .rejected
+            var event = event(of: before, ending, status: nil, reason, now: now)
+            event.nextAttempt = nil
+            directives.append(.log(event))
+        } else {
+            directives += interrupt(token, now: now)
+        }
+        one.phase = .idle
+        one.lane = LaneKey(id: one.entry.lane, author: one.entry.author, alone: token)
+        active.removeAll { $0 == token }
+        pending[token] = one
+        leave(before.lane, one.entry, now: now)
+        enter(one.lane, one.entry, now: now)
+        release(token, now: now)
+        directives.append(.persist(one.record, begins: false))
+        if isFirst, verdict == .rejected, one.entry.isOwn {
+            directives.append(.tell(.rejected(one.entry, reason: reason)))
+        }
+        return directives
+    }
+
+    private mutating func fail(
+        _ token: MutationToken, with reply: Reply, ending: AttemptEvent.Ending? = nil, now: UInt64,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard var one = pending[token] else { return [] }
+        var directives: [Directive] = []
+        let failure = Failure(reply)
+        one.record.lastError = failure.detail
+        one.record.wait = wait(of: one, now: now, using: &generator)
+        switch reply {
+        case .predecessorMissing(let missing):
+            one.record.wait?.cause = .predecessor
+            directives.append(.bringJournal(one.entry.job, one.entry.author))
+            hasten(missing ?? one.entry.request.after, now: now)
+        case .serverBusy:
+            // Behind the others: whatever it is about this request that makes the server ill does not hold them up.
+            let rest = standing.rest?.wait.end ?? now
+            one.record.wait = Wait(
+                since: now, milliseconds: rest - min(rest, now) + (one.record.wait?.milliseconds ?? 0),
+                cause: .serversWish)
+        case .unauthorised, .unreachable:
+            // Not this request's failure: the whole outbox rests instead.
+            one.record.failures -= 1
+            one.record.wait = nil
+        default: break
+        }
+        directives.append(
+            .log(event(of: one, ending ?? failure.ending, status: failure.status, failure.detail, now: now)))
+        directives.append(.persist(one.record, begins: false))
+        if one.record.state == .pending, one.entry.isOwn, one.record.wait != nil,
+            one.record.failures == one.policy.stuckAfter
+        {
+            directives.append(
+                .tell(.stuck(one.entry, failures: one.record.failures, lastError: failure.detail)))
+        }
+        one.phase = .idle
+        pending[token] = one
+        active.removeAll { $0 == token }
+        refresh(one.lane, now: now)
+        return directives
+    }
+
+    /// The server has lost what it had answered: it is asked again before its successor.
+    private mutating func hasten(_ missing: MutationToken?, now: UInt64) {
+        guard let missing, let one = pending[missing], one.phase == .idle else { return }
+        pending[missing]?.record.wait = nil
+        refresh(one.lane, now: now)
+    }
+
+    /// An attempt that was recorded and never sent.
+    private mutating func takeBack(_ token: MutationToken, wait: Wait?, now: UInt64) -> [Directive] {
+        guard var one = pending[token] else { return [] }
+        one.record.attempts -= 1
+        one.record.failures -= 1
+        one.record.wait = wait
+        one.phase = .idle
+        pending[token] = one
+        active.removeAll { $0 == token }
+        refresh(one.lane, now: now)
+        return [.persist(one.record, begins: false)]
+    }
+}

@@ -1,0 +1,129 @@
+package import CRDT
+
+/// What people at this device see of the queue and do to it.
+extension OutboxMachine {
+    /// Tries a request now, and the whole outbox if it only backs off.
+    package mutating func onRetry(
+        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) throws(OutboxRefusal) -> [Directive] {
+        if rejected[token] != nil { throw .rejected(token) }
+        guard let one = pending[token] else { throw .unknown(token) }
+        pending[token]?.record.wait = nil
+        var directives: [Directive] = []
+        // Whom the server has asked for a rest gives it one: the answer would be the same.
+        if standing.rest?.wait.cause != .serversWish {
+            directives = changeStanding { $0.rest?.wait.milliseconds = 0 }
+        }
+        refresh(one.lane, now: now)
+        return directives + fill(now: now, using: &generator)
+    }
+
+    /// Gives a request up, or takes note of a rejection.
+    package mutating func onDrop(
+        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) throws(OutboxRefusal) -> [Directive] {
+        if rejected.removeValue(forKey: token) != nil { return [.forget(token)] }
+        guard let one = pending[token] else { throw .unknown(token) }
+        guard one.entry.isOwn else { throw .notOwn(token) }
+        guard one.record.state == .pending else { throw .answered(token) }
+        guard !one.isDropping else { return [] }
+        let directives = interrupt(token, now: now)
+        active.removeAll { $0 == token }
+        pending[token]?.phase = .idle
+        pending[token]?.isDropping = true
+        refresh(one.lane, now: now)
+        return directives + [.withdraw(one.entry.job, token)] + fill(now: now, using: &generator)
+    }
+
+    /// The store could not take the withdrawal: the request stands.
+    package mutating func onWithdrawFailed(
+        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard let one = pending[token], one.isDropping else { return [] }
+        pending[token]?.isDropping = false
+        refresh(one.lane, now: now)
+        return fill(now: now, using: &generator)
+    }
+
+    /// Sends nothing of this device's own, or of a lane of it, until `onResume`. What is under way goes on.
+    package mutating func onPause(
+        _ lane: LaneID?, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        let directives = changeStanding { standing in
+            if let lane { standing.pausedLanes.insert(lane) } else { standing.isPaused = true }
+        }
+        refreshAll(now: now)
+        return directives + fill(now: now, using: &generator)
+    }
+
+    /// - Parameter lane: nil ends every pause, and tries credentials that were refused.
+    package mutating func onResume(
+        _ lane: LaneID?, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        var directives = changeStanding { standing in
+            if let lane {
+                standing.pausedLanes.remove(lane)
+            } else {
+                standing.isPaused = false
+                standing.pausedLanes = []
+            }
+        }
+        refreshAll(now: now)
+        if lane == nil { directives += onCredentials(now: now, using: &generator) }
+        return directives + fill(now: now, using: &generator)
+    }
+
+    /// What is not to be shown over published state although that does not say so yet: see `Overlay`.
+    package var notShown: Set<MutationToken> {
+        Set(pending.values.filter { $0.isDropping || $0.record.state == .answered(.rejected) }.map(\.entry.token))
+    }
+
+    /// Everything that waits, in the order in which it would go if nothing waited; then what was rejected.
+    package var queue: [QueuedMutation] {
+        let waiting = pending.values.map { QueuedMutation(entry: $0.entry, record: $0.record, state: state(of: $0)) }
+        let listed = rejected.values.map { QueuedMutation(entry: $0.entry, record: $0.record, state: .rejected) }
+        return waiting.sorted() + listed.sorted()
+    }
+
+    private func state(of one: Pending) -> QueuedMutation.State {
+        if one.isDropping { return .dropping }
+        if case .answered = one.record.state { return .answered }
+        if one.phase != .idle { return .sending }
+        if isPaused(one.entry) { return .paused }
+        guard lanes[one.lane]?.head == one.entry.token, !isBusy(one.lane), blocker(of: one) == nil else {
+            return .behind
+        }
+        return one.record.wait == nil ? .ready : .waiting
+    }
+}
+
+/// A line of the queue.
+package struct QueuedMutation: Hashable, Sendable, Comparable {
+    package let entry: OutboxEntry
+    package let record: OutboxRecord
+    package let state: State
+
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// Goes as soon as there is a route and room.
+        case ready
+        /// Its last attempt failed, and the next one is due later.
+        case waiting
+        case sending
+        /// Another of its lane goes first.
+        case behind
+        case paused
+        /// Answered; published state does not show it yet.
+        case answered
+        case dropping
+        /// For good; listed until it is dropped.
+        case rejected
+    }
+
+    package static func < (left: QueuedMutation, right: QueuedMutation) -> Bool {
+        let (one, other) = (left.entry, right.entry)
+        if one.request.priority != other.request.priority { return one.request.priority > other.request.priority }
+        if one.created != other.created { return one.created < other.created }
+        if one.sequence != other.sequence { return one.sequence < other.sequence }
+        return one.token < other.token
+    }
+}

@@ -1,0 +1,100 @@
+package import CRDT
+
+/// What the journals and the channel say.
+extension OutboxMachine {
+    /// The first stimulus.
+    ///
+    /// - Parameters:
+    ///   - entries: the requests of the journals that nobody has withdrawn and that have no outcome or a record.
+    ///   - records: all of the store.
+    ///   - outcomes: those of the entries in published state.
+    package mutating func onStart(
+        entries: [OutboxEntry], records: [OutboxRecord], outcomes: [Outcome], now: UInt64,
+        using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        if let wait = standing.rest?.wait { standing.rest?.wait = wait.continued(now: now) }
+        var remembered = Dictionary(records.map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
+        for entry in entries { add(entry, record: remembered.removeValue(forKey: entry.token), now: now) }
+        // Withdrawn, or settled by another device, just before the end.
+        var directives = remembered.keys.sorted().map { Directive.forget($0) }
+        for outcome in outcomes { directives += settle(outcome, now: now) }
+        return directives + fill(now: now, using: &generator)
+    }
+
+    /// A request is in a journal, durably. The store has made a record of an own one in the same transaction.
+    package mutating func onRequest(
+        _ entry: OutboxEntry, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        if rejected[entry.token] != nil { return [] }
+        if pending[entry.token] == nil {
+            add(entry, record: nil, now: now)
+        } else {
+            move(entry, now: now)
+        }
+        return fill(now: now, using: &generator)
+    }
+
+    /// Published state shows what came of a request.
+    package mutating func onOutcome(
+        _ outcome: Outcome, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        settle(outcome, now: now) + fill(now: now, using: &generator)
+    }
+
+    /// Its author has taken it back, durably; here or elsewhere.
+    package mutating func onWithdrawn(
+        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard let gone = pending[token] else { return [] }
+        let directives = interrupt(token, now: now) + (gone.isStored ? [.forget(token)] : [])
+        remove(token, now: now)
+        return directives + fill(now: now, using: &generator)
+    }
+
+    private mutating func add(_ entry: OutboxEntry, record: OutboxRecord?, now: UInt64) {
+        var known = record ?? OutboxRecord(token: entry.token)
+        if let wait = known.wait { known.wait = wait.continued(now: now) }
+        if case .rejected = known.state {
+            rejected[entry.token] = Rejection(entry: entry, record: known)
+            return
+        }
+        var lane = ownLane(of: entry)
+        if case .answered = known.state { lane = LaneKey(id: entry.lane, author: entry.author, alone: entry.token) }
+        pending[entry.token] = Pending(
+            entry: entry, policy: kinds[entry.request.kind]?.retryPolicy ?? .standard, lane: lane, record: known,
+            isStored: entry.isOwn || record != nil)
+        enter(lane, entry, now: now)
+    }
+
+    /// A renewed replica has issued its request again in its new journal.
+    private mutating func move(_ entry: OutboxEntry, now: UInt64) {
+        guard let known = pending[entry.token], known.entry != entry else { return }
+        leave(known.lane, known.entry, now: now)
+        var lane = ownLane(of: entry)
+        if case .answered = known.record.state {
+            lane = LaneKey(id: entry.lane, author: entry.author, alone: entry.token)
+        }
+        pending[entry.token]?.entry = entry
+        pending[entry.token]?.lane = lane
+        enter(lane, entry, now: now)
+    }
+
+    private mutating func settle(_ outcome: Outcome, now: UInt64) -> [Directive] {
+        guard let known = pending[outcome.token] else { return [] }
+        var directives = interrupt(outcome.token, now: now)
+        remove(outcome.token, now: now)
+        guard outcome.verdict == .rejected, known.entry.isOwn else {
+            return directives + (known.isStored ? [.forget(outcome.token)] : [])
+        }
+        var record = known.record
+        record.state = .rejected(outcome.reason)
+        record.lastError = outcome.reason
+        record.wait = nil
+        rejected[outcome.token] = Rejection(entry: known.entry, record: record)
+        directives.append(.persist(record, begins: false))
+        if known.record.state != .answered(.rejected) {
+            directives.append(.tell(.rejected(known.entry, reason: outcome.reason)))
+        }
+        return directives
+    }
+}

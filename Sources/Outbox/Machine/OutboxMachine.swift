@@ -1,0 +1,102 @@
+import CRDT
+
+/// Decides when which request is sent to the server, sent again, or left to a person (rule R8).
+///
+/// The requests themselves stand in journals; what this value has to remember comes out of it as records, so that it can be
+/// made again at any moment. Times are milliseconds since the boot, suspend included (CLOCK_BOOTTIME): they never go
+/// back and never step, which corrected time does when a server is met.
+package struct OutboxMachine: Sendable {
+    let limits: OutboxLimits
+    let kinds: MutationKinds
+
+    package internal(set) var standing: OutboxStanding
+    /// Nil until the shell has said so for the first time.
+    var isRouteUp: Bool?
+    var pending: [MutationToken: Pending] = [:]
+    /// Rejected for good and not yet taken note of.
+    var rejected: [MutationToken: Rejection] = [:]
+    var lanes: [LaneKey: Lane] = [:]
+    /// The heads that may go at once, and those that may go later.
+    var ready = SortedList<Candidate>()
+    var later = SortedList<DueCandidate>()
+    /// Whose attempt is being recorded or under way.
+    var active: [MutationToken] = []
+    /// The lanes whose head waits for a request of another lane.
+    var followers: [MutationToken: [LaneKey]] = [:]
+
+    /// A request without an outcome in published state.
+    struct Pending: Sendable {
+        var entry: OutboxEntry
+        let policy: RetryPolicy
+        var lane: LaneKey
+        var record: OutboxRecord
+        /// Whether the store may have a record of it.
+        var isStored: Bool
+        var phase = Phase.idle
+        /// A person drops it; its withdrawal is not durable yet.
+        var isDropping = false
+    }
+
+    enum Phase: Hashable, Sendable {
+        case idle
+        case persisting
+        case inFlight(began: UInt64, deadline: UInt64)
+    }
+
+    struct Rejection: Sendable {
+        let entry: OutboxEntry
+        let record: OutboxRecord
+    }
+
+    /// - Parameter standing: as it was last to be remembered.
+    package init(
+        standing: OutboxStanding = OutboxStanding(), limits: OutboxLimits = OutboxLimits(), kinds: MutationKinds = .all
+    ) {
+        self.standing = standing
+        self.limits = limits
+        self.kinds = kinds
+    }
+
+    /// When `onTimer` wants to be called; nil while nothing can come of it.
+    package var nextDeadline: UInt64? {
+        var deadlines = active.compactMap { deadline(of: $0) }
+        if isRouteUp == true, active.count < mostActive, let due = ready.isEmpty ? later.last?.due : 0 {
+            deadlines.append(max(due, standing.rest?.wait.end ?? 0))
+        }
+        return deadlines.min()
+    }
+
+    package mutating func onTimer(now: UInt64, using generator: inout some RandomNumberGenerator) -> [Directive] {
+        var directives: [Directive] = []
+        for token in active {
+            guard let deadline = deadline(of: token), deadline <= now else { continue }
+            directives += giveUp(token, now: now, using: &generator)
+        }
+        return directives + fill(now: now, using: &generator)
+    }
+
+    private func deadline(of token: MutationToken) -> UInt64? {
+        guard case .inFlight(_, let deadline) = pending[token]?.phase else { return nil }
+        return deadline
+    }
+
+    /// After an illness of the server one attempt goes ahead of the others.
+    var mostActive: Int {
+        standing.rest == nil ? limits.inFlight : 1
+    }
+
+    func maySend(now: UInt64) -> Bool {
+        isRouteUp == true && standing.rest.map { $0.wait.end <= now } ?? true
+    }
+
+    /// Begins attempts as long as there is room.
+    mutating func fill(now: UInt64, using generator: inout some RandomNumberGenerator) -> [Directive] {
+        while let next = later.last, next.due <= now { refresh(next.lane, now: now) }
+        var directives: [Directive] = []
+        while maySend(now: now), active.count < mostActive, let best = ready.popLast() {
+            lanes[best.lane]?.candidacy = .none
+            directives.append(begin(best.token, now: now, using: &generator))
+        }
+        return directives
+    }
+}

@@ -1,0 +1,95 @@
+import CRDT
+import Inventory
+import Outbox
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Kinds of mutations")
+struct KindTests {
+    @Test("Every type that says that it is a kind stands in the list of all")
+    func listed() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let sources = root.appending(path: "Sources/Outbox/Kinds")
+        var declared: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(atPath: sources.path()) {
+            let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+            for match in text.matches(of: /struct\s+(\w+)\s*:[^{]*\bMutationKind\b/) {
+                declared.insert(String(match.output.1))
+            }
+        }
+        #expect(declared.count >= 3)
+        #expect(declared == Set(MutationKinds.all.types.map { "\($0)" }))
+    }
+
+    @Test("Kinds have names of their own, and those of one lane agree on its order")
+    func names() {
+        let types = MutationKinds.all.types
+        #expect(Set(types.map { $0.name }).count == types.count)
+        for type in types {
+            #expect(JobID(type.name) != nil && JobID(type.lane) != nil, "\(type)")
+            for other in types where other.lane == type.lane { #expect(other.laneOrder == type.laneOrder) }
+        }
+    }
+
+    @Test("A mutation that went through a journal is what it was, and a person can read it")
+    func roundTrip() throws {
+        for type in MutationKinds.all.types { try check(type) }
+    }
+
+    private func check<Kind: MutationKind>(_ kind: Kind.Type) throws {
+        #expect(!Kind.examples.isEmpty)
+        for example in Kind.examples {
+            let request = example.request(token: MutationToken(7), after: MutationToken(6))
+            #expect(request.after == (Kind.laneOrder == .firstInFirstOut ? MutationToken(6) : nil))
+            #expect(request.payload.count <= 64 << 10)
+            #expect(try MutationKinds.all.mutation(of: request) as? Kind == example)
+            let sentence = MutationKinds.all.sentence(for: request)
+            #expect(sentence == example.sentence && !sentence.isEmpty && sentence.last != ".")
+            // What is shown until then is never more than what may come of it.
+            if (try? example.effect(on: JobStanding())) == nil { #expect(example.overlay(on: JobStanding()) == []) }
+        }
+    }
+
+    @Test(
+        "A payload that says nothing sensible is refused with a sentence",
+        arguments: [
+            ("advanceState", "{}"), ("advanceState", #"{"state":"lost"}"#), ("advanceState", "[]"),
+            ("openJob", #"{"name":"","kind":"pickup"}"#), ("openJob", #"{"name":"Smith","kind":"theft"}"#),
+            ("signOff", #"{"name":"Smith"}"#), ("signOff", #"{"name":"Smith","digest":"0f"}"#), ("unheard", "{}"),
+        ])
+    func nonsense(kind: String, payload: String) {
+        let request = MutationRequest(
+            token: MutationToken(1), lane: "state", after: nil, priority: 1, kind: kind, payload: Array(payload.utf8))
+        let refusal = #expect(throws: MutationRefusal.self) { try MutationKinds.all.mutation(of: request) }
+        #expect(refusal?.sentence.last == ".")
+        #expect(!MutationKinds.all.sentence(for: request).isEmpty)
+    }
+
+    @Test("A day at the server: opened, advanced, signed, completed, and nothing after that")
+    func day() throws {
+        var job = JobStanding(digest: "beef")
+        #expect(throws: MutationRefusal.self) { try AdvanceState(to: .dispatched).effect(on: job) }
+        job.publish(try OpenJob(name: "Smith", kind: .pickup).effect(on: job))
+        #expect(job.state == .scheduled && job[.jobName] == "Smith" && job[.jobKind] == "pickup")
+        #expect(throws: MutationRefusal.self) { try OpenJob(name: "Smith", kind: .pickup).effect(on: job) }
+        let sign = try #require(SignOff.examples.first)
+        for state in [JobState.dispatched, .inProgress, .awaitingSignature] {
+            #expect(throws: MutationRefusal.self) { try sign.effect(on: job) }
+            job.publish(try AdvanceState(to: state).effect(on: job))
+        }
+        job.publish(try sign.effect(on: job))
+        let signature = try #require(FlatJSON(parsing: Array((job[.signature] ?? "").utf8)))
+        #expect(signature["name"] == "J. Smith" && signature["digest"] == sign.digest)
+        #expect(signature["serverDigest"] == "beef")
+        job.publish(try AdvanceState(to: .completed).effect(on: job))
+        for state in JobState.allCases {
+            #expect(throws: MutationRefusal.self) { try AdvanceState(to: state).effect(on: job) }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import CRDT
+import Outbox
+import Testing
+
+@Suite("Which mutation goes next")
+struct LaneTests {
+    private let other = JobID("jones") ?? Desk.job
+
+    @Test("A lane sends one after the other, in the order in which they were asked for")
+    func firstInFirstOut() {
+        var desk = Desk()
+        let tokens = (1...5).map { desk.ask(Note("\($0)", priority: UInt8($0))) }
+        for (index, token) in tokens.enumerated() {
+            #expect(desk.sent == Array(tokens[...index]))
+            desk.accept(token)
+        }
+        #expect(desk.machine.queue == [])
+        #expect(desk.machine.nextDeadline == nil)
+    }
+
+    @Test("A last-in-first-out lane sends the newest, still one at a time")
+    func lastInFirstOut() {
+        var desk = Desk()
+        let first = desk.ask(Newest())
+        let second = desk.ask(Newest())
+        let third = desk.ask(Newest())
+        #expect(desk.sent == [first])
+        desk.accept(first)
+        #expect(desk.sent == [first, third])
+        desk.accept(third)
+        #expect(desk.sent == [first, third, second])
+    }
+
+    @Test("Requests of a concurrent lane go together, and one that fails holds nobody up")
+    func concurrent() {
+        var desk = Desk()
+        let tokens = (1...6).map { _ in desk.ask(Loose()) }
+        #expect(desk.sent == Array(tokens[..<4]), "the bound over all")
+        desk.reply(tokens[0], .tryAgain(status: 500, reason: "broken"))
+        desk.accept(tokens[1])
+        #expect(desk.sent == tokens)
+    }
+
+    @Test("Across lanes the highest priority goes first, then the oldest")
+    func priorities() throws {
+        var desk = Desk(routeIsUp: false)
+        let jobs = try ["a", "b", "c", "d", "e", "f"].map { try #require(JobID($0)) }
+        let priorities: [UInt8] = [10, 200, 100, 200, 100, 255]
+        var tokens: [MutationToken] = []
+        for (job, priority) in zip(jobs, priorities) {
+            tokens.append(desk.ask(Note(priority: priority), job: job))
+            desk.now += 1
+        }
+        desk.route(true)
+        for token in [5, 1, 3, 2, 4, 0].map({ tokens[$0] }) { desk.accept(token) }
+        #expect(desk.sent == [5, 1, 3, 2, 4, 0].map { tokens[$0] })
+    }
+
+    @Test("A head that fails keeps its place, and the lanes of other jobs go on")
+    func stuckHead() {
+        var desk = Desk()
+        let first = desk.ask(Note("1"))
+        let second = desk.ask(Note("2"))
+        let elsewhere = desk.ask(Note("3"), job: other)
+        desk.reply(first, .tryAgain(status: 500, reason: "broken"))
+        desk.accept(elsewhere)
+        #expect(desk.sent == [first, elsewhere])
+        #expect(desk.state(of: first) == .waiting)
+        #expect(desk.state(of: second) == .behind)
+        desk.pass(1_000)
+        desk.accept(first)
+        #expect(desk.sent == [first, elsewhere, first, second])
+    }
+
+    @Test("A renewed replica that issues its requests again goes on where it was")
+    func renewedReplica() {
+        var desk = Desk()
+        let first = desk.ask(Note("1"))
+        let second = desk.ask(Note("2"))
+        // The journal of the new name has them under other sequences; only the second one has come so far.
+        let entry = desk.journals[1]
+        let again = OutboxEntry(
+            request: entry.request, job: entry.job, author: Desk.bert, sequence: 1, created: entry.created,
+            isOwn: true)
+        desk.carryOut(desk.machine.onRequest(again, now: desk.now, using: &desk.generator))
+        #expect(desk.sent == [first], "its predecessor stands in a lane of another name, and goes first all the same")
+        desk.accept(first)
+        #expect(desk.sent == [first, second])
+        desk.accept(second)
+        #expect(desk.machine.queue == [])
+    }
+
+    @Test("Ten thousand requests of every kind of lane are drained, all of them once")
+    func many() {
+        var desk = Desk(routeIsUp: false)
+        for number in 0..<10_000 {
+            let job = JobID("job-\(number % 97)") ?? Desk.job
+            switch number % 3 {
+            case 0: desk.ask(Note("\(number)"), job: job, isOwn: false)
+            case 1: desk.ask(Loose(), job: job, isOwn: false)
+            default: desk.ask(Newest(), job: job, isOwn: false)
+            }
+        }
+        desk.route(true)
+        var next = 0
+        while next < desk.sent.count {
+            desk.accept(desk.sent[next])
+            next += 1
+        }
+        #expect(desk.sent.count == 10_000)
+        #expect(Set(desk.sent).count == 10_000)
+        #expect(desk.machine.queue.isEmpty)
+    }
+}

@@ -1,0 +1,118 @@
+import CRDT
+import Outbox
+
+/// What always holds, and what holds in the end.
+extension OutboxWorld {
+    private mutating func fail(_ text: String) {
+        violations.append("seed \(seed) at \(now) ms: \(text)")
+    }
+
+    mutating func checkSending(_ entry: OutboxEntry, attempt: Int, from device: Int) {
+        let one = devices[device]
+        if one.records[entry.token]?.attempts != attempt { fail("\(entry.token) leaves before its attempt is durable") }
+        if !one.isRouteUp { fail("\(entry.token) leaves without a route") }
+        if now < one.quietUntil { fail("\(entry.token) leaves although the server wants silence") }
+        if one.withdrawn.contains(entry.token) { fail("\(entry.token) leaves although it is withdrawn") }
+        if one.published[entry.job]?.outcomes[entry.token] != nil {
+            fail("\(entry.token) leaves although it is settled")
+        }
+        let pauses = one.machine.standing
+        if entry.isOwn, pauses.isPaused || pauses.pausedLanes.contains(entry.lane) { fail("\(entry.token) is paused") }
+        if one.underWay[entry.token] != nil { fail("\(entry.token) is under way already") }
+        if one.underWay.count >= OutboxLimits().inFlight { fail("too many are under way") }
+        guard case .pending = one.records[entry.token]?.state else { return }
+        let order = MutationKinds.tested[entry.request.kind]?.laneOrder
+        for other in one.known.values where other.lane == entry.lane && other.author == entry.author {
+            guard other.token != entry.token, order != .concurrent, isOpen(other, on: device) else { continue }
+            if one.underWay[other.token] != nil { fail("two of the lane \(entry.lane) are under way") }
+            if order == .firstInFirstOut, other.sequence < entry.sequence { fail("\(entry.lane) is out of order") }
+        }
+    }
+
+    /// Whether a device has no answer to it yet.
+    private func isOpen(_ entry: OutboxEntry, on device: Int) -> Bool {
+        let one = devices[device]
+        let state = one.records[entry.token]?.state ?? .pending
+        return state == .pending && !one.withdrawn.contains(entry.token)
+            && one.published[entry.job]?.outcomes[entry.token] == nil
+    }
+
+    mutating func check(_ device: Int, after directives: [OutboxMachine.Directive]) {
+        let queue = devices[device].machine.queue
+        let elapsed = devices[device].elapsed(now)
+        let sending = devices[device].unwritten.count + devices[device].underWay.count
+        if sending > OutboxLimits().inFlight { fail("too many attempts") }
+        // Whoever could go and does not has to be less urgent than those that were begun just now.
+        let left = queue.filter { line in
+            line.state == .ready || line.state == .waiting && line.record.wait.map { $0.end + 1 < elapsed } ?? true
+        }
+        for case .persist(let record, true) in directives {
+            guard let begun = queue.first(where: { $0.entry.token == record.token }), begun.state == .sending else {
+                continue
+            }
+            for other in left where rank(other) < rank(begun) {
+                fail("\(record.token) goes before \(other.entry.token)")
+            }
+        }
+        // Nothing waits for an event that may never come.
+        let rest = devices[device].machine.standing.rest
+        let mayGo = devices[device].isRouteUp && !left.isEmpty && rest.map { $0.wait.end + 1 < elapsed } ?? true
+        if mayGo, sending < (rest == nil ? OutboxLimits().inFlight : 1) {
+            fail("\(left[0].entry.lane) could go and does not: \(queue.map(\.state)), \(rest as Any)")
+        }
+        let isWaiting = queue.contains { $0.state == .ready || $0.state == .waiting }
+        if devices[device].isRouteUp, isWaiting, sending == 0, devices[device].machine.nextDeadline == nil {
+            fail("nothing is due and something waits: \(queue.map { "\($0.state) \($0.entry.lane)" })")
+        }
+    }
+
+    private func rank(_ line: QueuedMutation) -> (Int, UInt64, MutationToken) {
+        (-Int(line.entry.request.priority), line.entry.created, line.entry.token)
+    }
+
+    mutating func checkEnd() {
+        guard violations.isEmpty else { return }
+        for token in askedOrder where server.outcomes[token] == nil { fail("\(token) is lost") }
+        for (token, count) in server.effects where count != 1 { fail("\(token) was carried out \(count) times") }
+        checkOrder()
+        for device in devices.indices { checkEnd(of: device) }
+    }
+
+    /// The office has carried out each author's lane in its order.
+    private mutating func checkOrder() {
+        var last: [String: UInt64] = [:]
+        for token in server.carriedOut {
+            guard let entry = asked[token], MutationKinds.tested[entry.request.kind]?.laneOrder == .firstInFirstOut
+            else {
+                continue
+            }
+            let lane = "\(entry.lane) \(entry.author)"
+            if last[lane, default: 0] > entry.sequence { fail("the office has \(lane) out of order") }
+            last[lane] = entry.sequence
+        }
+    }
+
+    private mutating func checkEnd(of device: Int) {
+        let one = devices[device]
+        let open = one.machine.queue.filter { $0.state != .rejected }
+        if !open.isEmpty { fail("device \(device) still has \(open.map(\.state))") }
+        for (job, standing) in server.standings.sorted(by: { $0.key < $1.key }) {
+            let requests = askedOrder.compactMap { one.known[$0] }.filter {
+                $0.job == job && !one.withdrawn.contains($0.token)
+            }
+            let published = one.published[job] ?? PublishedJob()
+            let overlay = Overlay(
+                published: published.standing, outcomes: Set(published.outcomes.keys),
+                requests: requests.map(\.request), leftOut: one.machine.notShown, kinds: .tested)
+            if overlay.shown != standing || !overlay.pending.isEmpty { fail("device \(device) shows \(overlay)") }
+        }
+        for token in askedOrder {
+            guard asked[token]?.author == one.replica, !one.withdrawn.contains(token) else { continue }
+            let isRejected = server.outcomes[token]?.verdict == .rejected
+            if isRejected, !one.told.contains(token) { fail("nobody was told that \(token) was rejected") }
+        }
+        for record in one.records.values {
+            guard case .rejected = record.state else { fail("device \(device) keeps \(record)"); continue }
+        }
+    }
+}
