@@ -68,7 +68,8 @@ let package = Package(
             name: "WireFormat", dependencies: ["CRDT", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
         .target(
-            name: "Storage", dependencies: ["CRDT", "Inventory", "Replication", "Timekeeping", crypto, grdb, sqlite]),
+            name: "Storage",
+            dependencies: ["CRDT", "Inventory", "Outbox", "Replication", "Timekeeping", crypto, grdb, sqlite]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
@@ -127,7 +128,7 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Simulation", "Timekeeping", grdb]),
+            dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Outbox", "Simulation", "Timekeeping", grdb]),
         .testTarget(
             name: "TransportTests",
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),

@@ -16,6 +16,20 @@ package struct AttemptEvent: Hashable, Sendable {
     /// What the server or the network said, for people.
     package let detail: String
 
+    package init(
+        token: MutationToken, attempt: Int, began: UInt64, nextAttempt: UInt64?, durationMilliseconds: UInt64,
+        outcome: Ending, status: Int?, detail: String
+    ) {
+        self.token = token
+        self.attempt = attempt
+        self.began = began
+        self.nextAttempt = nextAttempt
+        self.durationMilliseconds = durationMilliseconds
+        self.outcome = outcome
+        self.status = status
+        self.detail = detail
+    }
+
     package enum Ending: String, Hashable, Sendable, CaseIterable {
         case accepted
         case rejected

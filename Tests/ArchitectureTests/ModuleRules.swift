@@ -43,7 +43,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
     "Storage": .shell(
-        ["CRDT", "Inventory", "Replication", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
+        ["CRDT", "Inventory", "Outbox", "Replication", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),

@@ -9,6 +9,7 @@ enum Schema {
         migrator.registerMigration("3", migrate: RetiringSchema.create)
         migrator.registerMigration("4", migrate: RetiringSchema.addGone)
         migrator.registerMigration("5", migrate: RequestSchema.create)
+        migrator.registerMigration("6", migrate: OutboxSchema.create)
         if role == .channel { migrator.registerMigration("channel 1", migrate: ChannelSchema.create) }
         return migrator
     }

@@ -1,0 +1,47 @@
+import GRDB
+package import CRDT
+package import Outbox
+
+/// Something that the outbox wants remembered.
+package enum OutboxWrite: Hashable, Sendable {
+    case record(OutboxRecord)
+    case forget(MutationToken)
+    case standing(OutboxStanding)
+    case attempt(LoggedAttempt)
+}
+
+/// What the outbox is made of again at a start.
+package struct OutboxMemory: Hashable, Sendable {
+    package let standing: OutboxStanding
+    /// Ascending by token.
+    package let records: [OutboxRecord]
+}
+
+extension Store {
+    package func outboxMemory() async throws -> OutboxMemory {
+        try await read { db in
+            OutboxMemory(standing: try OutboxStandingTable.get(in: db), records: try OutboxTable.all(in: db))
+        }
+    }
+
+    /// Remembers what the outbox has said, in its order and in one transaction; durable when it returns.
+    ///
+    /// - Parameter logLimit: so many attempts are kept.
+    package func remember(_ writes: [OutboxWrite], logLimit: Int = AttemptLog.standardLimit) async throws {
+        try await write { db in
+            for write in writes {
+                switch write {
+                case .record(let record): try OutboxTable.set(record, in: db)
+                case .forget(let token): try OutboxTable.remove(token, in: db)
+                case .standing(let standing): try OutboxStandingTable.set(standing, in: db)
+                case .attempt(let attempt): try AttemptTable.add(attempt, limit: logLimit, in: db)
+                }
+            }
+        }
+    }
+
+    /// The last attempts, oldest first.
+    package func attempts(last limit: Int) async throws -> [LoggedAttempt] {
+        try await read { db in try AttemptTable.last(limit, in: db) }
+    }
+}
