@@ -83,7 +83,8 @@ extension OutboxMachine {
         guard let known = pending[outcome.token] else { return [] }
         var directives = interrupt(outcome.token, now: now)
         remove(outcome.token, now: now)
-        guard outcome.verdict == .rejected, known.entry.isOwn else {
+        // What somebody at the office has taken back is told like what it has rejected.
+        guard outcome.verdict != .accepted, known.entry.isOwn, !known.isDropping else {
             return directives + (known.isStored ? [.forget(outcome.token)] : [])
         }
         var record = known.record

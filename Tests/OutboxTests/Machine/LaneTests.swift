@@ -72,8 +72,10 @@ struct LaneTests {
         #expect(desk.sent == [first, elsewhere, first, second])
     }
 
-    @Test("A renewed replica that issues its requests again goes on where it was")
-    func renewedReplica() {
+    enum End: CaseIterable { case answered, published, withdrawn }
+
+    @Test("A renewed replica that issues its requests again goes on where it was", arguments: End.allCases)
+    func renewedReplica(end: End) {
         var desk = Desk()
         let first = desk.ask(Note("1"))
         let second = desk.ask(Note("2"))
@@ -84,10 +86,13 @@ struct LaneTests {
             isOwn: true)
         desk.carryOut(desk.machine.onRequest(again, now: desk.now, using: &desk.generator))
         #expect(desk.sent == [first], "its predecessor stands in a lane of another name, and goes first all the same")
-        desk.accept(first)
+        switch end {
+        case .answered: desk.reply(first, .accepted)
+        case .published: desk.publish(first)
+        case .withdrawn:
+            desk.carryOut(desk.machine.onWithdrawn(first, now: desk.now, using: &desk.generator))
+        }
         #expect(desk.sent == [first, second])
-        desk.accept(second)
-        #expect(desk.machine.queue == [])
     }
 
     @Test("Ten thousand requests of every kind of lane are drained, all of them once")

@@ -43,6 +43,19 @@ struct PeopleTests {
         #expect(late.told == [.rejected(late.journals[0], reason: "No.")])
     }
 
+    @Test("What the office has taken back is told like a rejection, what is dropped here is not")
+    func withdrawnElsewhere() throws {
+        var desk = Desk(routeIsUp: false)
+        let first = desk.ask(Note("1"))
+        let second = desk.ask(Note("2"))
+        desk.publish(first, .withdrawn, "The customer has called.")
+        #expect(desk.told == [.rejected(desk.journals[0], reason: "The customer has called.")])
+        #expect(desk.state(of: first) == .rejected)
+        try drop(second, at: &desk)
+        desk.publish(second, .withdrawn)
+        #expect(desk.told.count == 1 && desk.state(of: second) == nil)
+    }
+
     @Test("Another device's rejections are its own affair")
     func foreignRejection() {
         var desk = Desk()
