@@ -60,6 +60,7 @@ extension OutboxWorld {
         if mayGo, sending < (rest == nil ? OutboxLimits().inFlight : 1) {
             fail("\(left[0].entry.lane) could go and does not: \(queue.map(\.state)), \(rest as Any)")
         }
+        if let due = devices[device].machine.nextDeadline, due + 1 < elapsed { fail("the timer is busy") }
         let isWaiting = queue.contains { $0.state == .ready || $0.state == .waiting }
         if devices[device].isRouteUp, isWaiting, sending == 0, devices[device].machine.nextDeadline == nil {
             fail("nothing is due and something waits: \(queue.map { "\($0.state) \($0.entry.lane)" })")
