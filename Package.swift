@@ -83,8 +83,8 @@ let package = Package(
         .target(
             name: "ChannelServer",
             dependencies: [
-                "CRDT", "CZlib", "Inventory", "LocalAPI", "ServerChannel", "Storage", hummingbird, hummingbirdCore,
-                httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
+                "CRDT", "CZlib", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage", hummingbird,
+                hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
             ],
             exclude: ["openapi.json"]),
         .target(

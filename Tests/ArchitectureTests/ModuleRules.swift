@@ -59,12 +59,12 @@ let moduleRules: [String: ModuleRule] = [
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZlib": .shell([], [], "a system library's header and nothing else"),
     "ChannelServer": .shell(
-        ["CRDT", "CZlib", "Inventory", "LocalAPI", "ServerChannel", "Storage"],
+        ["CRDT", "CZlib", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage"],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
             "UnixSignals",
         ],
-        "the server is one more replica: its rules are Storage's and Inventory's, its messages ServerChannel's"),
+        "the server is one more replica: its rules are Storage's and Outbox's, its messages ServerChannel's"),
     "muster-channel": .shell(
         ["ChannelServer", "LocalAPI", "Storage"], ["ArgumentParser", "Logging", "UnixSignals"],
         "flags and nothing else; what they do belongs in ChannelServer"),

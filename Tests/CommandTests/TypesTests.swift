@@ -23,9 +23,9 @@ struct TypesTests {
 
     @Test("Unknown values are null in JSON and may be absent when read")
     func nullable() throws {
-        let state = JobState(published: "completed")
+        let state = ShownState(published: "completed")
         #expect(String(decoding: try JSON.encode(state), as: UTF8.self) == #"{"pending":null,"published":"completed"}"#)
-        #expect(try JSON.decode(JobState.self, from: Array("{}".utf8)) == JobState())
+        #expect(try JSON.decode(ShownState.self, from: Array("{}".utf8)) == ShownState())
     }
 
     @Test("Any text survives percent-encoding", arguments: ["", "a b", "ü/€?#%&=", "\u{1F6CB}", "..", "a+b"])

@@ -1,21 +1,19 @@
 import CRDT
 import Logging
-import Inventory
+import Outbox
 import ServerChannel
 import Storage
 
 /// Requests to change what the server owns.
 extension ChannelDesk {
     func decide(_ delivery: Delivery) async throws -> Decided {
-        let command = MutationKinds.command(of: delivery.request)
         // Added up before the transaction: a job of 100,000 items would hold all others up.
-        let digest = try await serverDigest(for: command, of: delivery.job)
-        let time = now
-        let decision = try await store.decide(delivery.request, job: delivery.job, now: time.received) { published in
-            guard case .success(let wish) = command else { return .reject(MutationKinds.reason(command)) }
-            var machine = JobStateMachine(state: published[PublishedName.state].flatMap(PublishedJobState.init))
-            do throws(JobStateMachine.Refusal) {
-                return .accept(try machine.apply(wish.command(serverDigest: digest, at: time.microseconds)))
+        let digest = try await serverDigest(for: delivery)
+        let request = delivery.request
+        let decision = try await store.decide(request, job: delivery.job, now: now.received) { published in
+            let standing = JobStanding(values: published, digest: digest)
+            do throws(MutationRefusal) {
+                return .accept(try MutationKinds.all.effect(of: request, on: standing))
             } catch {
                 return .reject(error.sentence)
             }
@@ -63,11 +61,9 @@ extension ChannelDesk {
         return ChannelExtract(run: run)
     }
 
-    private func serverDigest(
-        for command: Result<MutationKinds.Wish, MutationKinds.Flaw>, of job: JobID
-    ) async throws -> String? {
-        guard case .success(.signOff) = command else { return nil }
-        do { return try await store.report(of: job).digest } catch let error as StoreError
+    private func serverDigest(for delivery: Delivery) async throws -> String? {
+        guard delivery.request.kind == SignOff.name else { return nil }
+        do { return try await store.report(of: delivery.job).digest } catch let error as StoreError
             where error.code == .unknownJob
         { return nil }
     }

@@ -1,5 +1,6 @@
 import CRDT
 import Inventory
+import Outbox
 import LocalAPI
 import ServerChannel
 import Storage
@@ -12,11 +13,11 @@ extension ChannelDesk {
         let word = try await store.serverWord(on: job)
         let pending = try await store.pendingRequests(of: job)
         let published = word.published
-        let name = published[PublishedName.name] ?? stored.properties.value(of: JobProperty.name)
-        let kind = published[PublishedName.kind] ?? stored.properties.value(of: JobProperty.kind)
+        let name = published[FieldName.jobName] ?? stored.properties.value(of: JobProperty.name)
+        let kind = published[FieldName.jobKind] ?? stored.properties.value(of: JobProperty.kind)
         return JobDocument(
             id: job.text, name: name ?? job.text, kind: kind ?? JobKind.inventory.rawValue,
-            state: published[PublishedName.state],
+            state: published[FieldName.jobState],
             published: Dictionary(published.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first }),
             items: stored.items, removed: stored.removed, conflicts: stored.conflicts + report.duplicateBarcodes,
             isRemoved: try await store.isRemoved(job), digest: report.digest,

@@ -3,7 +3,7 @@ package import Inventory
 extension JobKind: Codable {}
 
 /// The server's word on a job and what waits to change it.
-package struct JobState: Codable, Hashable, Sendable {
+package struct ShownState: Codable, Hashable, Sendable {
     /// `scheduled`, `dispatched`, `inProgress`, `awaitingSignature`, `completed` or `cancelled`; null before a server said.
     @Nullable package var published: String?
     /// The state that queued changes would give; null when none is queued.
@@ -20,7 +20,7 @@ package struct JobListEntry: Codable, Hashable, Sendable {
     package var id: String
     package var name: String
     package var kind: JobKind
-    package var state: JobState
+    package var state: ShownState
     /// Whether it was removed as a whole; it is listed as long as it has late work.
     package var isRemoved: Bool
     /// Items that are not removed.
@@ -32,7 +32,7 @@ package struct JobListEntry: Codable, Hashable, Sendable {
     @Nullable package var updatedAt: Timestamp?
 
     package init(
-        id: String, name: String, kind: JobKind, state: JobState, isRemoved: Bool = false, items: Int, removed: Int,
+        id: String, name: String, kind: JobKind, state: ShownState, isRemoved: Bool = false, items: Int, removed: Int,
         conflicts: Int, updatedAt: Timestamp?
     ) {
         self.id = id
@@ -52,7 +52,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var id: String
     package var name: String
     package var kind: JobKind
-    package var state: JobState
+    package var state: ShownState
     /// Whether it was removed as a whole.
     package var isRemoved: Bool
     /// Items that are not removed.
@@ -75,7 +75,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
     @Nullable package var updatedAt: Timestamp?
 
     package init(
-        id: String, name: String, kind: JobKind, state: JobState, isRemoved: Bool = false, items: Int, removed: Int,
+        id: String, name: String, kind: JobKind, state: ShownState, isRemoved: Bool = false, items: Int, removed: Int,
         volume: Volume,
         conflicts: Int, late: Int = 0, isComplete: Bool = true, peersBehind: [PeerBehind], vector: [String: UInt64],
         digest: String,

@@ -14,7 +14,7 @@ extension InventoryService {
                 if isRemoved, try await store.lateChanges(of: job.id).isEmpty { continue }
                 entries.append(
                     JobListEntry(
-                        id: job.id.text, name: job.name, kind: job.kind, state: JobState(), isRemoved: isRemoved,
+                        id: job.id.text, name: job.name, kind: job.kind, state: ShownState(), isRemoved: isRemoved,
                         items: job.items,
                         removed: job.removed, conflicts: try await conflictCount(of: job),
                         updatedAt: try await store.lastStamp(of: job.id)?.timestamp))
@@ -63,7 +63,7 @@ extension InventoryService {
                     deviceID: peer.device.description, name: peer.name, transforms: Int(clamping: transforms))
             }
             return JobDetails(
-                id: job.id.text, name: job.name, kind: job.kind, state: JobState(),
+                id: job.id.text, name: job.name, kind: job.kind, state: ShownState(),
                 isRemoved: try await store.isRemoved(job.id), items: job.items, removed: job.removed,
                 volume: Volume(report.cubicFeet),
                 conflicts: job.conflicts + report.duplicateBarcodes,

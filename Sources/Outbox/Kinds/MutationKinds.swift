@@ -99,9 +99,9 @@ package struct OpenJob: MutationKind {
         guard let name = payload["name"], !name.isEmpty else {
             throw MutationRefusal("The job's name is missing; give one.")
         }
-        guard let text = payload["kind"], let kind = JobKind(rawValue: text) else {
+        guard let kind = JobKind(rawValue: payload["kind"] ?? JobKind.inventory.rawValue) else {
             let kinds = JobKind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw MutationRefusal("The job's kind is missing or unknown; give one of \(kinds).")
+            throw MutationRefusal("The job's kind is unknown; give one of \(kinds).")
         }
         self.init(name: name, kind: kind)
     }
@@ -147,10 +147,10 @@ package struct SignOff: MutationKind {
         guard let digest = payload["digest"], digest.utf8.count == 64, digest.allSatisfy(\.isHexDigit) else {
             throw MutationRefusal("The digest is missing or no SHA-256; give the one that 'muster job show' prints.")
         }
-        guard let name = payload["name"], !name.isEmpty else {
-            throw MutationRefusal("The name of who signs is missing; give it.")
+        guard let name = payload["name"], (1...1_024).contains(name.utf8.count) else {
+            throw MutationRefusal("The name of who signs is missing or longer than 1 KiB; give it.")
         }
-        self.init(digest: digest, name: name)
+        self.init(digest: digest.lowercased(), name: name)
     }
 
     package var payload: FlatJSON { ["digest": digest, "name": signer] }

@@ -55,7 +55,7 @@ extension WrittenValue {
     var authorName: String { authorDisplayName(by, byName) }
 }
 
-extension JobState {
+extension ShownState {
     /// The published state, and the pending one after an arrow.
     var description: String {
         let published = published ?? "not published"

@@ -60,7 +60,7 @@ final class FakeService: MusterService {
         [
             JobListEntry(
                 id: Self.jobID, name: "Smith, 12 Elm Street, third floor, ring twice", kind: .pickup,
-                state: JobState(published: "inProgress", pending: "awaitingSignature"), items: 1203, removed: 2,
+                state: ShownState(published: "inProgress", pending: "awaitingSignature"), items: 1203, removed: 2,
                 conflicts: 1, updatedAt: Self.moment)
         ]
     }
@@ -76,7 +76,7 @@ final class FakeService: MusterService {
     func job(_ job: String) async throws -> JobDetails {
         try check(job: job, allowed: true)
         return JobDetails(
-            id: Self.jobID, name: "Smith, 12 Elm Street", kind: .pickup, state: JobState(published: "inProgress"),
+            id: Self.jobID, name: "Smith, 12 Elm Street", kind: .pickup, state: ShownState(published: "inProgress"),
             items: 3, removed: 1, volume: Volume(cubicFeet: 1234.5, cubicMetres: 34.957), conflicts: 1, late: 2,
             peersBehind: [PeerBehind(deviceID: Self.otherDeviceID, name: "bert-laptop", transforms: 12)],
             vector: [Self.replicaID: 27, Self.otherReplicaID: 9], digest: String(repeating: "5a", count: 32),
