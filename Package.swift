@@ -77,13 +77,15 @@ let package = Package(
             name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
         .target(
             name: "ServerChannel",
-            dependencies: ["CRDT", "Timekeeping", httpClient, logging, nioCore, nioHTTP1, protobuf],
+            dependencies: [
+                "CRDT", "CZlib", "Outbox", "Timekeeping", httpClient, logging, nioCore, nioHTTP1, nioPosix, protobuf,
+            ],
             exclude: ["muster/channel.proto"]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "ChannelServer",
             dependencies: [
-                "CRDT", "CZlib", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage", hummingbird,
+                "CRDT", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage", hummingbird,
                 hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
             ],
             exclude: ["openapi.json"]),
@@ -97,8 +99,8 @@ let package = Package(
         .target(
             name: "Node",
             dependencies: [
-                "CRDT", "Inventory", "Timekeeping", "Replication", "Storage", "Discovery", "Transport", "ServerChannel",
-                "LocalAPI", "CMalloc",
+                "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery", "Transport",
+                "ServerChannel", "LocalAPI", "CMalloc",
                 lifecycle,
                 unixSignals, configuration, logging,
             ]),
@@ -132,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
-        .testTarget(name: "ServerChannelTests", dependencies: ["ServerChannel", "CRDT", "Timekeeping"]),
+        .testTarget(name: "ServerChannelTests", dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping"]),
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [

@@ -6,6 +6,7 @@ import Replication
 import ServerChannel
 import ServiceLifecycle
 import Storage
+import Timekeeping
 import Transport
 import UnixSignals
 
@@ -18,6 +19,7 @@ package struct Node: Sendable {
     private let configuration: NodeConfiguration
     private let environment: [String: String]
     private let logger: Logger
+    private let serverTimes = ServerTimes()
 
     package init(configuration: NodeConfiguration, environment: [String: String], logger: Logger) {
         self.configuration = configuration
@@ -59,6 +61,14 @@ package struct Node: Sendable {
             handler: replicator, logger: logger, executor: executor)
         await replicator.attach(transport)
 
+        let keeper = OutboxKeeper(store: store, replicator: replicator, clock: clock, logger: logger)
+        try await keeper.start()
+        let gateway = gateway(store: store, replicator: replicator, keeper: keeper)
+        if let gateway {
+            await keeper.attach(gateway.client) { job, author in await gateway.bring(author, of: job) }
+        }
+        let news = JobNewsService(keeper: keeper, gateway: gateway)
+        publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
         let discovery = DiscoveryService(
             configuration: configuration, device: store.identity.device, hostName: hostName, transport: transport,
             replicator: replicator, logger: logger)
@@ -67,7 +77,7 @@ package struct Node: Sendable {
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds)),
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery.state),
-            keys: KeyCache())
+            keys: KeyCache(), outbox: keeper, gateway: gateway)
         let manager = ServiceManager(environment: environment)
         let api = LocalServer(socketPath: configuration.socket, service: service, logger: logger) {
             manager.ready("\(jobs.count) jobs")
@@ -82,14 +92,21 @@ package struct Node: Sendable {
                 .init(service: housekeeping), .init(service: PublisherService(publisher: publisher)),
                 .init(
                     service: DueChangesService(store: store, clock: clock, replicator: replicator, logger: logger)),
-                .init(service: TransportService(transport: transport)), .init(service: discovery),
+                .init(service: news), .init(service: TransportService(transport: transport)),
+                .init(service: discovery),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
                 .init(service: StreamEnder(hub: hub, manager: manager, logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let server = configuration.server {
+            let times = serverTimes
             let asking = ServerClock(
-                address: server, elapsed: { SystemClock.elapsedMicroseconds }, logger: logger)
+                address: server, elapsed: { SystemClock.elapsedMicroseconds }, isNeeded: { times.isNeeded },
+                logger: logger)
             lifecycle.services.append(.init(service: ServerTimeService(server: asking, replicator: replicator)))
+        }
+        if let gateway {
+            lifecycle.services.append(
+                .init(service: GatewayService(gateway: gateway, watcher: RouteWatcher(logger: logger))))
         }
         // Everything acknowledged is durable: whoever does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(2)
@@ -100,6 +117,25 @@ package struct Node: Sendable {
         }
         try store.close()
         logger.info("stopped")
+    }
+
+    /// What talks to the server, if this device has a token for one.
+    private func gateway(store: Store, replicator: Replicator, keeper: OutboxKeeper) -> Gateway? {
+        guard let address = configuration.server, let file = configuration.serverTokenFile else { return nil }
+        let settings = ServerSettings(
+            address: address, tokenFile: file, intervalMilliseconds: UInt64(configuration.serverInterval) * 1_000)
+        let times = serverTimes
+        let client = ChannelClient(
+            address: address, token: settings.readToken() ?? "", elapsed: { SystemClock.elapsedMicroseconds }
+        ) { exchange in
+            times.heard()
+            let quality = ClockQuality(stratum: 0, uncertainty: 0)
+            await replicator.learn(ToldTime(exchange: exchange, quality: quality, source: .server))
+        }
+        return Gateway(
+            Gateway.Parts(
+                client: client, store: store, replicator: replicator, keeper: keeper, settings: settings,
+                logger: logger))
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.

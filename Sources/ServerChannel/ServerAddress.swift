@@ -16,6 +16,13 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         base = String(rest)
     }
 
+    /// Its host, without port and brackets.
+    package var host: String {
+        let place = base.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }
+        if place.first == "[" { return String(place.dropFirst().prefix { $0 != "]" }) }
+        return String(place.prefix { $0 != ":" })
+    }
+
     /// The URL of a resource of the API.
     func url(_ path: String) -> String { base + path }
 

@@ -1,6 +1,7 @@
 import CRDT
 import GRDB
 import Inventory
+import Outbox
 import Synchronization
 
 /// The durable state of one device. One process owns it; everything else asks that process.
@@ -46,6 +47,8 @@ package final class Store: Sendable {
         do {
             return try await commits.write(body)
         } catch let error as EditRefusal {
+            throw error
+        } catch let error as MutationRefusal {
             throw error
         } catch let error as CodecError {
             throw error

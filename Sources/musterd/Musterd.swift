@@ -40,8 +40,19 @@ struct Musterd: AsyncParsableCommand {
     var peer: [String] = []
 
     @Option(
-        help: ArgumentHelp("The company's server, which tells the time (default: none).", valueName: "url"))
+        help: ArgumentHelp(
+            "The company's server, which tells the time and keeps what the crew has (default: none).", valueName: "url")
+    )
     var server: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with this laptop's token for the server; without one it only tells the time.", valueName: "file"))
+    var serverToken: String?
+
+    @Option(
+        help: ArgumentHelp("How often the server is asked for news, in seconds (default: 15).", valueName: "seconds"))
+    var serverInterval: Int?
 
     @Flag(help: "Neither announce this laptop nor look for others.")
     var noDiscovery = false
@@ -93,6 +104,7 @@ struct Musterd: AsyncParsableCommand {
         var flags: [NodeConfiguration.Key: [String]] = [:]
         let single: [(NodeConfiguration.Key, String?)] = [
             (.stateDirectory, stateDir), (.socket, socket), (.listen, listen), (.server, server),
+            (.serverToken, serverToken), (.serverInterval, serverInterval.map { String($0) }),
             (.hostName, hostName), (.logLevel, logLevel),
         ]
         for case (let key, let value?) in single { flags[key] = [value] }

@@ -55,11 +55,12 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix"],
         "moves messages; durability and meaning are reached through its handler, which Node implements"),
     "ServerChannel": .shell(
-        ["CRDT", "Timekeeping"], ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "SwiftProtobuf"],
+        ["CRDT", "CZlib", "Outbox", "Timekeeping"],
+        ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZlib": .shell([], [], "a system library's header and nothing else"),
     "ChannelServer": .shell(
-        ["CRDT", "CZlib", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage"],
+        ["CRDT", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage"],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
             "UnixSignals",
@@ -77,9 +78,8 @@ let moduleRules: [String: ModuleRule] = [
         "types, server and client of the API; it reaches the daemon through MusterService only"),
     "Node": .shell(
         [
-            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Replication", "ServerChannel", "Storage",
-            "Timekeeping",
-            "Transport",
+            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel", "Storage",
+            "Timekeeping", "Transport",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),

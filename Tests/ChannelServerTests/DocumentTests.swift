@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import ChannelServer
+@testable import ServerChannel
 
 /// The OpenAPI document beside the routes. What they answer is compared with it from outside (Tests/Laptops).
 @Suite("The document of the server channel")

@@ -5,11 +5,13 @@ import Testing
 struct HelpTests {
     static let commands: [[String]] = [
         [], ["status"], ["doctor"], ["peers"], ["clock"], ["job"], ["job", "create"], ["job", "list"], ["job", "show"],
-        ["job", "watch"],
+        ["job", "advance"], ["job", "watch"],
         ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
         ["job", "roster"], ["job", "late"], ["job", "remove"], ["item"],
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
-        ["item", "show"], ["import"], ["completions"],
+        ["item", "show"], ["import"], ["queue"], ["queue", "list"], ["queue", "show"], ["queue", "retry"],
+        ["queue", "drop"],
+        ["queue", "pause"], ["queue", "resume"], ["queue", "log"], ["completions"],
     ]
 
     @Test("Every command explains itself, with an example, within 80 columns", arguments: commands)

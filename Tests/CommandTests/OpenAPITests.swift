@@ -61,6 +61,7 @@ struct OpenAPITests {
         let path = operation.path.split(separator: "/").dropFirst().map { segment in
             switch segment {
             case "{job}": FakeService.jobID
+            case "{token}": FakeService.tokens[0]
             case "{replica}": FakeService.otherReplicaID
             case "{item}": isRestore ? FakeService.removedItemID : FakeService.itemIDs[0]
             default: String(segment)
@@ -73,6 +74,8 @@ struct OpenAPITests {
             case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])
             case "POST removals": RemovalRequest(items: FakeService.itemIDs)
             case "POST accept", "POST drop": LateDecision(upTo: [FakeService.otherReplicaID: 12])
+            case "POST state": AdvanceRequest(state: "dispatched")
+            case "POST pause", "POST resume": LaneRequest()
             case "POST notes": NoteRequest(text: "scratched")
             case "POST items", "PATCH \(FakeService.itemIDs[0])": FieldsRequest(fields: ["name": "Sofa"])
             default: nil

@@ -14,7 +14,9 @@ struct OutputTests {
         ["item", "add", job, "name=Sofa"], ["item", "set", job, "2000000000091", "room=Hall"],
         ["item", "note", job, "2000000000091", "scratched"], ["item", "remove", job, "2000000000091"],
         ["item", "restore", job, FakeService.removedItemID], ["item", "list", job],
-        ["item", "show", job, "2000000000091"],
+        ["item", "show", job, "2000000000091"], ["job", "advance", job, "dispatched"], ["queue", "list"],
+        ["queue", "show", "3f2a90c1"], ["queue", "retry", "3f2a90c1"], ["queue", "drop", "3f2a90c1"],
+        ["queue", "pause"], ["queue", "resume"], ["queue", "log"],
     ]
 
     @Test("For people: tables of at most 80 columns, without colour when it is no terminal", arguments: commands)

@@ -34,6 +34,32 @@ extension LocalClient {
         try await call(.DELETE, ["jobs", job], query: isConfirmed ? [("confirmed", "true")] : [])
     }
 
+    package func advance(_ request: AdvanceRequest, job: String) async throws -> QueuedTokens {
+        try await call(.POST, ["jobs", job, "state"], body: request)
+    }
+
+    package func queue() async throws -> [QueueEntry] { try await call(.GET, ["queue"]) }
+
+    package func queued(_ token: String) async throws -> QueueEntry { try await call(.GET, ["queue", token]) }
+
+    package func retry(_ token: String) async throws -> QueueEntry {
+        try await call(.POST, ["queue", token, "retry"])
+    }
+
+    package func drop(_ token: String) async throws -> QueueEntry { try await call(.DELETE, ["queue", token]) }
+
+    package func pause(_ request: LaneRequest) async throws -> QueueStatus {
+        try await call(.POST, ["queue", "pause"], body: request)
+    }
+
+    package func resume(_ request: LaneRequest) async throws -> QueueStatus {
+        try await call(.POST, ["queue", "resume"], body: request)
+    }
+
+    package func attempts(limit: Int) async throws -> [QueueAttempt] {
+        try await call(.GET, ["queue", "log"], query: [("limit", String(limit))])
+    }
+
     package func roster(job: String) async throws -> [RosterMember] { try await call(.GET, ["jobs", job, "roster"]) }
 
     package func expel(_ replica: String, job: String) async throws -> RosterMember {

@@ -26,6 +26,21 @@ package protocol MusterService: Sendable {
     func log(job: String, item: String?) async throws -> Batches<ChangeReport>
     func export(job: String, format: ExportFormat) async throws -> Chunks
 
+    /// Asks the server for another state; before the first one, to open the job.
+    func advance(_ request: AdvanceRequest, job: String) async throws -> QueuedTokens
+    /// What waits for the server, in the order in which it would go; then what it has rejected.
+    func queue() async throws -> [QueueEntry]
+    /// `token` is whole or a unique prefix, also in the following.
+    func queued(_ token: String) async throws -> QueueEntry
+    /// Tries it now.
+    func retry(_ token: String) async throws -> QueueEntry
+    /// Takes it back, or takes note that it was rejected.
+    func drop(_ token: String) async throws -> QueueEntry
+    func pause(_ request: LaneRequest) async throws -> QueueStatus
+    func resume(_ request: LaneRequest) async throws -> QueueStatus
+    /// The last attempts, oldest first.
+    func attempts(limit: Int) async throws -> [QueueAttempt]
+
     /// Who takes part, sorted by replica id.
     func roster(job: String) async throws -> [RosterMember]
     /// Takes a lost replica off the roster, named by its id, a unique prefix of it or the name of its laptop.

@@ -18,7 +18,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static let all = device + jobs + roster + items
+    static let all = device + jobs + queue + roster + items
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
@@ -74,6 +74,37 @@ extension Route {
             }
             let chunks = try await service.export(job: context.parameter("job"), format: format)
             return Answer.chunks(chunks, mediaType: format.mediaType)
+        },
+    ]
+
+    static let queue = [
+        Route(.post, "/v1/jobs/{job}/state") { request, context, service in
+            let advance = try await request.decode(AdvanceRequest.self)
+            return try Answer.json(
+                try await service.advance(advance, job: context.parameter("job")), status: .accepted)
+        },
+        Route(.get, "/v1/queue") { _, _, service in try Answer.json(try await service.queue()) },
+        Route(.get, "/v1/queue/log") { request, _, service in
+            let text = request.query("limit") ?? "1000"
+            guard let limit = Int(text), (1...10_000).contains(limit) else {
+                throw APIError(.invalidRequest, "'\(text)' is no limit: give a number from 1 to 10000.")
+            }
+            return try Answer.json(try await service.attempts(limit: limit))
+        },
+        Route(.post, "/v1/queue/pause") { request, _, service in
+            try Answer.json(try await service.pause(try await request.decode(LaneRequest.self)))
+        },
+        Route(.post, "/v1/queue/resume") { request, _, service in
+            try Answer.json(try await service.resume(try await request.decode(LaneRequest.self)))
+        },
+        Route(.get, "/v1/queue/{token}") { _, context, service in
+            try Answer.json(try await service.queued(context.parameter("token")))
+        },
+        Route(.delete, "/v1/queue/{token}") { _, context, service in
+            try Answer.json(try await service.drop(context.parameter("token")))
+        },
+        Route(.post, "/v1/queue/{token}/retry") { _, context, service in
+            try Answer.json(try await service.retry(context.parameter("token")))
         },
     ]
 

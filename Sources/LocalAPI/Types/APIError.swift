@@ -53,6 +53,11 @@ package struct APIError: Error, Hashable, Sendable {
         /// A replica that the job's roster does not name.
         package static let unknownReplica = Code(rawValue: "unknownReplica")
         package static let ambiguousReplica = Code(rawValue: "ambiguousReplica")
+        /// A mutation that is not in the queue.
+        package static let unknownMutation = Code(rawValue: "unknownMutation")
+        package static let ambiguousMutation = Code(rawValue: "ambiguousMutation")
+        /// What the queue cannot do with this mutation: answered already, or of another device.
+        package static let mutationSettled = Code(rawValue: "mutationSettled")
         package static let tooLarge = Code(rawValue: "tooLarge")
         package static let notPermitted = Code(rawValue: "notPermitted")
         /// For the moment: starting, stopping, disk full.
@@ -70,9 +75,9 @@ extension APIError.Code {
     /// The HTTP status (RFC 9110 section 15).
     package var status: Int {
         switch self {
-        case .notFound, .unknownJob, .unknownItem, .unknownReplica: 404
+        case .notFound, .unknownJob, .unknownItem, .unknownReplica, .unknownMutation: 404
         case .ambiguousJob, .ambiguousItem, .ambiguousReplica, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
-            .confirmationNeeded:
+            .confirmationNeeded, .ambiguousMutation, .mutationSettled:
             409
         case .invalidValue: 422
         case .tooLarge: 413
@@ -99,6 +104,9 @@ extension APIError.Code {
         case .unknownReplica: "Unknown replica"
         case .ambiguousReplica: "Ambiguous replica"
         case .invalidValue: "Invalid value"
+        case .unknownMutation: "Unknown mutation"
+        case .ambiguousMutation: "Ambiguous mutation"
+        case .mutationSettled: "Mutation is settled"
         case .tooLarge: "Request too large"
         case .notPermitted: "Not permitted"
         case .unavailable: "Unavailable"

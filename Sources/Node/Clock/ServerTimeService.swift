@@ -1,5 +1,6 @@
 import ServerChannel
 import ServiceLifecycle
+import Synchronization
 import Timekeeping
 
 /// Brings the server's time to the clock.
@@ -14,5 +15,20 @@ struct ServerTimeService: Service {
                 await replicator.learn(ToldTime(exchange: exchange, quality: quality, source: .server))
             }
         }
+    }
+}
+
+/// When the server last told the time beside something else: it then need not be asked for it.
+final class ServerTimes: Sendable {
+    private static let lastingMilliseconds: UInt64 = 64_000
+
+    private let last = Mutex<UInt64?>(nil)
+
+    func heard() {
+        last.withLock { $0 = SystemClock.elapsedMilliseconds }
+    }
+
+    var isNeeded: Bool {
+        last.withLock { $0 }.map { SystemClock.elapsedMilliseconds - $0 > Self.lastingMilliseconds } ?? true
     }
 }

@@ -12,6 +12,10 @@ package struct NodeConfiguration: Sendable {
     package var peers: [PeerAddress] = []
     /// The company's server; without one a laptop has the time from other laptops only.
     package var server: ServerAddress?
+    /// A file with this device's token for the server; without one the server is asked for the time only.
+    package var serverTokenFile: String?
+    /// How often the server is asked for news, in seconds.
+    package var serverInterval = 15
     package var usesDiscovery = true
     package var allowsInsecureLAN = false
     package var hostName: String?
@@ -26,6 +30,8 @@ package struct NodeConfiguration: Sendable {
         case listen
         case peers
         case server
+        case serverToken = "server-token"
+        case serverInterval = "server-interval"
         case discovery
         case insecureLAN = "insecure-lan"
         case hostName = "host-name"
@@ -87,6 +93,17 @@ package struct NodeConfiguration: Sendable {
                     "'\(text)' is no server; write its address like https://muster.example or http://10.0.0.5:8080.")
             }
             server = address
+        }
+        serverTokenFile = reader.string(forKey: Key.serverToken.key)
+        if let file = serverTokenFile, ServerSettings.firstLine(of: file) == nil {
+            throw ConfigurationError(
+                "There is no token in \(file); write there what 'muster-channel token add NAME' prints at the server.")
+        }
+        if let text = reader.string(forKey: Key.serverInterval.key) {
+            guard let seconds = Int(text), (1...86_400).contains(seconds) else {
+                throw ConfigurationError("'\(text)' is no interval; write a number of seconds from 1 to 86400.")
+            }
+            serverInterval = seconds
         }
         guard allowsInsecureLAN || isLoopbackOnly else {
             throw ConfigurationError(

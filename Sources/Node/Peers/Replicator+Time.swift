@@ -78,7 +78,7 @@ extension Replicator {
 
     /// The last connection that could carry work away is gone: what is written from now on is unseen.
     func endExposure(of link: LinkID) {
-        if exposedLinks.remove(link) != nil, exposedLinks.isEmpty { store.endExposure() }
+        if exposedLinks.remove(link) != nil, exposedLinks.isEmpty, !isServerExposed { store.endExposure() }
     }
 
     // MARK: Held changes

@@ -26,6 +26,8 @@ actor Replicator: TransportHandler {
     var reports = ReportCollector()
     /// Links that may carry this device's work away.
     var exposedLinks: Set<LinkID> = []
+    /// The server may have it.
+    var isServerExposed = false
     /// Each time that held changes should be looked at.
     nonisolated let dueOccasions: AsyncStream<Void>
     nonisolated let dueOccasion: AsyncStream<Void>.Continuation

@@ -1,12 +1,15 @@
 import CRDT
 import LocalAPI
 import Storage
+import Synchronization
 
 /// Tells those who listen what replication brings, and the housekeeping what has changed.
 final class ChangePublisher: ReplicationObserver {
     private let hub: EventHub
     private let store: Store
     private let housekeeping: Housekeeping
+
+    private let listeners = Mutex<[@Sendable (JobID, VersionVector) -> Void]>([])
 
     private struct Waiting: Sendable {
         let job: JobID
@@ -26,6 +29,7 @@ final class ChangePublisher: ReplicationObserver {
 
     func jobAdvanced(_ job: JobID, vector: VersionVector, applied: [AppliedChange]) {
         housekeeping.jobChanged(job)
+        for listener in listeners.withLock({ $0 }) { listener(job, vector) }
         guard hub.hasListeners else { return }
         hub.publish(.job(JobAdvanced(job: job.text, vector: vector.sequences)))
         guard !applied.isEmpty, hub.hasChangeListeners else { return }
@@ -35,6 +39,11 @@ final class ChangePublisher: ReplicationObserver {
 
     func jobMayRetire(_ job: JobID) {
         housekeeping.jobChanged(job)
+    }
+
+    /// Calls it at each change of a job; it must not wait.
+    func onAdvance(_ listener: @escaping @Sendable (JobID, VersionVector) -> Void) {
+        listeners.withLock { $0.append(listener) }
     }
 
     /// Describes changes, one after another in the order in which they came, until the stream ends.

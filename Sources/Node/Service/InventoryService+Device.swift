@@ -14,7 +14,7 @@ extension InventoryService {
                 version: MusterVersion.current, startedAt: facts.startedAt, clock: clockStatus,
                 discovery: facts.discovery.status, peers: try await peers(), jobs: try await store.vectors().count,
                 incompleteJobs: try await store.incompleteJobs().count,
-                queue: QueueStatus())
+                queue: await queueStatus())
         }
     }
 

@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import LocalAPI
+import Outbox
 import Replication
 import Storage
 
@@ -14,7 +15,8 @@ extension InventoryService {
                 if isRemoved, try await store.lateChanges(of: job.id).isEmpty { continue }
                 entries.append(
                     JobListEntry(
-                        id: job.id.text, name: job.name, kind: job.kind, state: ShownState(), isRemoved: isRemoved,
+                        id: job.id.text, name: job.name, kind: job.kind, state: try await shownState(of: job.id),
+                        isRemoved: isRemoved,
                         items: job.items,
                         removed: job.removed, conflicts: try await conflictCount(of: job),
                         updatedAt: try await store.lastStamp(of: job.id)?.timestamp))
@@ -46,10 +48,12 @@ extension InventoryService {
                 Edit.FieldValue(field: JobProperty.kind, value: kind.rawValue),
                 Edit.FieldValue(field: JobProperty.name, value: name),
             ]
-            let result = try await store.edit(
-                job: id, createsJob: true, now: { clock.now },
-                [.put(item: .job, fields: properties)])
-            if let commit = result.commit { await replicator.committed(commit) }
+            var wish = Wish(job: id)
+            wish.createsJob = true
+            wish.edits = [.put(item: .job, fields: properties)]
+            // Who has no server leaves it to the first who asks for a state.
+            if facts.configuration.server != nil { wish.ask(OpenJob(name: name, kind: kind), using: &generator) }
+            _ = try await ask(wish)
             return Identified(id: id.text)
         }
     }
@@ -63,7 +67,7 @@ extension InventoryService {
                     deviceID: peer.device.description, name: peer.name, transforms: Int(clamping: transforms))
             }
             return JobDetails(
-                id: job.id.text, name: job.name, kind: job.kind, state: ShownState(),
+                id: job.id.text, name: job.name, kind: job.kind, state: try await shownState(of: job.id),
                 isRemoved: try await store.isRemoved(job.id), items: job.items, removed: job.removed,
                 volume: Volume(report.cubicFeet),
                 conflicts: job.conflicts + report.duplicateBarcodes,

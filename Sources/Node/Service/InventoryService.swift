@@ -2,6 +2,7 @@ import CRDT
 import Inventory
 import LocalAPI
 import Logging
+import Outbox
 import Replication
 import Storage
 import Transport
@@ -17,6 +18,9 @@ struct InventoryService: MusterService {
     let hub: EventHub
     let facts: DaemonFacts
     let keys: KeyCache
+    let outbox: OutboxKeeper
+    /// Nil without a server, or without a token for it.
+    let gateway: Gateway?
 
     /// Runs an operation of the store and says what went wrong in the API's words.
     func answering<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -25,6 +29,10 @@ struct InventoryService: MusterService {
         } catch let error as StoreError {
             throw APIError(error)
         } catch let refusal as EditRefusal {
+            throw APIError(refusal)
+        } catch let refusal as MutationRefusal {
+            throw APIError(.invalidValue, refusal.sentence)
+        } catch let refusal as OutboxRefusal {
             throw APIError(refusal)
         }
     }

@@ -7,12 +7,19 @@ package import Timekeeping
 package struct ServerClock: Sendable {
     private let address: ServerAddress
     private let elapsed: @Sendable () -> Int64
+    private let isNeeded: @Sendable () -> Bool
     private let logger: Logger
 
-    /// - Parameter elapsed: microseconds of a clock that never goes back.
-    package init(address: ServerAddress, elapsed: @escaping @Sendable () -> Int64, logger: Logger) {
+    /// - Parameters:
+    ///   - elapsed: microseconds of a clock that never goes back.
+    ///   - isNeeded: false while other answers of the server tell the time, and while there is no way to it.
+    package init(
+        address: ServerAddress, elapsed: @escaping @Sendable () -> Int64,
+        isNeeded: @escaping @Sendable () -> Bool = { true }, logger: Logger
+    ) {
         self.address = address
         self.elapsed = elapsed
+        self.isNeeded = isNeeded
         self.logger = logger
     }
 
@@ -24,6 +31,10 @@ package struct ServerClock: Sendable {
         var generator = SystemRandomNumberGenerator()
         var last: ServerTime.Answer?
         while !Task.isCancelled {
+            guard isNeeded() else {
+                try? await Task.sleep(for: .milliseconds(AskingPlan.interval))
+                continue
+            }
             let answer = await time.ask()
             if Task.isCancelled { break }
             log(answer, after: last)
@@ -40,7 +51,7 @@ package struct ServerClock: Sendable {
         try? await http.shutdown()
     }
 
-    private static var configuration: HTTPClient.Configuration {
+    static var configuration: HTTPClient.Configuration {
         // Who sends us elsewhere is no Muster server.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)

@@ -8,6 +8,8 @@ enum OutboxSchema {
                 -- Waits in milliseconds since the boot: a restart goes on with them.
                 CREATE TABLE outbox (
                     token BLOB PRIMARY KEY,
+                    -- Asked for on this device, under whatever name its store had.
+                    isOwn INTEGER NOT NULL DEFAULT 0,
                     attempts INTEGER NOT NULL,
                     failures INTEGER NOT NULL,
                     waitSince INTEGER,

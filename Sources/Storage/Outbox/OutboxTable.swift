@@ -4,13 +4,24 @@ import Outbox
 
 /// What the outbox remembers of each request.
 enum OutboxTable {
-    /// In the transaction that writes an own request into its journal, and at each change.
+    /// In the transaction that writes an own request into its journal.
+    static func addOwn(_ token: MutationToken, in db: Database) throws {
+        try set(OutboxRecord(token: token), in: db)
+        let statement = try db.cachedStatement(sql: "UPDATE outbox SET isOwn = 1 WHERE token = ?")
+        try statement.execute(arguments: [token.value.blob])
+    }
+
+    /// At each change.
     static func set(_ record: OutboxRecord, in db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """
-                INSERT OR REPLACE INTO outbox
+                INSERT INTO outbox
                     (token, attempts, failures, waitSince, waitMilliseconds, waitCause, lastError, state, verdict, reason)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET attempts = excluded.attempts, failures = excluded.failures,
+                    waitSince = excluded.waitSince, waitMilliseconds = excluded.waitMilliseconds,
+                    waitCause = excluded.waitCause, lastError = excluded.lastError, state = excluded.state,
+                    verdict = excluded.verdict, reason = excluded.reason
                 """)
         let (state, verdict, reason) = columns(of: record.state)
         try statement.execute(arguments: [

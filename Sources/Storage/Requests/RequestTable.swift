@@ -12,7 +12,8 @@ enum RequestTable {
             let dot = Dot(replica: first.replica, sequence: first.sequence + UInt64(index))
             switch operation {
             case .request(let request):
-                let kept = Change(item: .job, stamp: change.stamp, operations: [operation])
+                let kept = Change(
+                    item: .job, stamp: change.stamp, anchor: change.anchor, operations: [operation])
                 try insert(
                     request.token, ChangeCodec.encode(kept), at: dot, by: change.write(in: dot.replica), job: job,
                     in: db)

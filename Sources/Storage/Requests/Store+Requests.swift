@@ -1,6 +1,7 @@
 package import CRDT
 import Foundation
 import GRDB
+package import Inventory
 
 /// A request that stands in a journal, and who asked.
 package struct StoredRequest: Hashable, Sendable {
@@ -9,6 +10,8 @@ package struct StoredRequest: Hashable, Sendable {
     package let write: WriteStamp
     /// Where it stands; of several places the first by author and stamp.
     package let dot: Dot
+    /// Where its author put it in the timeline (rule R7).
+    package let key: TimelineKey
 }
 
 /// What is known of what the server owns of a job.
@@ -32,21 +35,24 @@ extension Store {
         }
     }
 
-    /// Requests without an outcome that nobody has taken back, in the order in which they were asked.
+    /// Requests without an outcome that nobody has taken back, in the order of the timeline (rule R7).
     package func pendingRequests(of job: JobID) async throws -> [StoredRequest] {
         try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT * FROM request AS asked WHERE job = ?1 AND NOT isWithdrawal
-                        AND NOT EXISTS (SELECT 1 FROM outcome WHERE job = ?1 AND token = asked.token)
-                        AND NOT EXISTS (SELECT 1 FROM request WHERE job = ?1 AND token = asked.token AND isWithdrawal)
-                    ORDER BY stamp, author, replica, sequence
-                    """, arguments: [number])
-            var known: Set<MutationToken> = []
-            return try rows.compactMap(Self.request).filter { known.insert($0.request.token).inserted }
+            try Self.pendingRequests(of: try JobTable.existingNumber(of: job, in: db), in: db)
         }
+    }
+
+    static func pendingRequests(of job: Int64, in db: Database) throws -> [StoredRequest] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT * FROM request AS asked WHERE job = ?1 AND NOT isWithdrawal
+                    AND NOT EXISTS (SELECT 1 FROM outcome WHERE job = ?1 AND token = asked.token)
+                    AND NOT EXISTS (SELECT 1 FROM request WHERE job = ?1 AND token = asked.token AND isWithdrawal)
+                ORDER BY stamp, author, replica, sequence
+                """)
+        var known: Set<MutationToken> = []
+        return try Row.fetchAll(statement, arguments: [job]).compactMap(request)
+            .filter { known.insert($0.request.token).inserted }.sorted { $0.key < $1.key }
     }
 
     /// A request wherever it stands; nil when no journal here has it.
@@ -76,13 +82,15 @@ extension Store {
         }
     }
 
-    private static func request(_ row: Row) throws -> StoredRequest? {
+    static func request(_ row: Row) throws -> StoredRequest? {
         let author = ReplicaID(UInt128(blob: row["author"]))
         let stamp = Stamp(rawValue: UInt64(bitPattern: row["stamp"]))
         let dot = Dot(
             replica: ReplicaID(UInt128(blob: row["replica"])), sequence: UInt64(bitPattern: row["sequence"]))
         let change = try ChangeCodec.decodeAll([UInt8](row["record"] as Data)).first
-        guard case .request(let request) = change?.operations.first else { return nil }
-        return StoredRequest(request: request, write: WriteStamp(stamp: stamp, author: author), dot: dot)
+        guard let change, case .request(let request) = change.operations.first else { return nil }
+        return StoredRequest(
+            request: request, write: WriteStamp(stamp: stamp, author: author), dot: dot,
+            key: TimelineKey(anchor: change.anchor, stamp: stamp, replica: author, sequence: dot.sequence))
     }
 }

@@ -44,7 +44,7 @@ extension Store {
         }
     }
 
-    private func commit(
+    func commit(
         _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, now: ReceiveTime, in db: Database
     ) throws -> EditResult {
         let replica = identity.replica

@@ -13,6 +13,7 @@ extension InventoryService {
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
                 addresses: Machine.addresses),
             await clockCheck(),
+            await serverCheck(),
             Judgement.disk(
                 free: Machine.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await storeCheck(),
@@ -23,6 +24,13 @@ extension InventoryService {
     private func clockCheck() async -> HealthCheck {
         let held = (try? await store.heldChanges().count) ?? 0
         return Judgement.clock(clock.overview, held: held)
+    }
+
+    private func serverCheck() async -> HealthCheck {
+        let configuration = facts.configuration
+        return Judgement.server(
+            configuration.server.map { "\($0)" }, hasToken: configuration.serverTokenFile != nil,
+            standing: await gateway?.standing, queue: await queueStatus())
     }
 
     private func jobsCheck() async -> HealthCheck {

@@ -1,8 +1,8 @@
 import CZlib
 
 /// Packs and unpacks bodies (RFC 1952), in one go: they are bounded.
-enum Gzip {
-    enum Failure: Error {
+package enum Gzip {
+    package enum Failure: Error {
         case malformed
         case tooLarge
     }
@@ -12,10 +12,10 @@ enum Gzip {
     private static let pieceBytes = 64 << 10
 
     /// Shorter bodies gain nothing.
-    static let worthwhileBytes = 1_024
+    package static let worthwhileBytes = 1_024
 
     /// Nil when zlib fails; the body then goes as it is.
-    static func pack(_ bytes: [UInt8]) -> [UInt8]? {
+    package static func pack(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         let size = CInt(MemoryLayout<z_stream>.size)
         // Fast rather than small: journals are packed already.
@@ -39,7 +39,7 @@ enum Gzip {
     }
 
     /// Stops as soon as the result is longer than `limit`, however small the packed bytes are.
-    static func unpack(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+    package static func unpack(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
         var stream = z_stream()
         guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw .malformed

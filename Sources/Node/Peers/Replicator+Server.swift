@@ -1,0 +1,72 @@
+import CRDT
+import Logging
+import Replication
+import Storage
+
+/// A run of a journal that the server sent.
+struct ServerRun: Sendable {
+    let segment: JournalSegment
+    let job: JobID
+}
+
+/// What the server brings goes the way of what peers bring: into the store, then on to everybody who lacks it.
+extension Replicator {
+    enum Intake: Hashable, Sendable {
+        case stored
+        case duplicate
+        case gap(after: UInt64)
+        case forked
+        case failed
+    }
+
+    func take(_ run: ServerRun) async -> Intake {
+        let outcome: IngestOutcome
+        do {
+            outcome = try await store.ingest(run.segment, job: run.job, now: receiveTime)
+        } catch {
+            logger.error("what the server sent could not be stored", metadata: ["error": "\(error)"])
+            return .failed
+        }
+        switch outcome {
+        case .stored(let head, let applied):
+            let segment = run.segment
+            let reached = JournalSegment(
+                replica: segment.replica, first: segment.first, head: head, bytes: segment.bytes)
+            await perform(mesh.onCommitted(reached, job: run.job, now: now))
+            observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: applied)
+            lookForDueChanges()
+            return .stored
+        case .duplicate: return .duplicate
+        case .gap(let head): return .gap(after: head.sequence)
+        case .forked: return .forked
+        case .ownFuture:
+            await renew(
+                "The server has a later part of this store's journal: the store was set back.", isNewDevice: false)
+            return .gap(after: run.segment.first - 1)
+        }
+    }
+
+    /// The server's branch of a forked journal stays: from `keep` on it takes the place of the own one.
+    func giveWay(to run: ServerRun, after keep: UInt64) async {
+        await adopt(run.segment, job: run.job, after: keep)
+    }
+
+    func vector(of job: JobID) -> VersionVector { mesh.vector(of: job) }
+
+    /// From now on the server may get what this device writes. Only when the time is known: what has been shown keeps its
+    /// stamps for good (rule R5).
+    ///
+    /// - Returns: false when nothing may be shown yet.
+    func exposeToServer() async -> Bool {
+        guard clock.now.isSynchronised else { return false }
+        guard !isServerExposed else { return true }
+        do {
+            try await store.beginExposure()
+            isServerExposed = true
+            return true
+        } catch {
+            logger.error("nothing can be shown to the server", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import CRDT
+import Logging
+import Replication
+import ServerChannel
+import Storage
+
+/// Brings what the crew has to the server and what the server has to the crew, whenever there is a way.
+actor Gateway {
+    /// A commit seldom comes alone.
+    private static let gatheringMilliseconds: UInt64 = 150
+
+    let client: ChannelClient
+    let store: Store
+    let replicator: Replicator
+    let logger: Logger
+    private let keeper: OutboxKeeper
+    private let host: String
+    private let readToken: @Sendable () -> String?
+    private var plan: PollPlan
+    private var cursor: String?
+    /// What the server holds of each job, as far as it has said: the fingerprint of its vector.
+    var held: [JobID: UInt64] = [:]
+    private(set) var standing = ServerStanding()
+    private var generator = SystemRandomNumberGenerator()
+    private let occasions: AsyncStream<Void>
+    private nonisolated let occasion: AsyncStream<Void>.Continuation
+
+    struct Parts: Sendable {
+        let client: ChannelClient
+        let store: Store
+        let replicator: Replicator
+        let keeper: OutboxKeeper
+        let settings: ServerSettings
+        let logger: Logger
+    }
+
+    init(_ parts: Parts) {
+        client = parts.client
+        store = parts.store
+        replicator = parts.replicator
+        keeper = parts.keeper
+        logger = parts.logger
+        host = parts.settings.address.host
+        readToken = parts.settings.readToken
+        plan = PollPlan(interval: parts.settings.intervalMilliseconds)
+        (occasions, occasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    var now: UInt64 { SystemClock.elapsedMilliseconds }
+
+    /// Until it is cancelled.
+    func run() async {
+        var waiting = occasions.makeAsyncIterator()
+        while !Task.isCancelled {
+            guard let due = plan.nextPoll else {
+                _ = await waiting.next()
+                continue
+            }
+            guard due <= now else {
+                let timer = Task { [occasion, delay = due - now] in
+                    guard (try? await Task.sleep(for: .milliseconds(delay))) != nil else { return }
+                    occasion.yield()
+                }
+                _ = await waiting.next()
+                timer.cancel()
+                continue
+            }
+            await poll()
+        }
+    }
+
+    // MARK: Reasons to poll
+
+    /// - Parameter table: nil where routes cannot be watched.
+    func routesChanged(_ table: RouteTable?) async {
+        let isUp = table?.reaches(host) ?? true
+        if plan.isRouteUp != isUp {
+            logger.info(isUp ? "there is a route to the server" : "there is no route to the server")
+        }
+        plan.onRoute(isUp: isUp, now: now, using: &generator)
+        if !isUp { standing.state = .noRoute }
+        await keeper.route(isUp: isUp)
+        occasion.yield()
+    }
+
+    /// A job has changed here; not worth a poll if that is what the server holds.
+    func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
+        guard held[job] != fingerprint else { return }
+        plan.onWish(now: now + Self.gatheringMilliseconds)
+        occasion.yield()
+    }
+
+    var hasRecentAnswer: Bool {
+        standing.lastAnswer.map { now - $0 < 60_000 } ?? false
+    }
+
+    // MARK: A round
+
+    private func poll() async {
+        do {
+            try await round()
+            if standing.state != .reached { logger.info("the server answers") }
+            standing.state = .reached
+            standing.lastAnswer = now
+            plan.onAnswer(now: now, using: &generator)
+        } catch let error as RoundFailure {
+            await failed(error)
+        } catch let problem as ServerProblem {
+            await failed(RoundFailure(failure: .ill, state: .ill(problem.sentence)))
+        } catch {
+            logger.error("a round with the server failed", metadata: ["error": "\(error)"])
+            await failed(RoundFailure(failure: .ill, state: .ill("this device's store cannot be read")))
+        }
+    }
+
+    private func failed(_ error: RoundFailure) async {
+        if standing.state != error.state {
+            logger.info("the server cannot be used", metadata: ["reason": "\(error.state)"])
+        }
+        standing.state = error.state
+        plan.onFailure(error.failure, now: now, using: &generator)
+        if error.failure == .unauthorised, let token = readToken() {
+            client.use(token: token)
+        }
+    }
+
+    private func round() async throws {
+        repeat {
+            let list = try await client.jobs(since: cursor).get()
+            await answered()
+            for entry in list.entries { held[entry.job] = entry.fingerprint }
+            cursor = list.cursor
+            if list.entries.count < ChannelLimits.entries { break }
+        } while !Task.isCancelled
+        let here = Dictionary(
+            try await store.vectors().map { ($0.job, $0.vector.fingerprint) }, uniquingKeysWith: { first, _ in first })
+        for (job, standpoint) in reconcile(here: here, server: held) {
+            switch standpoint {
+            case .both(let mine, let theirs) where mine == theirs: continue
+            case .both, .onlyServer, .onlyHere: try await settle(job)
+            }
+        }
+    }
+
+    /// Something of the server came: whoever waits for it need not.
+    private func answered() async {
+        let wasUnauthorised = standing.state == .unauthorised
+        standing.lastAnswer = now
+        await keeper.serverReached()
+        if wasUnauthorised { await keeper.credentialsChanged() }
+    }
+
+    func serverIsBehind(_ job: JobID) {
+        if !standing.isBehind {
+            logger.warning(
+                "the server holds less of its channel than this device: it was set back", metadata: ["job": "\(job)"])
+        }
+        standing.isBehind = true
+    }
+}

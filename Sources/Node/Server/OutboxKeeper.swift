@@ -1,0 +1,276 @@
+import CRDT
+import Logging
+import Outbox
+import Replication
+import ServerChannel
+import Storage
+
+/// Carries out what the outbox decides: between the store, the server and the people at this device.
+///
+/// One actor, so that the outbox sees one thing after another. Its directives go through one queue, so that what it wants
+/// remembered is written in its order.
+actor OutboxKeeper {
+    private var machine = OutboxMachine()
+    private let store: Store
+    private let replicator: Replicator
+    private let clock: ClockKeeper
+    private let logger: Logger
+    private var client: ChannelClient?
+    private var bring: (@Sendable (JobID, ReplicaID) async -> Void)?
+    private var marks: [JobID: RequestMark] = [:]
+    private var backlog: [OutboxMachine.Directive] = []
+    private var draining: Task<Void, Never>?
+    private var look: Task<Void, Never>?
+    private var deliveries: [MutationToken: (attempt: Int, task: Task<Void, Never>)] = [:]
+    private var timer: Task<Void, Never>?
+    private var generator = SystemRandomNumberGenerator()
+
+    init(store: Store, replicator: Replicator, clock: ClockKeeper, logger: Logger) {
+        self.store = store
+        self.replicator = replicator
+        self.clock = clock
+        self.logger = logger
+    }
+
+    private var now: UInt64 { SystemClock.elapsedMilliseconds }
+
+    /// Makes the outbox again from what is durable.
+    func start() async throws {
+        let start = try await store.outboxStart()
+        machine = OutboxMachine(standing: start.standing)
+        marks = start.marks
+        enqueue(
+            machine.onStart(
+                entries: start.entries, records: start.records, outcomes: start.outcomes, now: now, using: &generator))
+    }
+
+    /// - Parameter bring: brings the server an author's journal of a job.
+    func attach(
+        _ client: ChannelClient, bringing bring: @escaping @Sendable (JobID, ReplicaID) async -> Void
+    ) {
+        self.client = client
+        self.bring = bring
+    }
+
+    func stop() {
+        timer?.cancel()
+        for delivery in deliveries.values { delivery.task.cancel() }
+    }
+
+    // MARK: What happens
+
+    /// A job has new transforms: some may be requests, or what became of them.
+    func jobAdvanced(_ job: JobID) async {
+        // One look after another: an older one must not bring back what a newer one has settled.
+        let before = look
+        let next = Task {
+            await before?.value
+            await self.look(at: job)
+        }
+        look = next
+        await next.value
+    }
+
+    private func look(at job: JobID) async {
+        guard let news = try? await store.requestNews(of: job, since: marks[job] ?? [:]) else { return }
+        marks[job] = news.mark
+        var directives: [OutboxMachine.Directive] = []
+        for entry in news.entries { directives += machine.onRequest(entry, now: now, using: &generator) }
+        for token in news.withdrawn { directives += machine.onWithdrawn(token, now: now, using: &generator) }
+        for outcome in news.outcomes { directives += machine.onOutcome(outcome, now: now, using: &generator) }
+        enqueue(directives)
+    }
+
+    func route(isUp: Bool) {
+        enqueue(machine.onRoute(isUp: isUp, now: now, using: &generator))
+    }
+
+    func serverReached() {
+        enqueue(machine.onServerReached(now: now, using: &generator))
+    }
+
+    func credentialsChanged() {
+        enqueue(machine.onCredentials(now: now, using: &generator))
+    }
+
+    // MARK: People
+
+    var queue: [QueuedMutation] { machine.queue }
+    var notShown: Set<MutationToken> { machine.notShown }
+    var standing: OutboxStanding { machine.standing }
+
+    func retry(_ token: MutationToken) throws(OutboxRefusal) {
+        enqueue(try machine.onRetry(token, now: now, using: &generator))
+    }
+
+    /// Returns when what was dropped is withdrawn durably.
+    func drop(_ token: MutationToken) async throws(OutboxRefusal) {
+        enqueue(try machine.onDrop(token, now: now, using: &generator))
+        await draining?.value
+    }
+
+    func pause(_ lane: LaneID?) async {
+        enqueue(machine.onPause(lane, now: now, using: &generator))
+        await draining?.value
+    }
+
+    func resume(_ lane: LaneID?) async {
+        enqueue(machine.onResume(lane, now: now, using: &generator))
+        await draining?.value
+    }
+
+    // MARK: Directives
+
+    private func enqueue(_ directives: [OutboxMachine.Directive]) {
+        backlog += directives
+        guard draining == nil else { return }
+        guard !backlog.isEmpty else { return schedule() }
+        draining = Task { await self.drain() }
+    }
+
+    private func drain() async {
+        while !backlog.isEmpty {
+            let batch = backlog
+            backlog = []
+            await carryOut(batch)
+        }
+        draining = nil
+        schedule()
+    }
+
+    private func carryOut(_ batch: [OutboxMachine.Directive]) async {
+        let writes = batch.compactMap { write(for: $0) }
+        var isDurable = true
+        if !writes.isEmpty {
+            do { try await store.remember(writes) } catch {
+                logger.error("what the outbox has to remember cannot be written", metadata: ["error": "\(error)"])
+                isDurable = false
+            }
+        }
+        for directive in batch {
+            switch directive {
+            case .persist(let record, let begins):
+                guard begins else { continue }
+                backlog +=
+                    isDurable
+                    ? machine.onPersisted(record.token, attempt: record.attempts, now: now, using: &generator)
+                    : machine.onPersistFailed(record.token, attempt: record.attempts, now: now, using: &generator)
+            case .send(let entry, let attempt): send(entry, attempt: attempt)
+            case .cancel(let token, let attempt):
+                if deliveries[token]?.attempt == attempt { deliveries.removeValue(forKey: token)?.task.cancel() }
+            case .bringJournal(let job, let author): bringJournal(of: author, job: job)
+            case .withdraw(let job, let token): await withdraw(token, job: job)
+            case .tell(let notice): tell(notice)
+            case .forget, .remember, .log: break
+            }
+        }
+    }
+
+    private func write(for directive: OutboxMachine.Directive) -> OutboxWrite? {
+        switch directive {
+        case .persist(let record, _): .record(record)
+        case .forget(let token): .forget(token)
+        case .remember(let standing): .standing(standing)
+        case .log(let event):
+            .attempt(LoggedAttempt(event: event, at: wall(event.began), next: event.nextAttempt.map(wall)))
+        default: nil
+        }
+    }
+
+    /// The time that people know, of a time since the boot.
+    func wall(_ elapsed: UInt64) -> UInt64 {
+        UInt64(clamping: Int64(clamping: clock.now.milliseconds) + Int64(clamping: elapsed) - Int64(clamping: now))
+    }
+
+    private func send(_ entry: OutboxEntry, attempt: Int) {
+        guard let client else { return }
+        let task = Task {
+            let known = await replicator.vector(of: entry.job)[.channel].sequence
+            let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
+            let reply = await client.deliver(delivery)
+            await self.replied(Reply(job: entry.job, token: entry.token, attempt: attempt, reply: reply))
+        }
+        deliveries[entry.token] = (attempt, task)
+    }
+
+    private struct Reply: Sendable {
+        let job: JobID
+        let token: MutationToken
+        let attempt: Int
+        let reply: ServerReply<MutationDecision>
+    }
+
+    private func replied(_ answer: Reply) async {
+        if deliveries[answer.token]?.attempt == answer.attempt { deliveries[answer.token] = nil }
+        enqueue(
+            machine.onReply(
+                answer.token, attempt: answer.attempt, answer.reply.forOutbox, now: now, using: &generator))
+        // The confirmation comes with the answer: what is shown changes once.
+        guard case .answer(let decision) = answer.reply else { return }
+        for segment in decision.channel.segments {
+            _ = await replicator.take(ServerRun(segment: segment, job: answer.job))
+        }
+    }
+
+    private func bringJournal(of author: ReplicaID, job: JobID) {
+        guard let bring else { return }
+        Task {
+            await bring(job, author)
+            self.brought(author, job: job)
+        }
+    }
+
+    private func brought(_ author: ReplicaID, job: JobID) {
+        enqueue(machine.onJournalBrought(job, author, now: now, using: &generator))
+    }
+
+    private func withdraw(_ token: MutationToken, job: JobID) async {
+        do {
+            let clock = clock
+            let commit = try await store.takeBack(token, job: job, now: { clock.now })
+            await replicator.committed(commit)
+            backlog += machine.onWithdrawn(token, now: now, using: &generator)
+        } catch {
+            logger.error("a mutation could not be taken back", metadata: ["token": "\(token)", "error": "\(error)"])
+            backlog += machine.onWithdrawFailed(token, now: now, using: &generator)
+        }
+    }
+
+    private func tell(_ notice: OutboxMachine.Notice) {
+        switch notice {
+        case .rejected(let entry, let reason):
+            logger.warning(
+                "the server has rejected a mutation for good",
+                metadata: ["token": "\(entry.token)", "job": "\(entry.job)", "reason": "\(reason)"])
+        case .stuck(let entry, let failures, let lastError):
+            logger.warning(
+                "a mutation has not reached the server for long",
+                metadata: [
+                    "token": "\(entry.token)", "job": "\(entry.job)", "failures": "\(failures)",
+                    "error": "\(lastError)",
+                ])
+        case .unauthorised: logger.warning("the server refuses this device's token; the outbox waits for a new one")
+        case .authorisedAgain: logger.info("the server accepts this device's token again")
+        }
+    }
+
+    // MARK: Time
+
+    private func schedule() {
+        timer?.cancel()
+        timer = nil
+        guard let deadline = machine.nextDeadline else { return }
+        let delay = deadline - min(deadline, now)
+        timer = Task { [weak self] in
+            guard (try? await Task.sleep(for: .milliseconds(Int(clamping: delay)))) != nil else { return }
+            await self?.timerFired()
+        }
+    }
+
+    private func timerFired() {
+        // Cancelled while it waited for its turn: another one has taken its place.
+        guard !Task.isCancelled else { return }
+        timer = nil
+        enqueue(machine.onTimer(now: now, using: &generator))
+    }
+}

@@ -1,0 +1,43 @@
+import ServerChannel
+
+/// How this device stands with the server, for people.
+struct ServerStanding: Hashable, Sendable {
+    enum State: Hashable, Sendable {
+        /// Nothing has been heard yet.
+        case unknown
+        case noRoute
+        case reached
+        case unreachable(String)
+        case ill(String)
+        case unauthorised
+    }
+
+    var state = State.unknown
+    /// Since the boot, in milliseconds.
+    var lastAnswer: UInt64?
+    /// Of some job it holds less of its own channel than this device.
+    var isBehind = false
+}
+
+/// A round with the server that came to nothing.
+struct RoundFailure: Error {
+    let failure: PollPlan.Failure
+    let state: ServerStanding.State
+}
+
+extension ServerReply {
+    /// The answer; a problem of this one request is thrown as `ServerProblem`, what concerns the server as a whole as
+    /// `RoundFailure`.
+    func get() throws -> Value {
+        switch self {
+        case .answer(let value): return value
+        case .problem(let problem) where problem.status < 500: throw problem
+        case .problem(let problem): throw RoundFailure(failure: .ill, state: .ill(problem.sentence))
+        case .busy(let status, let wait):
+            throw RoundFailure(failure: .busy(wait), state: .ill("it wants to be left alone (status \(status))"))
+        case .unauthorised: throw RoundFailure(failure: .unauthorised, state: .unauthorised)
+        case .unreachable(let reason): throw RoundFailure(failure: .unreachable, state: .unreachable(reason))
+        case .lost(let reason): throw RoundFailure(failure: .ill, state: .ill(reason))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import LocalAPI
+
+extension Judgement {
+    /// - Parameters:
+    ///   - address: of the server; nil when none is configured.
+    ///   - standing: nil without a gateway.
+    static func server(
+        _ address: String?, hasToken: Bool, standing: ServerStanding?, queue: QueueStatus
+    ) -> HealthCheck {
+        let name = "server"
+        let waiting = queue.pending == 0 ? "" : "; \(queue.pending) pending"
+        guard let address else {
+            guard queue.pending > 0 else { return HealthCheck(name, .ok, "none is configured") }
+            return HealthCheck(
+                name, .warning, "none is configured\(waiting)",
+                remedy: "meet a laptop that has the internet, or start musterd with --server URL")
+        }
+        guard hasToken, let standing else {
+            return HealthCheck(
+                name, .warning, "\(address) is asked for the time only\(waiting)",
+                remedy: "give musterd this laptop's token with --server-token FILE")
+        }
+        if standing.isBehind {
+            return HealthCheck(
+                name, .failed, "\(address) has lost part of what it had said",
+                remedy: "tell the office: its database was set back")
+        }
+        switch standing.state {
+        case .reached: return HealthCheck(name, .ok, "\(address) answers\(waiting)")
+        case .unknown: return HealthCheck(name, .ok, "\(address) has not been asked yet\(waiting)")
+        case .noRoute:
+            return HealthCheck(
+                name, .warning, "there is no route to \(address)\(waiting)",
+                remedy: "nothing is lost: it goes on when there is one")
+        case .unreachable(let reason):
+            return HealthCheck(
+                name, .warning, "\(address) is not reached: \(reason)\(waiting)",
+                remedy: "check the connection; nothing is lost")
+        case .ill(let reason):
+            return HealthCheck(
+                name, .warning, "\(address) is not well: \(reason)\(waiting)", remedy: "tell the office if it lasts")
+        case .unauthorised:
+            return HealthCheck(
+                name, .failed, "\(address) refuses this laptop's token\(waiting)",
+                remedy: "have the office make a new one ('muster-channel token add NAME') and put it into the token file")
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Outbox
+import Storage
+
+/// What waits for the server.
+extension InventoryService {
+    func advance(_ request: AdvanceRequest, job text: String) async throws -> QueuedTokens {
+        try await answering {
+            guard let state = JobState(rawValue: request.state) else {
+                let states = JobState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw APIError(.invalidValue, "'\(request.state)' is no state of a job; give one of \(states).")
+            }
+            let job = try await resolve(job: text)
+            let shown = try await overlay(of: job.id).shown
+            var generator = SystemRandomNumberGenerator()
+            var wish = Wish(job: job.id)
+            if shown.state == nil { wish.ask(OpenJob(name: job.name, kind: job.kind), using: &generator) }
+            if shown.state != nil || state != .scheduled { wish.ask(AdvanceState(to: state), using: &generator) }
+            return QueuedTokens(tokens: try await ask(wish).map(\.description))
+        }
+    }
+
+    /// Asks, and tells everybody.
+    func ask(_ wish: Wish) async throws -> [MutationToken] {
+        let clock = clock
+        let asked = try await store.ask(wish, now: { clock.now })
+        await replicator.committed(asked.commit)
+        await outbox.jobAdvanced(wish.job)
+        return asked.tokens
+    }
+
+    /// What the server has said of a job, and what it is shown as until it has answered.
+    func overlay(of job: JobID) async throws -> Overlay {
+        try await store.overlay(of: job, leavingOut: await outbox.notShown)
+    }
+
+    func shownState(of job: JobID) async throws -> ShownState {
+        let overlay = try await overlay(of: job)
+        let isPending = overlay.pending[.jobState] != nil
+        return ShownState(
+            published: overlay.published.state?.rawValue, pending: isPending ? overlay.shown.state?.rawValue : nil)
+    }
+
+    func queueStatus() async -> QueueStatus {
+        let own = await outbox.queue.filter(\.entry.isOwn)
+        let parked = own.count { $0.state == .rejected || $0.state == .paused }
+        return QueueStatus(pending: own.count - parked, parked: parked)
+    }
+
+    func queue() async throws -> [QueueEntry] {
+        try await answering {
+            var names: [JobID: String] = [:]
+            var entries: [QueueEntry] = []
+            for queued in await outbox.queue {
+                let job = queued.entry.job
+                if names[job] == nil { names[job] = try? await store.job(job).name }
+                entries.append(await describe(queued, jobName: names[job]))
+            }
+            return entries
+        }
+    }
+
+    func queued(_ token: String) async throws -> QueueEntry {
+        try await answering {
+            let queued = try await find(token)
+            return await describe(queued, jobName: try? await store.job(queued.entry.job).name)
+        }
+    }
+
+    func retry(_ token: String) async throws -> QueueEntry {
+        try await answering {
+            let named = try await find(token).entry.token
+            try await outbox.retry(named)
+            return try await self.queued(named.description)
+        }
+    }
+
+    func drop(_ token: String) async throws -> QueueEntry {
+        try await answering {
+            let entry = try await self.queued(token)
+            try await outbox.drop(try await find(token).entry.token)
+            return entry
+        }
+    }
+
+    func pause(_ request: LaneRequest) async throws -> QueueStatus {
+        try await answering {
+            await outbox.pause(try await lane(request))
+            return await queueStatus()
+        }
+    }
+
+    func resume(_ request: LaneRequest) async throws -> QueueStatus {
+        try await answering {
+            await outbox.resume(try await lane(request))
+            return await queueStatus()
+        }
+    }
+
+    func attempts(limit: Int) async throws -> [QueueAttempt] {
+        try await answering {
+            try await store.attempts(last: limit).map { logged in
+                QueueAttempt(
+                    token: logged.event.token.description, attempt: logged.event.attempt,
+                    at: Timestamp(milliseconds: Int64(clamping: logged.at)),
+                    durationMilliseconds: Int(clamping: logged.event.durationMilliseconds),
+                    outcome: logged.event.outcome.rawValue, status: logged.event.status, detail: logged.event.detail,
+                    nextAttemptAt: logged.next.map { Timestamp(milliseconds: Int64(clamping: $0)) })
+            }
+        }
+    }
+
+    private func find(_ text: String) async throws -> QueuedMutation {
+        let wanted = text.lowercased()
+        let fitting = await outbox.queue.filter { $0.entry.token.description.hasPrefix(wanted) }
+        guard let first = fitting.first, !wanted.isEmpty else {
+            throw APIError(
+                .unknownMutation, "There is no mutation \(text) in the queue; 'muster queue list' shows what waits.")
+        }
+        guard fitting.count == 1 else {
+            throw APIError(
+                .ambiguousMutation, "'\(text)' fits \(fitting.count) mutations; write more of the token.",
+                candidates: fitting.map(\.entry.token.description))
+        }
+        return first
+    }
+
+    private func lane(_ request: LaneRequest) async throws -> LaneID? {
+        guard let text = request.lane else { return nil }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let lane = LaneID("x/\(parts[1])") else {
+            throw APIError(.invalidValue, "'\(text)' is no lane; write JOB/NAME as 'muster queue list' shows it.")
+        }
+        return LaneID(job: try await resolve(job: parts[0]).id, name: lane.name)
+    }
+
+    private func describe(_ queued: QueuedMutation, jobName: String?) async -> QueueEntry {
+        let (entry, record) = (queued.entry, queued.record)
+        let standing = await outbox.standing
+        var next: UInt64?
+        if queued.state == .waiting || queued.state == .ready {
+            let rest = standing.rest?.wait.end ?? 0
+            next = max(record.wait?.end ?? 0, rest)
+            if next == 0 { next = nil }
+        }
+        var nextAttempt: Timestamp?
+        if let next { nextAttempt = Timestamp(milliseconds: Int64(clamping: await outbox.wall(next))) }
+        return QueueEntry(
+            token: entry.token.description, lane: entry.lane.description, priority: Int(entry.request.priority),
+            kind: entry.request.kind, job: entry.job.text, jobName: jobName,
+            wish: MutationKinds.all.sentence(for: entry.request), isOwn: entry.isOwn,
+            state: QueueEntry.State(rawValue: queued.state.rawValue) ?? .waiting, attempts: record.attempts,
+            nextAttemptAt: nextAttempt, lastError: record.lastError,
+            createdAt: Timestamp(milliseconds: Int64(clamping: entry.created)))
+    }
+}
+
+extension APIError {
+    init(_ refusal: OutboxRefusal) {
+        let code: APIError.Code =
+            switch refusal {
+            case .unknown: .unknownMutation
+            case .notOwn, .answered, .rejected: .mutationSettled
+            }
+        self.init(code, refusal.sentence)
+    }
+}

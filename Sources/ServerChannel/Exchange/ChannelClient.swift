@@ -1,0 +1,110 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+package import Timekeeping
+
+/// Asks the server, in its language for daemons, and hears the time with every answer.
+package final class ChannelClient: Sendable {
+    /// Of an answer, unpacked.
+    private static let answerBytes = 16 << 20
+    private static let timeoutSeconds: Int64 = 30
+
+    let address: ServerAddress
+    private let token: Mutex<String>
+    private let elapsed: @Sendable () -> Int64
+    private let hear: @Sendable (TimeExchange) async -> Void
+    private let http: HTTPClient
+
+    /// - Parameters:
+    ///   - token: what the server's owner made for this device.
+    ///   - elapsed: microseconds of a clock that never goes back.
+    ///   - hear: gets what every answer says of the time, before the answer itself is handed on.
+    package init(
+        address: ServerAddress, token: String, elapsed: @escaping @Sendable () -> Int64,
+        hearing hear: @escaping @Sendable (TimeExchange) async -> Void
+    ) {
+        self.address = address
+        self.token = Mutex(token)
+        self.elapsed = elapsed
+        self.hear = hear
+        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: ServerClock.configuration)
+    }
+
+    package func use(token: String) {
+        self.token.withLock { $0 = token }
+    }
+
+    package func close() async {
+        try? await http.shutdown()
+    }
+
+    /// One request.
+    struct Ask: Sendable {
+        var method = HTTPMethod.GET
+        /// With the query.
+        var path: String
+        var body: [UInt8]?
+        var key: String?
+    }
+
+    func execute(_ ask: Ask) async -> ServerReply<[UInt8]> {
+        let request = request(for: ask)
+        let sent = elapsed()
+        do {
+            let response = try await http.execute(request, timeout: .seconds(Self.timeoutSeconds))
+            let returned = elapsed()
+            let buffer = try await response.body.collect(upTo: Self.answerBytes)
+            var body = Array(buffer.readableBytesView)
+            if response.headers.first(name: "Content-Encoding") == "gzip" {
+                body = try Gzip.unpack(body, limit: Self.answerBytes)
+            }
+            let answer = RawAnswer(status: Int(response.status.code), headers: response.headers, body: body)
+            if let times = answer.times {
+                let exchange = TimeExchange(
+                    sent: sent, received: times.received, answered: times.answered, returned: returned)
+                if exchange.isPlausible { await hear(exchange) }
+            }
+            return answer.reply { try? JSONDecoder().decode(ChannelProblem.self, from: Data($0)) }
+        } catch {
+            return Self.failure(error)
+        }
+    }
+
+    private func request(for ask: Ask) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: address.url(ask.path))
+        request.method = ask.method
+        request.headers.add(name: "Accept", value: ChannelHeader.protobuf)
+        request.headers.add(name: "Accept-Encoding", value: "gzip")
+        request.headers.add(name: "Authorization", value: "Bearer \(token.withLock { $0 })")
+        if let key = ask.key { request.headers.add(name: ChannelHeader.idempotencyKey, value: key) }
+        if let body = ask.body {
+            request.headers.add(name: "Content-Type", value: ChannelHeader.protobuf)
+            var sent = body
+            if body.count >= Gzip.worthwhileBytes, let packed = Gzip.pack(body), packed.count < body.count {
+                request.headers.add(name: "Content-Encoding", value: "gzip")
+                sent = packed
+            }
+            request.body = .bytes(ByteBuffer(bytes: sent))
+        }
+        return request
+    }
+
+    /// Whether a request can have arrived decides what may be said of it.
+    private static func failure(_ error: any Error) -> ServerReply<[UInt8]> {
+        let neverSent: [HTTPClientError] = [
+            .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .invalidURL, .emptyHost,
+        ]
+        if error is NIOConnectionError { return .unreachable("no connection to the server") }
+        if let error = error as? HTTPClientError {
+            return neverSent.contains(error) ? .unreachable("\(error)") : .lost("\(error)")
+        }
+        if error is CancellationError { return .lost("given up") }
+        if let error = error as? IOError, [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
+            return .unreachable("no connection to the server")
+        }
+        return .lost("\(error)")
+    }
+}

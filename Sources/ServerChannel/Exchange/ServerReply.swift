@@ -1,0 +1,86 @@
+import NIOHTTP1
+
+/// What came of a request to the server.
+package enum ServerReply<Value: Sendable>: Sendable {
+    case answer(Value)
+    /// The server was there and did not do it.
+    case problem(ServerProblem)
+    /// It wants to be left alone by everybody: 429, 503, or another failure with `Retry-After`.
+    case busy(status: Int, retryAfterMilliseconds: UInt64?)
+    /// It does not accept this device's token.
+    case unauthorised
+    /// Nothing was sent, or what answered is not the server: a login page, a proxy's page.
+    case unreachable(String)
+    /// It may have arrived: there is no answer that makes sense.
+    case lost(String)
+
+    package func map<Other>(_ body: (Value) throws -> Other) -> ServerReply<Other> {
+        switch self {
+        case .answer(let value):
+            do { return .answer(try body(value)) } catch {
+                return .lost("the answer cannot be read: \((error as? MalformedMessage)?.sentence ?? "\(error)")")
+            }
+        case .problem(let problem): return .problem(problem)
+        case .busy(let status, let wait): return .busy(status: status, retryAfterMilliseconds: wait)
+        case .unauthorised: return .unauthorised
+        case .unreachable(let reason): return .unreachable(reason)
+        case .lost(let reason): return .lost(reason)
+        }
+    }
+}
+
+/// A refusal with the server's words, if they could be read.
+package struct ServerProblem: Error, Hashable, Sendable {
+    package let status: Int
+    package let problem: ChannelProblem?
+
+    package init(status: Int, problem: ChannelProblem? = nil) {
+        self.status = status
+        self.problem = problem
+    }
+
+    package var code: ChannelProblem.Code? { problem?.code }
+    package var sentence: String { problem?.detail ?? "the server answers with status \(status)" }
+}
+
+/// An answer's head and body before anybody has said what they are.
+struct RawAnswer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: [UInt8]
+
+    /// When the server got the request and when it answered, in microseconds since 1970. Every answer of a Muster server
+    /// says so, and nothing else on the way does.
+    var times: (received: Int64, answered: Int64)? {
+        guard let received = headers.first(name: ChannelHeader.received).flatMap({ Int64($0) }),
+            let answered = headers.first(name: ChannelHeader.answered).flatMap({ Int64($0) })
+        else { return nil }
+        return (received, answered)
+    }
+
+    /// A number of seconds; a date is not worth a calendar.
+    var retryAfterMilliseconds: UInt64? {
+        headers.first(name: "Retry-After").flatMap { UInt64($0) }.map { min($0, 1 << 32) * 1_000 }
+    }
+
+    /// What it is. A failure that nobody knows is none that lasts: only a decision of the server is one.
+    func reply(readingProblem: ([UInt8]) -> ChannelProblem?) -> ServerReply<[UInt8]> {
+        guard times != nil else {
+            // A proxy in front of the server speaks of the server's illness; whoever else answers is not the server.
+            guard (500...504).contains(status) else {
+                return .unreachable("what answers with status \(status) is not the server; is there a login page?")
+            }
+            return status == 503 || retryAfterMilliseconds != nil
+                ? .busy(status: status, retryAfterMilliseconds: retryAfterMilliseconds)
+                : .problem(ServerProblem(status: status))
+        }
+        switch status {
+        case 200..<300: return .answer(body)
+        case 401: return .unauthorised
+        case 429, 503: return .busy(status: status, retryAfterMilliseconds: retryAfterMilliseconds)
+        default:
+            if let wait = retryAfterMilliseconds { return .busy(status: status, retryAfterMilliseconds: wait) }
+            return .problem(ServerProblem(status: status, problem: readingProblem(body)))
+        }
+    }
+}

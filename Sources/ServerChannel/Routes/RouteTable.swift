@@ -1,0 +1,44 @@
+/// The ways out of this machine, as the kernel lists them: enough to tell whether a server can be reached at all.
+package struct RouteTable: Hashable, Sendable {
+    package struct Route: Hashable, Sendable {
+        /// 4 or 16 bytes, zero after the prefix.
+        package let destination: [UInt8]
+        /// 0 for a default route.
+        package let prefixLength: Int
+
+        package init(destination: [UInt8], prefixLength: Int) {
+            self.destination = destination
+            self.prefixLength = prefixLength
+        }
+    }
+
+    package var routes: Set<Route> = []
+
+    package init() {}
+
+    /// Whether packets to a host find a way. Of a name nothing is known but that it needs a default route.
+    package func reaches(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        guard let address = Self.bytes(of: host) else { return routes.contains { $0.prefixLength == 0 } }
+        return routes.contains { $0.covers(address) }
+    }
+
+    /// A numeric IPv4 address. (An IPv6 one is taken for a name, which asks for more than it needs.)
+    private static func bytes(of host: String) -> [UInt8]? {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let bytes = parts.compactMap { UInt8($0) }
+        return parts.count == 4 && bytes.count == 4 ? bytes : nil
+    }
+}
+
+extension RouteTable.Route {
+    fileprivate func covers(_ address: [UInt8]) -> Bool {
+        guard address.count == destination.count else { return false }
+        for (index, byte) in address.enumerated() {
+            let bits = min(max(prefixLength - index * 8, 0), 8)
+            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+            if (byte ^ destination[index]) & mask != 0 { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,127 @@
+package import CRDT
+import GRDB
+package import Inventory
+package import Outbox
+
+/// Mutations of a job, with the edits that belong to them.
+package struct Wish: Sendable {
+    package let job: JobID
+    package var createsJob = false
+    package var edits: [Edit] = []
+    /// In their order, each under a name of its own.
+    package private(set) var mutations: [(token: MutationToken, mutation: any MutationKind)] = []
+
+    package init(job: JobID) {
+        self.job = job
+    }
+
+    package mutating func ask(_ mutation: any MutationKind, using generator: inout some RandomNumberGenerator) {
+        mutations.append((.random(using: &generator), mutation))
+    }
+}
+
+/// What was asked for, durably.
+package struct Asked: Sendable {
+    package let commit: Commit
+    package let tokens: [MutationToken]
+}
+
+/// A laptop's side of requests (rule R8).
+extension Store {
+    /// Makes the edits and asks the server for what belongs to them, in one transaction: all of it or nothing.
+    ///
+    /// - Throws: `MutationRefusal` for what the server would refuse as things stand here, the pending requests carried
+    ///   out; `EditRefusal`; `StoreError`.
+    package func ask(_ wish: Wish, now: @escaping @Sendable () -> ReceiveTime) async throws -> Asked {
+        try await write { [self] db in
+            let now = now()
+            let job = wish.job
+            let number =
+                wish.createsJob
+                ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
+            if try StatementTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
+            var edited: Commit?
+            if !wish.edits.isEmpty {
+                let result = try commit(
+                    wish.edits, job: job, number: number, requiresItems: false, now: now, in: db)
+                if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
+                edited = result.commit
+            }
+            var standing = try Self.overlay(of: number, in: db).shown
+            var operations: [CRDT.Operation] = []
+            var last: [String: MutationToken] = [:]
+            for (token, mutation) in wish.mutations {
+                standing.publish(try mutation.effect(on: standing))
+                let lane = type(of: mutation).lane
+                let newest = try last[lane] ?? newestOwn(in: lane, job: number, in: db)
+                operations.append(.request(mutation.request(token: token, after: newest)))
+                last[lane] = token
+                try OutboxTable.addOwn(token, in: db)
+            }
+            let bytes = statement(
+                operations, anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds)
+            let asked = try append(bytes, job: job, number: number, now: now, in: db)
+            return Asked(commit: edited?.followed(by: asked) ?? asked, tokens: wish.mutations.map(\.token))
+        }
+    }
+
+    /// Says in the own journal that a request is taken back; whoever delivers sees it there.
+    package func takeBack(
+        _ token: MutationToken, job: JobID, now: @escaping @Sendable () -> ReceiveTime
+    ) async throws -> Commit {
+        try await write { [self] db in
+            let now = now()
+            let number = try JobTable.existingNumber(of: job, in: db)
+            let bytes = statement(
+                [.withdraw(token)], anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds)
+            return try append(bytes, job: job, number: number, now: now, in: db)
+        }
+    }
+
+    /// What is published of a job with what is asked for, of one state of the store.
+    ///
+    /// - Parameter leftOut: see `Overlay`.
+    package func overlay(of job: JobID, leavingOut leftOut: Set<MutationToken> = []) async throws -> Overlay {
+        try await read { db in
+            try Self.overlay(of: try JobTable.existingNumber(of: job, in: db), leavingOut: leftOut, in: db)
+        }
+    }
+
+    private static func overlay(
+        of job: Int64, leavingOut leftOut: Set<MutationToken> = [], in db: Database
+    ) throws -> Overlay {
+        // None of the pending ones has an outcome.
+        Overlay(
+            published: JobStanding(values: try RequestTable.published(job, in: db)), outcomes: [],
+            requests: try pendingRequests(of: job, in: db).map(\.request), leftOut: leftOut)
+    }
+
+    /// The newest of this store's requests in a lane, also from before it was renewed.
+    private func newestOwn(in lane: String, job: Int64, in db: Database) throws -> MutationToken? {
+        let own = "SELECT * FROM request WHERE job = ? AND NOT isWithdrawal AND"
+        let here = try Row.fetchCursor(
+            db, sql: "\(own) replica = ? ORDER BY sequence DESC", arguments: [job, identity.replica.value.blob])
+        while let row = try here.next() {
+            if let stored = try Self.request(row), stored.request.lane == lane { return stored.request.token }
+        }
+        let before = try Row.fetchCursor(
+            db, sql: "\(own) token IN (SELECT token FROM outbox WHERE isOwn) ORDER BY stamp DESC, sequence DESC",
+            arguments: [job])
+        while let row = try before.next() {
+            if let stored = try Self.request(row), stored.request.lane == lane { return stored.request.token }
+        }
+        return nil
+    }
+}
+
+extension Commit {
+    /// Two runs of one transaction as one.
+    fileprivate func followed(by next: Commit) -> Commit {
+        Commit(
+            job: job,
+            segment: JournalSegment(
+                replica: segment.replica, first: segment.first, head: next.segment.head,
+                bytes: segment.bytes + next.segment.bytes),
+            applied: applied + next.applied)
+    }
+}

@@ -1,0 +1,115 @@
+package import CRDT
+import GRDB
+package import Outbox
+
+/// How far the requests of a job have been looked at: of each journal up to where.
+package typealias RequestMark = [ReplicaID: UInt64]
+
+/// What the journals of a job say of requests since somebody last looked.
+package struct RequestNews: Hashable, Sendable {
+    /// Those that nobody has decided or withdrawn, in the order of their journals.
+    package let entries: [OutboxEntry]
+    package let withdrawn: [MutationToken]
+    package let outcomes: [Outcome]
+    package let mark: RequestMark
+}
+
+/// What the outbox is made of again at a start.
+package struct OutboxStart: Sendable {
+    package let standing: OutboxStanding
+    package let entries: [OutboxEntry]
+    package let records: [OutboxRecord]
+    package let outcomes: [Outcome]
+    package let marks: [JobID: RequestMark]
+}
+
+extension Store {
+    package func requestNews(of job: JobID, since mark: RequestMark) async throws -> RequestNews {
+        let replica = identity.replica
+        return try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try Self.requestNews(of: job, number: number, since: mark, own: replica, isForStart: false, in: db)
+        }
+    }
+
+    package func outboxStart() async throws -> OutboxStart {
+        let replica = identity.replica
+        return try await read { db in
+            let records = try OutboxTable.all(in: db)
+            let recorded = Set(records.map(\.token))
+            var entries: [OutboxEntry] = []
+            var outcomes: [Outcome] = []
+            var marks: [JobID: RequestMark] = [:]
+            for row in try Row.fetchAll(db, sql: "SELECT number, id FROM job ORDER BY id") {
+                guard let job = JobID(row["id"] as String) else { continue }
+                let news = try Self.requestNews(
+                    of: job, number: row["number"], since: [:], own: replica, isForStart: true, in: db)
+                let withdrawn = Set(news.withdrawn)
+                let decided = Set(news.outcomes.map(\.token))
+                let open = news.entries.filter {
+                    recorded.contains($0.token)
+                        ? decided.contains($0.token) || !withdrawn.contains($0.token)
+                        : !decided.contains($0.token) && !withdrawn.contains($0.token)
+                }
+                entries += open
+                let named = Set(open.map(\.token))
+                outcomes += news.outcomes.filter { named.contains($0.token) }
+                marks[job] = news.mark
+            }
+            return OutboxStart(
+                standing: try OutboxStandingTable.get(in: db), entries: entries, records: records,
+                outcomes: outcomes, marks: marks)
+        }
+    }
+
+    private static func requestNews(
+        of job: JobID, number: Int64, since mark: RequestMark, own: ReplicaID, isForStart: Bool, in db: Database
+    ) throws -> RequestNews {
+        let ownTokens = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE token = ? AND isOwn)")
+        let after = try db.cachedStatement(
+            sql: """
+                SELECT * FROM request AS asked WHERE job = ?1 AND replica = ?2 AND sequence > ?3
+                    AND (?4 OR isWithdrawal
+                        OR NOT EXISTS (SELECT 1 FROM outcome WHERE job = ?1 AND token = asked.token)
+                        AND NOT EXISTS
+                            (SELECT 1 FROM request WHERE job = ?1 AND token = asked.token AND isWithdrawal))
+                ORDER BY sequence
+                """)
+        var entries: [OutboxEntry] = []
+        var withdrawn: [MutationToken] = []
+        var reached: RequestMark = [:]
+        for position in try JournalTable.positions(of: number, in: db) {
+            reached[position.replica] = position.sequence
+            let seen = mark[position.replica] ?? 0
+            if position.replica == .channel || seen == position.sequence { continue }
+            // A journal that was cut is looked at from its beginning.
+            let from = seen > position.sequence ? 0 : seen
+            let rows = try Row.fetchAll(
+                after, arguments: [number, position.replica.value.blob, from.signed, isForStart])
+            for row in rows {
+                guard let stored = try request(row) else {
+                    withdrawn.append(MutationToken(UInt128(blob: row["token"])))
+                    continue
+                }
+                let isOwn =
+                    try stored.write.author == own
+                    || Bool.fetchOne(
+                        ownTokens, arguments: [stored.request.token.value.blob]) == true
+                entries.append(
+                    OutboxEntry(
+                        request: stored.request, job: job, author: stored.dot.replica, sequence: stored.dot.sequence,
+                        created: stored.write.stamp.milliseconds, isOwn: isOwn))
+            }
+        }
+        let decided = try db.cachedStatement(
+            sql: "SELECT token, verdict, reason FROM outcome WHERE job = ? AND sequence > ? ORDER BY sequence")
+        let known = mark[.channel] ?? 0
+        let since = known > reached[.channel] ?? 0 ? 0 : known
+        let outcomes = try Row.fetchAll(decided, arguments: [number, since.signed]).compactMap { row in
+            Outcome.Verdict(rawValue: UInt8(clamping: row["verdict"] as Int)).map {
+                Outcome(token: MutationToken(UInt128(blob: row["token"])), verdict: $0, reason: row["reason"])
+            }
+        }
+        return RequestNews(entries: entries, withdrawn: withdrawn, outcomes: outcomes, mark: reached)
+    }
+}

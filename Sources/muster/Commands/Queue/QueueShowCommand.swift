@@ -1,0 +1,28 @@
+import ArgumentParser
+import LocalAPI
+
+struct QueueShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show everything about one mutation that waits for the server.",
+        discussion: "Example:\n  muster queue show 3f2a90c1")
+
+    @OptionGroup var named: TokenArgument
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let entry = try await options.withClient { try await $0.queued(named.token) }
+        if options.json { return try StandardOutput.json(entry) }
+        var facts = Facts()
+        facts.add("Token", entry.token)
+        facts.add("Wish", entry.wish)
+        facts.add("Job", entry.jobName ?? entry.job)
+        facts.add("Lane", entry.lane)
+        facts.add("Priority", "\(entry.priority)")
+        facts.add("State", entry.stateDescription)
+        facts.add("Attempts", Formats.count(entry.attempts))
+        facts.add("Last error", entry.lastError ?? "none")
+        facts.add("Asked", Formats.time(entry.createdAt) + (entry.isOwn ? "" : ", on another laptop"))
+        facts.print(on: .output)
+    }
+}

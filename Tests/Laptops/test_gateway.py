@@ -1,0 +1,183 @@
+"""Two laptops, of which one has the internet: what the crew asks for reaches the office once and in order, whatever
+stands in between."""
+
+import os
+import time
+
+import pytest
+from front import Front
+from lab import wait_until
+from office import Office
+from solo import PATIENCE_SECONDS, Solos, wait_agreed
+
+STATES = ["dispatched", "inProgress", "awaitingSignature"]
+
+
+@pytest.fixture
+def office(build_directory):
+    with Office(build_directory) as office:
+        yield office.start()
+
+
+@pytest.fixture
+def solos(build_directory):
+    with Solos(build_directory) as solos:
+        yield solos
+
+
+@pytest.fixture
+def front(office):
+    with Front(office.port) as front:
+        yield front
+
+
+def server_flags(solos, office, url):
+    path = os.path.join(solos.directory, "token")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(office.token + "\n")
+    return ["--server", url, "--server-token", path, "--server-interval", "1"]
+
+
+def crew(solos, office, front):
+    """anna has the internet, bert has anna."""
+    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    bert = solos("bert").start("--peer", anna.address)
+    wait_until(lambda: bert.connected() == ["anna"], PATIENCE_SECONDS, "the laptops meet")
+    return anna, bert
+
+
+def state(daemon, job):
+    status, answer = daemon.ask("GET", f"/v1/jobs/{job}")
+    return answer["state"] if status == 200 else None
+
+
+def advance(daemon, job, name):
+    return daemon.make(f"/v1/jobs/{job}/state", {"state": name})["tokens"]
+
+
+def wait_published(daemons, job, name):
+    for daemon in daemons:
+        wait_until(
+            lambda: state(daemon, job) == {"published": name, "pending": None},
+            PATIENCE_SECONDS,
+            f"{daemon.name} shows {name} as published",
+        )
+
+
+def published_states(office, job):
+    """What the office was told, in its order."""
+    return [
+        entry["published"]["state"] for entry in office.channel(job) if "state" in entry["published"]
+    ]
+
+
+def test_states_reach_the_office_once_and_in_order(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = bert.create_job("Smith")
+    item = bert.add(job, name="chair")
+    for name in STATES:
+        advance(bert, job, name)
+        assert state(bert, job)["pending"] == name or state(bert, job)["published"] == name
+    wait_published([anna, bert], job, "awaitingSignature")
+    assert published_states(office, job) == ["scheduled", *STATES]
+    assert bert.get("/v1/queue") == [] and anna.get("/v1/queue") == []
+    wait_until(lambda: office.ask("GET", f"/v1/jobs/{job}")[0] == 200, PATIENCE_SECONDS, "the office has the job")
+
+    def agreed():
+        there = office.get(f"/v1/jobs/{job}")
+        return there["digest"] == anna.digest(job) and there["items"] == 1
+
+    wait_until(agreed, PATIENCE_SECONDS, f"the office has {item}")
+    log = [attempt["outcome"] for attempt in anna.get("/v1/queue/log")]
+    assert log == ["accepted"] * 4, log
+    text = bert.muster("job", "log", job).stdout
+    assert text.index("asked the server for openJob") < text.index("published state = scheduled"), text
+    assert anna.muster("job", "log", job).stdout == text
+    # A refusal is told where it was asked for, before anything is sent.
+    status, answer = bert.ask("POST", f"/v1/jobs/{job}/state", {"state": "scheduled"})
+    assert status == 422 and "cannot become scheduled" in answer["detail"]
+
+
+def test_work_at_the_office_comes_to_the_crew(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    opening = {"lane": "office", "kind": "openJob", "payload": {"name": "Jones", "kind": "pickup"}}
+    status, _ = office.ask("POST", "/v1/jobs/jones/mutations", opening, Idempotency_Key="1" * 32)
+    assert status == 200
+    wait_published([anna, bert], "jones", "scheduled")
+
+
+def test_after_one_failure_the_retry_comes_by_itself(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = bert.create_job("Smith")
+    front.once("503", "/mutations")
+    advance(bert, job, "dispatched")
+    # Nothing else happens: nobody writes, and nobody asks.
+    wait_until(lambda: front.requests("/mutations", "503"), PATIENCE_SECONDS, "the fault has fired")
+    wait_published([anna, bert], job, "dispatched")
+    assert published_states(office, job) == ["scheduled", "dispatched"]
+    log = [attempt["outcome"] for attempt in anna.get("/v1/queue/log")]
+    assert log.count("serverBusy") == 1 and log.count("accepted") == 2, log
+
+
+def test_an_answer_that_is_lost_has_one_effect(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    front.once("lost", "/mutations")
+    advance(bert, job, "dispatched")
+    wait_published([anna, bert], job, "dispatched")
+    assert front.requests("/mutations", "lost")
+    assert published_states(office, job) == ["scheduled", "dispatched"]
+
+
+def test_a_login_page_is_not_the_server(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    front.always("login")
+    advance(anna, job, "dispatched")
+    wait_until(lambda: front.requests("", "login"), PATIENCE_SECONDS, "the login page was shown")
+    time.sleep(1)
+    assert state(anna, job) == {"published": "scheduled", "pending": "dispatched"}
+    queue = anna.get("/v1/queue")
+    assert [entry["kind"] for entry in queue] == ["advanceState"] and queue[0]["state"] != "rejected", queue
+    check = next(check for check in anna.get("/v1/doctor")["checks"] if check["name"] == "server")
+    assert "login page" in check["finding"], check
+    front.always(None)
+    wait_published([anna, bert], job, "dispatched")
+
+
+def test_gateway_and_server_are_killed_in_between(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    flags = server_flags(solos, office, front.url)
+    job = bert.create_job("Smith")
+    for count, name in enumerate(STATES):
+        advance(bert, job, name)
+        time.sleep(0.05 * count)
+        anna.kill()
+        office.program.kill()
+        # What the office was told is what it still knows.
+        office.start()
+        anna.start(*flags)
+        wait_until(lambda: bert.connected() == ["anna"], PATIENCE_SECONDS, "the laptops meet again")
+    wait_published([anna, bert], job, "awaitingSignature")
+    assert published_states(office, job) == ["scheduled", *STATES]
+    wait_agreed([anna, bert], job)
+
+
+def test_a_queue_that_is_paused_and_dropped(solos, office, front):
+    anna, _ = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna], job, "scheduled")
+    assert anna.make("/v1/queue/pause", {}) == {"pending": 0, "parked": 0}
+    [token] = advance(anna, job, "dispatched")
+    assert anna.get("/v1/status")["queue"] == {"pending": 0, "parked": 1}
+    time.sleep(1.5)
+    assert state(anna, job) == {"published": "scheduled", "pending": "dispatched"}
+    assert anna.muster("queue", "drop", token[:8]).returncode == 0
+    assert state(anna, job) == {"published": "scheduled", "pending": None}
+    assert anna.make("/v1/queue/resume", {}) == {"pending": 0, "parked": 0}
+    # The next one of the lane follows one that was taken back.
+    advance(anna, job, "cancelled")
+    wait_published([anna], job, "cancelled")
+    assert published_states(office, job) == ["scheduled", "cancelled"]
