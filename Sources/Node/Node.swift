@@ -65,7 +65,7 @@ package struct Node: Sendable {
         try await keeper.start()
         let gateway = gateway(store: store, replicator: replicator, keeper: keeper)
         if let gateway {
-            await keeper.attach(gateway.client) { job, author in await gateway.bring(author, of: job) }
+            await keeper.attach(gateway.client) { await gateway.bring($0) }
         }
         let news = JobNewsService(keeper: keeper, gateway: gateway)
         publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }

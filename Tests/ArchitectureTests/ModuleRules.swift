@@ -78,7 +78,8 @@ let moduleRules: [String: ModuleRule] = [
         "types, server and client of the API; it reaches the daemon through MusterService only"),
     "Node": .shell(
         [
-            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel", "Storage",
+            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel",
+            "Storage",
             "Timekeeping", "Transport",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],

@@ -30,13 +30,16 @@ extension Gateway {
     }
 
     /// Brings one author's journal, because a request needs what is in it.
-    func bring(_ author: ReplicaID, of job: JobID) async {
+    func bring(_ wanted: JournalPlace) async {
         do {
-            let server = try await serverVector(of: job)
-            try await upload(author, of: job, after: server[author].sequence)
+            let server = try await serverVector(of: wanted.job)
+            var place = wanted
+            place.after = server[wanted.replica].sequence
+            try await upload(from: place)
         } catch {
             logger.info(
-                "a journal could not be brought to the server", metadata: ["job": "\(job)", "replica": "\(author)"])
+                "a journal could not be brought to the server",
+                metadata: ["job": "\(wanted.job)", "replica": "\(wanted.replica)"])
         }
     }
 
@@ -49,63 +52,67 @@ extension Gateway {
     }
 
     private func run(_ errands: JournalErrands, of job: JobID) async throws {
-        for errand in errands.fetches { try await fetch(errand, of: job) }
+        for errand in errands.fetches {
+            try await fetch(from: JournalPlace(job: job, replica: errand.replica, after: errand.after))
+        }
         guard await replicator.exposeToServer() else { return }
-        for errand in errands.uploads { try await upload(errand.replica, of: job, after: errand.after) }
-        for replica in errands.forks { try await upload(replica, of: job, after: 0) }
+        for errand in errands.uploads {
+            try await upload(from: JournalPlace(job: job, replica: errand.replica, after: errand.after))
+        }
+        for replica in errands.forks { try await upload(from: JournalPlace(job: job, replica: replica)) }
     }
 
     // MARK: Down
 
-    private func fetch(_ errand: JournalErrands.Errand, of job: JobID) async throws {
-        var after = errand.after
+    private func fetch(from start: JournalPlace) async throws {
+        var place = start
         while !Task.isCancelled {
             let reply =
-                errand.replica == .channel
-                ? await client.channel(of: job, after: after)
-                : await client.journal(of: errand.replica, job: job, after: after)
-            let segments = try reply.get().segments.filter { $0.replica == errand.replica }
-            guard let last = segments.last, last.head.sequence > after else { return }
+                place.replica == .channel
+                ? await client.channel(of: place.job, after: place.after) : await client.journal(from: place)
+            let segments = try reply.get().segments.filter { $0.replica == place.replica }
+            guard let last = segments.last, last.head.sequence > place.after else { return }
             for segment in segments {
-                switch await replicator.take(ServerRun(segment: segment, job: job)) {
+                switch await replicator.take(ServerRun(segment: segment, job: place.job)) {
                 case .stored, .duplicate: break
                 case .gap, .forked, .failed: return
                 }
             }
-            after = last.head.sequence
+            place.after = last.head.sequence
         }
     }
 
     // MARK: Up
 
-    private func upload(_ replica: ReplicaID, of job: JobID, after start: UInt64) async throws {
-        var after = start
-        var isFromBeginning = start == 0
-        while let runs = await runs(of: replica, of: job, after: after), let last = runs.last, !Task.isCancelled {
+    private func upload(from start: JournalPlace) async throws {
+        var place = start
+        while let runs = await runs(from: place), let last = runs.last, !Task.isCancelled {
             do {
-                held[job] = try await client.upload(runs, to: job).get().fingerprint
-                after = last.head.sequence
+                held[place.job] = try await client.upload(runs, to: place.job).get().fingerprint
+                place.after = last.head.sequence
             } catch let problem as ServerProblem where problem.code == .journalGap {
-                guard let reached = problem.problem?.sequence, reached < after else { throw problem }
-                after = reached
+                guard let reached = problem.problem?.sequence, reached < place.after else { throw problem }
+                place.after = reached
             } catch let problem as ServerProblem where problem.code == .journalForked {
                 if let agreed = problem.problem?.sequence {
-                    return try await giveWay(replica, of: job, after: agreed)
+                    place.after = agreed
+                    return try await giveWay(from: place)
                 }
-                guard !isFromBeginning else { throw problem }
-                isFromBeginning = true
-                after = 0
+                // They part before what was sent: from the beginning, then.
+                guard place.after > 0 else { throw problem }
+                place.after = 0
             }
         }
     }
 
     /// As much as one upload takes; nil at the journal's end.
-    private func runs(of replica: ReplicaID, of job: JobID, after: UInt64) async -> [JournalSegment]? {
+    private func runs(from place: JournalPlace) async -> [JournalSegment]? {
         var runs: [JournalSegment] = []
-        var next = after + 1
+        var next = place.after + 1
         var bytes = 0
         while bytes < Self.uploadBytes, runs.count < ChannelLimits.segments,
-            let run = try? await store.segment(of: replica, job: job, from: next, maximumBytes: Self.runBytes)
+            let run = try? await store.segment(
+                of: place.replica, job: place.job, from: next, maximumBytes: Self.runBytes)
         {
             if !runs.isEmpty, bytes + run.bytes.count > Self.uploadBytes + Self.runBytes { break }
             runs.append(run)
@@ -116,9 +123,9 @@ extension Gateway {
     }
 
     /// The server's branch of a forked journal stays.
-    private func giveWay(_ replica: ReplicaID, of job: JobID, after agreed: UInt64) async throws {
-        let branch = try await client.journal(of: replica, job: job, after: agreed).get().segments
-        guard let run = branch.first(where: { $0.replica == replica }) else { return }
-        await replicator.giveWay(to: ServerRun(segment: run, job: job), after: agreed)
+    private func giveWay(from place: JournalPlace) async throws {
+        let branch = try await client.journal(from: place).get().segments
+        guard let run = branch.first(where: { $0.replica == place.replica }) else { return }
+        await replicator.giveWay(to: ServerRun(segment: run, job: place.job), after: place.after)
     }
 }

@@ -16,7 +16,7 @@ actor OutboxKeeper {
     private let clock: ClockKeeper
     private let logger: Logger
     private var client: ChannelClient?
-    private var bring: (@Sendable (JobID, ReplicaID) async -> Void)?
+    private var bring: (@Sendable (JournalPlace) async -> Void)?
     private var marks: [JobID: RequestMark] = [:]
     private var backlog: [OutboxMachine.Directive] = []
     private var draining: Task<Void, Never>?
@@ -46,7 +46,7 @@ actor OutboxKeeper {
 
     /// - Parameter bring: brings the server an author's journal of a job.
     func attach(
-        _ client: ChannelClient, bringing bring: @escaping @Sendable (JobID, ReplicaID) async -> Void
+        _ client: ChannelClient, bringing bring: @escaping @Sendable (JournalPlace) async -> Void
     ) {
         self.client = client
         self.bring = bring
@@ -158,8 +158,8 @@ actor OutboxKeeper {
             case .send(let entry, let attempt): send(entry, attempt: attempt)
             case .cancel(let token, let attempt):
                 if deliveries[token]?.attempt == attempt { deliveries.removeValue(forKey: token)?.task.cancel() }
-            case .bringJournal(let job, let author): bringJournal(of: author, job: job)
-            case .withdraw(let job, let token): await withdraw(token, job: job)
+            case .bringJournal(let job, let author): bringJournal(at: JournalPlace(job: job, replica: author))
+            case .withdraw(let job, let token): await withdraw(Withdrawal(token: token, job: job))
             case .tell(let notice): tell(notice)
             case .forget, .remember, .log: break
             }
@@ -212,22 +212,23 @@ actor OutboxKeeper {
         }
     }
 
-    private func bringJournal(of author: ReplicaID, job: JobID) {
+    private func bringJournal(at place: JournalPlace) {
         guard let bring else { return }
         Task {
-            await bring(job, author)
-            self.brought(author, job: job)
+            await bring(place)
+            self.brought(place)
         }
     }
 
-    private func brought(_ author: ReplicaID, job: JobID) {
-        enqueue(machine.onJournalBrought(job, author, now: now, using: &generator))
+    private func brought(_ place: JournalPlace) {
+        enqueue(machine.onJournalBrought(place.job, place.replica, now: now, using: &generator))
     }
 
-    private func withdraw(_ token: MutationToken, job: JobID) async {
+    private func withdraw(_ withdrawal: Withdrawal) async {
+        let token = withdrawal.token
         do {
             let clock = clock
-            let commit = try await store.takeBack(token, job: job, now: { clock.now })
+            let commit = try await store.takeBack(withdrawal, now: { clock.now })
             await replicator.committed(commit)
             backlog += machine.onWithdrawn(token, now: now, using: &generator)
         } catch {

@@ -21,8 +21,8 @@ extension ChannelClient {
             .map(SegmentList.init(protobuf:))
     }
 
-    package func journal(of replica: ReplicaID, job: JobID, after sequence: UInt64) async -> ServerReply<SegmentList> {
-        await execute(Ask(path: "/v1/jobs/\(job)/journals/\(replica)?after=\(sequence)"))
+    package func journal(from place: JournalPlace) async -> ServerReply<SegmentList> {
+        await execute(Ask(path: "/v1/jobs/\(place.job)/journals/\(place.replica)?after=\(place.after)"))
             .map(SegmentList.init(protobuf:))
     }
 
@@ -45,6 +45,21 @@ extension ChannelClient {
             }
             return decision
         }
+    }
+}
+
+/// A place in a journal: after a sequence.
+///
+/// One value, as the async functions want it (see ARCHITECTURE.md, "Threads").
+package struct JournalPlace: Hashable, Sendable {
+    package let job: JobID
+    package let replica: ReplicaID
+    package var after: UInt64
+
+    package init(job: JobID, replica: ReplicaID, after: UInt64 = 0) {
+        self.job = job
+        self.replica = replica
+        self.after = after
     }
 }
 

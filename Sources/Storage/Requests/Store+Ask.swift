@@ -20,6 +20,17 @@ package struct Wish: Sendable {
     }
 }
 
+/// A request that its author takes back.
+package struct Withdrawal: Hashable, Sendable {
+    package let token: MutationToken
+    package let job: JobID
+
+    package init(token: MutationToken, job: JobID) {
+        self.token = token
+        self.job = job
+    }
+}
+
 /// What was asked for, durably.
 package struct Asked: Sendable {
     package let commit: Commit
@@ -58,6 +69,8 @@ extension Store {
                 last[lane] = token
                 try OutboxTable.addOwn(token, in: db)
             }
+            // A change without anything in it is none.
+            if operations.isEmpty, let edited { return Asked(commit: edited, tokens: []) }
             let bytes = statement(
                 operations, anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds)
             let asked = try append(bytes, job: job, number: number, now: now, in: db)
@@ -67,13 +80,14 @@ extension Store {
 
     /// Says in the own journal that a request is taken back; whoever delivers sees it there.
     package func takeBack(
-        _ token: MutationToken, job: JobID, now: @escaping @Sendable () -> ReceiveTime
+        _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime
     ) async throws -> Commit {
         try await write { [self] db in
             let now = now()
+            let job = withdrawal.job
             let number = try JobTable.existingNumber(of: job, in: db)
             let bytes = statement(
-                [.withdraw(token)], anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds)
+                [.withdraw(withdrawal.token)], anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds)
             return try append(bytes, job: job, number: number, now: now, in: db)
         }
     }

@@ -42,7 +42,7 @@ extension Judgement {
         case .unauthorised:
             return HealthCheck(
                 name, .failed, "\(address) refuses this laptop's token\(waiting)",
-                remedy: "have the office make a new one ('muster-channel token add NAME') and put it into the token file")
+                remedy: "have the office make a new one ('muster-channel token add NAME'), and put it into that file")
         }
     }
 }
