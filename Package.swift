@@ -134,7 +134,8 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
-        .testTarget(name: "ServerChannelTests", dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping"]),
+        .testTarget(
+            name: "ServerChannelTests", dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioHTTP1]),
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [

@@ -87,7 +87,8 @@ extension Store {
             let job = withdrawal.job
             let number = try JobTable.existingNumber(of: job, in: db)
             let bytes = statement(
-                [.withdraw(withdrawal.token)], anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds)
+                [.withdraw(withdrawal.token)], anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds
+            )
             return try append(bytes, job: job, number: number, now: now, in: db)
         }
     }

@@ -1,0 +1,75 @@
+import CRDT
+import NIOHTTP1
+import Outbox
+import Testing
+
+@testable import ServerChannel
+
+@Suite("What an answer to a delivery means")
+struct ReplyTests {
+    private static let times = [("Muster-Received", "1780000000000100"), ("Muster-Answered", "1780000000000900")]
+
+    private static func reply(
+        _ status: Int, _ headers: [(String, String)] = times, _ body: [UInt8] = [], problem: ChannelProblem? = nil
+    ) -> OutboxMachine.Reply {
+        RawAnswer(status: status, headers: HTTPHeaders(headers), body: body).reply { _ in problem }
+            .map(MutationDecision.init(protobuf:)).forOutbox
+    }
+
+    private static func decision(_ verdict: Outcome.Verdict) throws -> [UInt8] {
+        try MutationDecision(
+            outcome: Outcome(token: MutationToken(7), verdict: verdict, reason: "why"),
+            channel: SegmentList(segments: [])
+        ).protobuf()
+    }
+
+    @Test("The server's own decision is for good, and nothing else is")
+    func decisions() throws {
+        #expect(Self.reply(200, Self.times, try Self.decision(.accepted)) == .accepted)
+        #expect(Self.reply(200, Self.times, try Self.decision(.rejected)) == .rejected(reason: "why"))
+        #expect(Self.reply(200, Self.times, try Self.decision(.withdrawn)) == .rejected(reason: "why"))
+        for status in [400, 403, 404, 409, 410, 418, 422, 451, 499, 500, 502] {
+            guard case .tryAgain(status, _) = Self.reply(status) else {
+                Issue.record("\(status) is \(Self.reply(status))")
+                continue
+            }
+        }
+        var missing = ChannelProblem(.predecessorMissing, "first the other")
+        missing.token = MutationToken(9).description
+        #expect(Self.reply(409, problem: missing) == .predecessorMissing(MutationToken(9)))
+    }
+
+    @Test("401 is about this device, 429 and 503 and a wish for rest about everybody")
+    func everybody() {
+        #expect(Self.reply(401) == .unauthorised)
+        #expect(Self.reply(503) == .serverBusy(status: 503, retryAfterMilliseconds: nil))
+        let wish = Self.times + [("Retry-After", "7")]
+        #expect(Self.reply(429, wish) == .serverBusy(status: 429, retryAfterMilliseconds: 7_000))
+        #expect(Self.reply(500, wish) == .serverBusy(status: 500, retryAfterMilliseconds: 7_000))
+    }
+
+    @Test("Who does not say when it answered is not the server", arguments: [200, 204, 302, 401, 403, 404, 407, 511])
+    func somebodyElse(status: Int) {
+        guard case .unreachable = Self.reply(status, [("Content-Type", "text/html")]) else {
+            Issue.record("\(status) is taken for the server")
+            return
+        }
+    }
+
+    @Test("A proxy in front of the server speaks of its illness")
+    func proxy() {
+        #expect(Self.reply(503, [("Retry-After", "5")]) == .serverBusy(status: 503, retryAfterMilliseconds: 5_000))
+        guard case .tryAgain(502, _) = Self.reply(502, []) else {
+            Issue.record("502 is \(Self.reply(502, []))")
+            return
+        }
+    }
+
+    @Test("An answer that cannot be read is as good as none")
+    func unreadable() {
+        guard case .answerLost = Self.reply(200, Self.times, [0xFF, 0xFF]) else {
+            Issue.record("it is \(Self.reply(200, Self.times, [0xFF, 0xFF]))")
+            return
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CRDT
+import Inventory
+import Outbox
+import Storage
+import Testing
+
+/// A laptop's side of requests: asked for, durably, with what belongs to them.
+@Suite("Asking the server", .timeLimit(.minutes(1)))
+struct AskTests {
+    private static func opening(_ place: Place, advancing states: [JobState] = []) -> Wish {
+        var wish = Wish(job: Store.job)
+        wish.createsJob = true
+        wish.edits = [.put(item: .job, fields: [.init(field: JobProperty.name, value: "Smith")])]
+        wish.ask(OpenJob(name: "Smith", kind: .pickup), using: &place.generator)
+        for state in states { wish.ask(AdvanceState(to: state), using: &place.generator) }
+        return wish
+    }
+
+    private static func advancing(_ place: Place, to state: JobState) -> Wish {
+        var wish = Wish(job: Store.job)
+        wish.ask(AdvanceState(to: state), using: &place.generator)
+        return wish
+    }
+
+    @Test("Edits, requests and records are one commit, in order, and survive the end of the program")
+    func together() async throws {
+        let place = try Place()
+        var store = try place.open()
+        let asked = try await store.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
+        #expect(asked.commit.segment.first == 1)
+        try store.close()
+        store = try place.open()
+        let start = try await store.outboxStart()
+        #expect(start.entries.map(\.token) == asked.tokens)
+        #expect(start.entries.allSatisfy { $0.isOwn })
+        #expect(Set(start.records.map(\.token)) == Set(asked.tokens))
+        #expect(start.entries[1].request.after == asked.tokens[0])
+        let overlay = try await store.overlay(of: Store.job)
+        #expect(overlay.published.state == nil && overlay.shown.state == .dispatched)
+        // The next one follows the last of its lane.
+        let next = try await store.ask(Self.advancing(place, to: .inProgress), now: { .known(1_001) })
+        #expect(try await store.request(next.tokens[0], job: Store.job)?.request.after == asked.tokens[1])
+    }
+
+    @Test("What the server would refuse is refused here, and nothing of it stays")
+    func refused() async throws {
+        let place = try Place()
+        let store = try place.open()
+        _ = try await store.ask(Self.opening(place), now: { .known(1_000) })
+        let before = try await store.vector(of: Store.job)
+        var wish = Self.advancing(place, to: .completed)
+        wish.edits = [.put(item: .job, fields: [.init(field: "room", value: "Hall")])]
+        await #expect(throws: MutationRefusal.self) { try await store.ask(wish, now: { .known(1_001) }) }
+        #expect(try await store.vector(of: Store.job) == before)
+        #expect(try await store.outboxStart().records.count == 1)
+    }
+
+    @Test("A store that becomes another replica goes on with its own requests, in their lane")
+    func renewed() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let asked = try await store.ask(Self.opening(place), now: { .known(1_000) })
+        _ = try await store.renewReplica(using: &place.generator)
+        let next = try await store.ask(Self.advancing(place, to: .dispatched), now: { .known(1_001) })
+        #expect(try await store.request(next.tokens[0], job: Store.job)?.request.after == asked.tokens[0])
+        #expect(try await store.outboxStart().entries.allSatisfy { $0.isOwn })
+    }
+
+    @Test("Only what is new since the last look is told; what is settled is not told as open")
+    func news() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let asked = try await store.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
+        let first = try await store.requestNews(of: Store.job, since: [:])
+        #expect(first.entries.map(\.token) == asked.tokens)
+        #expect(try await store.requestNews(of: Store.job, since: first.mark).entries == [])
+        let withdrawal = Withdrawal(token: asked.tokens[1], job: Store.job)
+        _ = try await store.takeBack(withdrawal, now: { .known(1_001) })
+        let second = try await store.requestNews(of: Store.job, since: first.mark)
+        #expect(second.withdrawn == [asked.tokens[1]] && second.entries == [])
+        #expect(try await store.requestNews(of: Store.job, since: [:]).entries.map(\.token) == [asked.tokens[0]])
+        #expect(try await store.overlay(of: Store.job).shown.state == .scheduled)
+    }
+}
