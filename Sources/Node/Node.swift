@@ -135,6 +135,7 @@ package struct Node: Sendable {
         return Gateway(
             Gateway.Parts(
                 client: client, store: store, replicator: replicator, keeper: keeper, settings: settings,
+                times: times,
                 logger: logger))
     }
 

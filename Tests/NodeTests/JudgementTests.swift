@@ -26,6 +26,29 @@ struct JudgementTests {
         #expect(alone.finding.contains("2 changes from the future"))
     }
 
+    @Test("The server that refuses the token, or was set back, is a fault; a missing way to it is none")
+    func server() {
+        func judge(_ state: ServerStanding.State, isBehind: Bool = false, pending: Int = 0) -> HealthCheck {
+            var standing = ServerStanding()
+            standing.state = state
+            standing.isBehind = isBehind
+            return Judgement.server(
+                "https://muster.example", hasToken: true, standing: standing, queue: QueueStatus(pending: pending))
+        }
+        #expect(judge(.reached) == HealthCheck("server", .ok, "https://muster.example answers"))
+        #expect(judge(.noRoute, pending: 2).outcome == .warning)
+        #expect(judge(.noRoute, pending: 2).finding.hasSuffix("; 2 pending"))
+        #expect(judge(.unreachable("is there a login page?")).finding.contains("login page"))
+        #expect(judge(.unauthorised).outcome == .failed)
+        #expect(judge(.reached, isBehind: true).outcome == .failed)
+        let none = Judgement.server(nil, hasToken: false, standing: nil, queue: QueueStatus())
+        #expect(none == HealthCheck("server", .ok, "none is configured"))
+        let waiting = Judgement.server(nil, hasToken: false, standing: nil, queue: QueueStatus(pending: 1))
+        #expect(waiting.outcome == .warning)
+        let timeOnly = Judgement.server("http://a", hasToken: false, standing: nil, queue: QueueStatus())
+        #expect(timeOnly.outcome == .warning && timeOnly.remedy?.contains("--server-token") == true)
+    }
+
     static let disks: [(UInt64?, HealthCheck.Outcome)] = [
         (nil, .failed), (99_999_999, .failed), (100_000_000, .warning), (999_999_999, .warning), (1_000_000_000, .ok),
     ]

@@ -23,12 +23,19 @@ final class ServerTimes: Sendable {
     private static let lastingMilliseconds: UInt64 = 64_000
 
     private let last = Mutex<UInt64?>(nil)
+    private let hasRoute = Mutex(true)
+
+    /// Without a way to the server nobody asks.
+    func routeChanged(isUp: Bool) {
+        hasRoute.withLock { $0 = isUp }
+    }
 
     func heard() {
         last.withLock { $0 = SystemClock.elapsedMilliseconds }
     }
 
     var isNeeded: Bool {
-        last.withLock { $0 }.map { SystemClock.elapsedMilliseconds - $0 > Self.lastingMilliseconds } ?? true
+        guard hasRoute.withLock({ $0 }) else { return false }
+        return last.withLock { $0 }.map { SystemClock.elapsedMilliseconds - $0 > Self.lastingMilliseconds } ?? true
     }
 }

@@ -14,6 +14,7 @@ actor Gateway {
     let replicator: Replicator
     let logger: Logger
     private let keeper: OutboxKeeper
+    private let times: ServerTimes
     private let host: String
     private let readToken: @Sendable () -> String?
     private var plan: PollPlan
@@ -31,6 +32,7 @@ actor Gateway {
         let replicator: Replicator
         let keeper: OutboxKeeper
         let settings: ServerSettings
+        let times: ServerTimes
         let logger: Logger
     }
 
@@ -39,6 +41,7 @@ actor Gateway {
         store = parts.store
         replicator = parts.replicator
         keeper = parts.keeper
+        times = parts.times
         logger = parts.logger
         host = parts.settings.address.host
         readToken = parts.settings.readToken
@@ -79,6 +82,7 @@ actor Gateway {
         }
         plan.onRoute(isUp: isUp, now: now, using: &generator)
         if !isUp { standing.state = .noRoute }
+        times.routeChanged(isUp: isUp)
         await keeper.route(isUp: isUp)
         occasion.yield()
     }
@@ -88,10 +92,6 @@ actor Gateway {
         guard held[job] != fingerprint else { return }
         plan.onWish(now: now + Self.gatheringMilliseconds)
         occasion.yield()
-    }
-
-    var hasRecentAnswer: Bool {
-        standing.lastAnswer.map { now - $0 < 60_000 } ?? false
     }
 
     // MARK: A round

@@ -46,13 +46,13 @@ extension Store {
                     of: job, number: row["number"], since: [:], own: replica, isForStart: true, in: db)
                 let withdrawn = Set(news.withdrawn)
                 let decided = Set(news.outcomes.map(\.token))
-                let open = news.entries.filter {
+                let pending = news.entries.filter {
                     recorded.contains($0.token)
                         ? decided.contains($0.token) || !withdrawn.contains($0.token)
                         : !decided.contains($0.token) && !withdrawn.contains($0.token)
                 }
-                entries += open
-                let named = Set(open.map(\.token))
+                entries += pending
+                let named = Set(pending.map(\.token))
                 outcomes += news.outcomes.filter { named.contains($0.token) }
                 marks[job] = news.mark
             }
