@@ -1,7 +1,10 @@
 """Two laptops, of which one has the internet: what the crew asks for reaches the office once and in order, whatever
 stands in between."""
 
+import json
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -183,3 +186,16 @@ def test_a_queue_that_is_paused_and_dropped(solos, office, front):
     advance(anna, job, "cancelled")
     wait_published([anna], job, "cancelled")
     assert published_states(office, job) == ["scheduled", "cancelled"]
+
+
+def test_nothing_is_sent_without_a_route_and_at_once_when_one_appears(build_directory, measured):
+    scene = os.path.join(os.path.dirname(__file__), "route_scene.py")
+    done = subprocess.run(
+        ["unshare", "--net", sys.executable, scene, build_directory], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["withoutRoute"] == [] and seen["afterwards"] == [], seen
+    assert seen["processorSeconds"] < 0.1, seen
+    assert "no route" in seen["finding"], seen
+    measured("a route appears: the server is asked", seen["secondsToPoll"], 1)

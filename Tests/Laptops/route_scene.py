@@ -1,0 +1,68 @@
+"""Runs in a network namespace of its own: a laptop whose way to the server comes and goes. Prints one JSON document.
+
+The server's address is on no interface at first, so no route leads to it; adding it is what plugging a cable in does.
+"""
+
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+from lab import wait_until
+from solo import Solos, free_port
+
+ADDRESS = "10.77.0.1"
+
+
+def ip(*arguments):
+    subprocess.run(["ip", *arguments], check=True)
+
+
+def main(build_directory):
+    ip("link", "set", "lo", "up")
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((time.monotonic(), self.path))
+            self.send_response(503)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("0.0.0.0", free_port()), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Solos(build_directory) as solos:
+        token = os.path.join(solos.directory, "token")
+        with open(token, "w", encoding="utf-8") as file:
+            file.write("secret\n")
+        url = f"http://{ADDRESS}:{server.server_port}"
+        anna = solos("anna").start("--server", url, "--server-token", token, "--server-interval", "1")
+        # What it did before it had heard of the routes.
+        time.sleep(1)
+        asked.clear()
+        busy = anna.processor_seconds()
+        time.sleep(3)
+        result = {"withoutRoute": [path for _, path in asked], "processorSeconds": anna.processor_seconds() - busy}
+        checks = anna.get("/v1/doctor")["checks"]
+        result["finding"] = next(check["finding"] for check in checks if check["name"] == "server")
+        begin = time.monotonic()
+        ip("address", "add", f"{ADDRESS}/32", "dev", "lo")
+        wait_until(lambda: any("/v1/jobs" in path for _, path in asked), 10, "the server is asked")
+        result["secondsToPoll"] = next(when for when, path in asked if "/v1/jobs" in path) - begin
+        ip("address", "delete", f"{ADDRESS}/32", "dev", "lo")
+        time.sleep(0.5)
+        asked.clear()
+        time.sleep(4)
+        result["afterwards"] = [path for _, path in asked]
+        result["log"] = anna.log()
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
