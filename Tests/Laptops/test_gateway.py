@@ -9,7 +9,7 @@ import time
 
 import pytest
 from front import Front
-from lab import wait_until
+from lab import Program, wait_until
 from office import Office
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 
@@ -101,6 +101,26 @@ def test_states_reach_the_office_once_and_in_order(solos, office, front):
     # A refusal is told where it was asked for, before anything is sent.
     status, answer = bert.ask("POST", f"/v1/jobs/{job}/state", {"state": "scheduled"})
     assert status == 422 and "cannot become scheduled" in answer["detail"]
+
+
+def test_whoever_watches_sees_what_was_asked_and_what_became_of_it(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    command = bert.command("job", "watch", job, "--json")
+    watch = Program("watch", command, solos.directory)
+    try:
+        time.sleep(1)
+        advance(anna, job, "dispatched")
+
+        def told():
+            lines = [json.loads(line) for line in watch.output().splitlines() if line.startswith("{")]
+            return " ".join(line.get("note") or "" for line in lines)
+
+        wait_until(lambda: "published state = dispatched" in told(), PATIENCE_SECONDS, "the watch tells of the state")
+        assert "asked the server for advanceState" in told() and "accepted request" in told()
+    finally:
+        watch.kill()
 
 
 def test_work_at_the_office_comes_to_the_crew(solos, office, front):

@@ -1,3 +1,4 @@
+import CRDT
 import LocalAPI
 import Replication
 import Testing
@@ -31,7 +32,7 @@ struct JudgementTests {
         func judge(_ state: ServerStanding.State, isBehind: Bool = false, pending: Int = 0) -> HealthCheck {
             var standing = ServerStanding()
             standing.state = state
-            standing.isBehind = isBehind
+            if isBehind { standing.behind = [JobID(ItemID.job)] }
             return Judgement.server(
                 "https://muster.example", hasToken: true, standing: standing, queue: QueueStatus(pending: pending))
         }

@@ -15,10 +15,12 @@ extension Gateway {
     func settle(_ job: JobID) async throws {
         do {
             for _ in 0..<Self.comparisons {
+                // First what is here: what a delivery brings meanwhile must not look as if the server lacked it.
+                let here = await replicator.vector(of: job)
                 let server = try await serverVector(of: job)
                 held[job] = server.fingerprint
-                let errands = JournalErrands(here: await replicator.vector(of: job), server: server)
-                if errands.isServerBehind { serverIsBehind(job) }
+                let errands = JournalErrands(here: here, server: server)
+                noteServer(isBehind: errands.isServerBehind, in: job)
                 if errands.isEmpty { return }
                 try await run(errands, of: job)
             }

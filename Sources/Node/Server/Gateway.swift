@@ -150,11 +150,12 @@ actor Gateway {
         if wasUnauthorised { await keeper.credentialsChanged() }
     }
 
-    func serverIsBehind(_ job: JobID) {
-        if !standing.isBehind {
+    func noteServer(isBehind: Bool, in job: JobID) {
+        if isBehind, standing.behind.insert(job).inserted {
             logger.warning(
                 "the server holds less of its channel than this device: it was set back", metadata: ["job": "\(job)"])
+        } else if !isBehind {
+            standing.behind.remove(job)
         }
-        standing.isBehind = true
     }
 }

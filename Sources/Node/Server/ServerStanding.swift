@@ -1,3 +1,4 @@
+import CRDT
 import ServerChannel
 
 /// How this device stands with the server, for people.
@@ -15,8 +16,8 @@ struct ServerStanding: Hashable, Sendable {
     var state = State.unknown
     /// Since the boot, in milliseconds.
     var lastAnswer: UInt64?
-    /// Of some job it holds less of its own channel than this device.
-    var isBehind = false
+    /// Of these jobs it holds less of its own channel than this device.
+    var behind: Set<JobID> = []
 }
 
 /// A round with the server that came to nothing.

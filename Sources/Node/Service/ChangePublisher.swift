@@ -54,6 +54,8 @@ final class ChangePublisher: ReplicationObserver {
     private func publish(_ applied: [AppliedChange], job: JobID) async {
         guard let stored = try? await store.job(job) else { return }
         let reporter = ChangeReporter(job: stored)
-        for change in applied where !change.change.isIntroduction { hub.publish(.change(reporter.report(change))) }
+        for change in applied where !change.change.isIntroduction || change.change.isOfStatements {
+            hub.publish(.change(reporter.report(change)))
+        }
     }
 }

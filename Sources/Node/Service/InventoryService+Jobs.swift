@@ -138,6 +138,9 @@ extension TimelineEntry {
 }
 
 extension Change {
+    /// What people decided and the server said: nothing else of that kind is told.
+    var isOfStatements: Bool { operations.allSatisfy(\.isStatement) }
+
     /// As `TimelineEntry.isIntroduction`.
     var isIntroduction: Bool {
         item == .job

@@ -1,5 +1,6 @@
 import CRDT
 import GRDB
+import Inventory
 
 /// Takes a run of one replica's journal into the tables, inside a transaction.
 struct JournalWriter {
@@ -65,6 +66,7 @@ struct JournalWriter {
         var failure: (any Error)?
         let isBulk = bytes.count > BarcodeTable.bulk * 64
         var lateness = try Lateness(journal, in: db)
+        var told: [AppliedChange] = []
         try ChangeCodec.scan(bytes) { scanned, buffer in
             guard failure == nil else { return }
             let isNew = sequence >= known.sequence
@@ -87,7 +89,10 @@ struct JournalWriter {
                         let dot = Dot(replica: journal.replica, sequence: first)
                         try RequestTable.note(change, at: dot, job: journal.job, in: db)
                     }
-                    if scanned.isStatementOnly { return }
+                    if scanned.isStatementOnly {
+                        if bytes.count <= Self.collectedBytes { told += Self.told(change, in: journal, at: first) }
+                        return
+                    }
                 } else if try lateness.keepsOut(scanned, first...sequence) {
                     return
                 }
@@ -109,7 +114,15 @@ struct JournalWriter {
         try JobTable.add(items.counts, to: journal.job, in: db)
         try JournalTable.append(bytes[start...], after: known, head: head, latest: latest, to: journal, in: db)
         try lateness.settle()
-        return Reached(head: head, latest: latest, credible: credible, applied: items.applied)
+        return Reached(head: head, latest: latest, credible: credible, applied: told + items.applied)
+    }
+
+    /// A statement, if it is one that people read in the timeline: of no item's state.
+    private static func told(_ change: Change, in journal: JournalKey, at sequence: UInt64) -> [AppliedChange] {
+        let dot = Dot(replica: journal.replica, sequence: sequence)
+        let entry = TimelineEntry(change, key: TimelineKey(change, at: dot), isFirst: false) { _ in nil }
+        guard !entry.decisions.isEmpty else { return [] }
+        return [AppliedChange(change: change, dot: dot, before: ItemState(), after: ItemState())]
     }
 
     /// Whether a change from beyond the limit also lies beyond what its item holds: who writes on top of a future that

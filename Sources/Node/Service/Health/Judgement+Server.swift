@@ -20,7 +20,7 @@ extension Judgement {
                 name, .warning, "\(address) is asked for the time only\(waiting)",
                 remedy: "give musterd this laptop's token with --server-token FILE")
         }
-        if standing.isBehind {
+        if !standing.behind.isEmpty {
             return HealthCheck(
                 name, .failed, "\(address) has lost part of what it had said",
                 remedy: "tell the office: its database was set back")
