@@ -225,6 +225,10 @@ extension CRDT.Operation {
                     separator: " ") + ")"
         case .removeJob: "removeJob"
         case .decide(let replica, let upTo): "decide(\(replica.description.prefix(4)):\(upTo))"
+        case .request(let request): "request(\(request.kind))"
+        case .withdraw: "withdraw"
+        case .outcome(let outcome): "outcome(\(outcome.verdict))"
+        case .publish(let value): "publish(\(value.name))"
         }
     }
 }
