@@ -71,22 +71,22 @@ package struct TimelineEntry: Hashable, Sendable {
             key: key, item: change.item, author: key.replica, isFirst: isFirst,
             settings: settings.sorted { $0.field < $1.field }, notes: notes,
             isRemoval: change.operations.contains(.remove),
-            decisions: change.operations.compactMap { Decision($0, by: key.replica) })
+            decisions: change.operations.compactMap { Decision($0, at: key) })
     }
 }
 
 extension TimelineEntry.Decision {
-    /// Nil for what people need not read, and for the server's words by another author than the channel.
-    init?(_ operation: CRDT.Operation, by author: ReplicaID) {
+    /// Nil for what people need not read, and for the server's words in another journal than the channel.
+    init?(_ operation: CRDT.Operation, at key: TimelineKey) {
         switch operation {
         // Who takes itself off only marks work as late.
-        case .expel(let replica, _) where replica != author: self = .tookOffRoster(replica)
+        case .expel(let replica, _) where replica != key.replica: self = .tookOffRoster(replica)
         case .decide(let replica, _): self = .dealtWithLateWork(of: replica)
         case .removeJob: self = .removedJob
         case .request(let request): self = .asked(request)
         case .withdraw(let token): self = .withdrew(token)
-        case .outcome(let outcome) where author == .channel: self = .decided(outcome)
-        case .publish(let published) where author == .channel: self = .published(published)
+        case .outcome(let outcome) where key.journal == .channel: self = .decided(outcome)
+        case .publish(let published) where key.journal == .channel: self = .published(published)
         case .set, .append, .remove, .hold, .expel, .fold, .outcome, .publish: return nil
         }
     }
@@ -127,7 +127,7 @@ package struct TimelineKey: Hashable, Comparable, Sendable {
     }
 
     private var orderingStamp: Stamp {
-        replica == .channel ? .zero : stamp
+        journal == .channel ? .zero : stamp
     }
 }
 
@@ -143,7 +143,7 @@ package struct Timeline: Sendable {
     package mutating func add(_ change: Change, at dot: Dot) {
         let key = TimelineKey(change, at: dot)
         let isSilent = change.operations.allSatisfy { operation in
-            operation.isStatement && TimelineEntry.Decision(operation, by: key.replica) == nil
+            operation.isStatement && TimelineEntry.Decision(operation, at: key) == nil
         }
         if !isSilent { changes.append((key, change)) }
     }

@@ -51,17 +51,20 @@ struct ServerWordTests {
         #expect(Set([try await anna.exported(), try await bert.exported(), try await office.exported()]).count == 1)
     }
 
-    @Test("The server's words in another journal than the channel's say nothing")
-    func impostor() async throws {
+    @Test(
+        "The server's words in another journal than the channel's say nothing, whoever is said to have said them",
+        arguments: [nil, ReplicaID.channel])
+    func impostor(origin: ReplicaID?) async throws {
         let place = try Place()
         let anna = try place.open("anna")
         try await anna.put(5, "name", "Sofa")
-        let lie = Change(
+        var lie = Change(
             item: .job, stamp: Stamp(milliseconds: 2_000, counter: 0),
             operations: [
                 .publish(PublishedValue(name: "state", value: "completed")),
                 .outcome(Outcome(token: MutationToken(1), verdict: .accepted)),
             ])
+        lie.origin = origin
         try await anna.hand(lie, from: ReplicaID(9), to: anna)
         #expect(try await anna.serverWord(on: Store.job).published.isEmpty)
         #expect(try await anna.outcome(of: MutationToken(1), job: Store.job) == nil)
