@@ -58,6 +58,19 @@ class Office:
         wait_until(self.answers, PATIENCE_SECONDS, "the server answers")
         return self
 
+    def back_up(self):
+        """Keeps a copy of the database, for `put_back`; the server is not running."""
+        for suffix in ("", "-wal"):
+            if os.path.exists(self.store + suffix):
+                shutil.copyfile(self.store + suffix, f"{self.store}.backup{suffix}")
+
+    def put_back(self):
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(self.store + suffix):
+                os.remove(self.store + suffix)
+            if os.path.exists(f"{self.store}.backup{suffix}"):
+                shutil.copyfile(f"{self.store}.backup{suffix}", self.store + suffix)
+
     def answers(self):
         assert self.program.is_running, f"the server has ended: {self.log()}"
         try:

@@ -1,9 +1,9 @@
 """Stores that were copied: put back from a backup, or cloned to a second laptop. Nothing is lost, no journal forks."""
 
 import os
-import shutil
 
 import pytest
+from backups import back_up, put_back_as_new_files, put_back_in_place
 from lab import wait_until
 from solo import PATIENCE_SECONDS, Solos, journals, wait_agreed
 
@@ -12,31 +12,6 @@ from solo import PATIENCE_SECONDS, Solos, journals, wait_agreed
 def solos(build_directory):
     with Solos(build_directory) as solos:
         yield solos
-
-
-def back_up(daemon, directory):
-    shutil.copytree(daemon.state, directory)
-
-
-def put_back_as_new_files(daemon, backup):
-    shutil.rmtree(daemon.state)
-    shutil.copytree(backup, daemon.state)
-
-
-def put_back_in_place(daemon, backup):
-    """The file's content is written over: nothing about the file itself tells that it was."""
-    number = os.stat(daemon.store).st_ino
-    for suffix in ("-wal", "-shm"):
-        if os.path.exists(daemon.store + suffix):
-            os.remove(daemon.store + suffix)
-    for suffix in ("", "-wal"):
-        if os.path.exists(os.path.join(backup, "muster.sqlite") + suffix):
-            with open(os.path.join(backup, "muster.sqlite") + suffix, "rb") as source:
-                content = source.read()
-            with open(daemon.store + suffix, "r+b" if not suffix else "wb") as target:
-                target.write(content)
-                target.truncate()
-    assert os.stat(daemon.store).st_ino == number
 
 
 def names(daemon, job):

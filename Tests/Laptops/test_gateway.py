@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from backups import back_up, put_back_in_place
 from front import Front
 from lab import Program, wait_until
 from office import Office
@@ -74,23 +75,27 @@ def published_states(office, job):
     ]
 
 
+def wait_at_office(office, daemon, job, count):
+    """Until the office holds what the laptop holds, with so many items."""
+
+    def agreed():
+        status, there = office.ask("GET", f"/v1/jobs/{job}")
+        return status == 200 and there["digest"] == daemon.digest(job) and there["items"] == count
+
+    wait_until(agreed, PATIENCE_SECONDS, f"the office has the same {count} items as {daemon.name}")
+
+
 def test_states_reach_the_office_once_and_in_order(solos, office, front):
     anna, bert = crew(solos, office, front)
     job = bert.create_job("Smith")
-    item = bert.add(job, name="chair")
+    bert.add(job, name="chair")
     for name in STATES:
         advance(bert, job, name)
         assert state(bert, job)["pending"] == name or state(bert, job)["published"] == name
     wait_published([anna, bert], job, "awaitingSignature")
     assert published_states(office, job) == ["scheduled", *STATES]
     assert bert.get("/v1/queue") == [] and anna.get("/v1/queue") == []
-    wait_until(lambda: office.ask("GET", f"/v1/jobs/{job}")[0] == 200, PATIENCE_SECONDS, "the office has the job")
-
-    def agreed():
-        there = office.get(f"/v1/jobs/{job}")
-        return there["digest"] == anna.digest(job) and there["items"] == 1
-
-    wait_until(agreed, PATIENCE_SECONDS, f"the office has {item}")
+    wait_at_office(office, anna, job, 1)
     log = [attempt["outcome"] for attempt in anna.get("/v1/queue/log")]
     assert log == ["accepted"] * 4, log
     notes = [change["note"] for change in bert.get(f"/v1/jobs/{job}/log") if change["action"] == "decided"]
@@ -188,6 +193,67 @@ def test_gateway_and_server_are_killed_in_between(solos, office, front):
     wait_published([anna, bert], job, "awaitingSignature")
     assert published_states(office, job) == ["scheduled", *STATES]
     wait_agreed([anna, bert], job)
+
+
+def test_a_laptop_that_was_set_back_and_wrote_on_meets_the_office(solos, office, front):
+    flags = server_flags(solos, office, front.url)
+    anna = solos("anna").start(*flags)
+    job = anna.create_job("Smith")
+    anna.add(job, name="of the backup")
+    wait_published([anna], job, "scheduled")
+    former = anna.replica()
+    assert anna.stop() == 0
+    back_up(anna, os.path.join(solos.directory, "backup"))
+    anna.start(*flags)
+    anna.add(job, name="only the office has it")
+    wait_at_office(office, anna, job, 2)
+    anna.kill()
+    put_back_in_place(anna, os.path.join(solos.directory, "backup"))
+    # It writes in the place of what the office has before it hears of the office.
+    front.always("503")
+    anna.start(*flags)
+    anna.add(job, name="after the restore")
+    advance(anna, job, "dispatched")
+    there = office.get(f"/v1/jobs/{job}/vector")["entries"]
+    assert anna.replica() == former and anna.vector(job)[former] > 3, "both have gone on from the backup"
+    assert [one["sequence"] for one in there if one["replica"] == former][0] > 3, there
+    front.always(None)
+    wait_published([anna], job, "dispatched")
+    wait_at_office(office, anna, job, 3)
+    # Which branch stays the content decides; nothing of the other is lost.
+    assert sorted(item["fields"]["name"] for item in anna.items(job).values()) == [
+        "after the restore",
+        "of the backup",
+        "only the office has it",
+    ]
+    assert published_states(office, job) == ["scheduled", "dispatched"]
+
+
+def test_an_office_that_was_set_back_is_told_of_and_nothing_is_lost(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    assert office.program.stop() == 0
+    office.back_up()
+    office.start()
+    bert.add(job, name="chair")
+    advance(bert, job, "dispatched")
+    wait_published([anna, bert], job, "dispatched")
+    wait_at_office(office, anna, job, 1)
+    office.program.kill()
+    office.put_back()
+    office.start()
+
+    def told():
+        return next(check for check in anna.get("/v1/doctor")["checks"] if check["name"] == "server")["remedy"]
+
+    wait_until(lambda: "set back" in (told() or ""), PATIENCE_SECONDS, "the doctor tells that the office was set back")
+    # What the crew wrote is brought again; what it has seen published stays.
+    wait_until(
+        lambda: office.get(f"/v1/jobs/{job}")["items"] == 1, PATIENCE_SECONDS, "the office has the chair again"
+    )
+    for daemon in (anna, bert):
+        assert state(daemon, job) == {"published": "dispatched", "pending": None}
 
 
 def test_a_queue_that_is_paused_and_dropped(solos, office, front):

@@ -61,7 +61,7 @@ extension Replicator {
         guard clock.now.isSynchronised else { return false }
         guard !isServerExposed else { return true }
         do {
-            try await store.beginExposure()
+            for job in try await store.beginExposure() { observer.jobMayRetire(job) }
             isServerExposed = true
             return true
         } catch {
