@@ -51,6 +51,34 @@ struct ConfigurationTests {
         #expect(error?.description.contains("https://") == true)
     }
 
+    @Test("The token is the first line of a file; a file without one is named with what to write there")
+    func serverToken() async throws {
+        let file = NSTemporaryDirectory() + "muster-token-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        for content in [nil, "", "\n\n"] {
+            try content?.write(toFile: file, atomically: true, encoding: .utf8)
+            let error = await #expect(throws: ConfigurationError.self) {
+                try await NodeConfiguration.read(flags: [.serverToken: [file]], environment: [:], file: nil)
+            }
+            #expect(error?.description.contains("muster-channel token add") == true)
+        }
+        try "secret\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let configuration = try await NodeConfiguration.read(
+            flags: [:], environment: ["MUSTER_SERVER_TOKEN": file], file: nil)
+        #expect(configuration.serverTokenFile == file)
+    }
+
+    @Test("The interval is a number of seconds within a day", arguments: ["0", "86401", "-3", "1.5", "often", ""])
+    func serverInterval(text: String) async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [.serverInterval: [text]], environment: [:], file: nil)
+        }
+        #expect(error?.description.contains("1 to 86400") == true)
+        let configuration = try await NodeConfiguration.read(
+            flags: [.serverInterval: ["60"]], environment: [:], file: nil)
+        #expect(configuration.serverInterval == 60)
+    }
+
     @Test("A missing or broken file is named")
     func brokenFile() async {
         await #expect(throws: ConfigurationError.self) {

@@ -48,6 +48,19 @@ struct ReplyTests {
         #expect(Self.reply(500, wish) == .serverBusy(status: 500, retryAfterMilliseconds: 7_000))
     }
 
+    @Test("A date in Retry-After counts from the server's own time; what is no date says nothing")
+    func date() {
+        func busy(_ headers: [(String, String)]) -> OutboxMachine.Reply { Self.reply(503, headers) }
+        let proxy = [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", "Sun, 06 Nov 1994 08:50:07 GMT")]
+        #expect(busy(proxy) == .serverBusy(status: 503, retryAfterMilliseconds: 30_000))
+        let past = [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", "Sun, 06 Nov 1994 08:00:00 GMT")]
+        #expect(busy(past) == .serverBusy(status: 503, retryAfterMilliseconds: 0))
+        for text in ["soon", "-1", "Sun, 06 Nov 1994 08:50:07 GMT, or later"] {
+            #expect(busy([proxy[0], ("Retry-After", text)]) == .serverBusy(status: 503, retryAfterMilliseconds: nil))
+        }
+        #expect(busy([proxy[1]]) == .serverBusy(status: 503, retryAfterMilliseconds: nil))
+    }
+
     @Test("Who does not say when it answered is not the server", arguments: [200, 204, 302, 401, 403, 404, 407, 511])
     func somebodyElse(status: Int) {
         guard case .unreachable = Self.reply(status, [("Content-Type", "text/html")]) else {

@@ -58,9 +58,9 @@ struct RawAnswer: Sendable {
         return (received, answered)
     }
 
-    /// A number of seconds; a date is not worth a calendar.
     var retryAfterMilliseconds: UInt64? {
-        headers.first(name: "Retry-After").flatMap { UInt64($0) }.map { min($0, 1 << 32) * 1_000 }
+        let answered = times.map { $0.answered / 1_000_000 } ?? headers.first(name: "Date").flatMap(RetryAfter.seconds)
+        return headers.first(name: "Retry-After").flatMap { RetryAfter.milliseconds($0, answered: answered) }
     }
 
     /// What it is. A failure that nobody knows is none that lasts: only a decision of the server is one.
