@@ -85,8 +85,8 @@ extension TimelineEntry.Decision {
         case .removeJob: self = .removedJob
         case .request(let request): self = .asked(request)
         case .withdraw(let token): self = .withdrew(token)
-        case .outcome(let outcome) where key.journal == .channel: self = .decided(outcome)
-        case .publish(let published) where key.journal == .channel: self = .published(published)
+        case .outcome(let outcome) where key.isServersWord: self = .decided(outcome)
+        case .publish(let published) where key.isServersWord: self = .published(published)
         case .set, .append, .remove, .hold, .expel, .fold, .outcome, .publish: return nil
         }
     }
@@ -127,8 +127,11 @@ package struct TimelineKey: Hashable, Comparable, Sendable {
     }
 
     private var orderingStamp: Stamp {
-        journal == .channel ? .zero : stamp
+        isServersWord ? .zero : stamp
     }
+
+    /// Neither something that a laptop says in the server's name, nor what the server issues again for a laptop.
+    var isServersWord: Bool { replica == .channel && journal == .channel }
 }
 
 /// Builds the timeline from journals in any order.
