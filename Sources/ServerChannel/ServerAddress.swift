@@ -23,6 +23,12 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         return String(place.prefix { $0 != ":" })
     }
 
+    /// Nobody on the way can read what is said, or there is no way: it is this machine.
+    package var isPrivate: Bool {
+        base.lowercased().hasPrefix("https://") || host == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+    }
+
     /// The URL of a resource of the API.
     func url(_ path: String) -> String { base + path }
 

@@ -34,13 +34,16 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             On SIGTERM it answers whoever waits, finishes what it has begun, and ends.
 
-            Example: muster-channel --listen 0.0.0.0:7480 --database /srv/muster/channel.sqlite
+            Example: muster-channel --listen 127.0.0.1:7480 --database /srv/muster/channel.sqlite
             """)
 
     @Option(help: ArgumentHelp("Where laptops connect (default: 127.0.0.1:7480).", valueName: "host:port"))
     var listen: String?
 
     @OptionGroup var database: DatabaseOption
+
+    @Flag(help: "Listen beyond this machine though nothing is encrypted: who is on the way can read the tokens.")
+    var insecureLan = false
 
     @Option(
         help: ArgumentHelp(
@@ -56,7 +59,8 @@ struct Serve: AsyncParsableCommand {
             var logger = Logger(label: "muster-channel")
             logger.logLevel = level
             let settings = try ServerSettings(
-                listen: listen, database: database.database, environment: Environment.all)
+                listen: listen, database: database.database, allowsInsecureLAN: insecureLan,
+                environment: Environment.all)
             try await ChannelServer(settings: settings, logger: logger).run(stoppingOn: [.sigterm, .sigint])
         }
     }

@@ -59,6 +59,8 @@ def test_what_cannot_be_served_is_said_in_a_sentence(office, build_directory):
     assert second.returncode == 75 and "Another muster-channel" in second.stderr
     odd = muster_channel(build_directory, "--listen", "nowhere", "--database", office.store)
     assert odd.returncode == 64 and "HOST:PORT" in odd.stderr
+    open_to_all = muster_channel(build_directory, "--listen", "0.0.0.0:0", "--database", office.store)
+    assert open_to_all.returncode == 64 and "--insecure-lan" in open_to_all.stderr
     taken = muster_channel(
         build_directory, "--listen", f"127.0.0.1:{office.port}", "--database", f"{office.directory}/other.sqlite"
     )

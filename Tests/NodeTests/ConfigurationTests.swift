@@ -68,6 +68,25 @@ struct ConfigurationTests {
         #expect(configuration.serverTokenFile == file)
     }
 
+    @Test("A token goes to another machine only where nobody can read it, or where that is allowed")
+    func tokenInTheClear() async throws {
+        let file = NSTemporaryDirectory() + "muster-token-\(UUID().uuidString)"
+        try "secret".write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        func read(_ server: String, _ more: [NodeConfiguration.Key: [String]] = [:]) async throws {
+            _ = try await NodeConfiguration.read(
+                flags: more.merging([.server: [server], .serverToken: [file]]) { $1 }, environment: [:], file: nil)
+        }
+        for server in ["http://10.0.0.5:7480", "http://127.evil.example", "HTTP://office.example"] {
+            let error = await #expect(throws: ConfigurationError.self) { try await read(server) }
+            #expect(error?.description.contains("https://") == true)
+            try await read(server, [.insecureLAN: ["true"]])
+        }
+        for server in ["https://office.example", "http://127.0.0.1:7480", "http://[::1]:1", "http://localhost"] {
+            try await read(server)
+        }
+    }
+
     @Test("The interval is a number of seconds within a day", arguments: ["0", "86401", "-3", "1.5", "often", ""])
     func serverInterval(text: String) async throws {
         let error = await #expect(throws: ConfigurationError.self) {

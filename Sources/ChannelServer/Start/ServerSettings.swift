@@ -9,8 +9,11 @@ package struct ServerSettings: Sendable {
     /// - Parameters:
     ///   - listen: `HOST:PORT`; nil for this machine only, at the usual port.
     ///   - database: the file; nil for `channel.sqlite` in the state directory.
+    ///   - allowsInsecureLAN: requests from elsewhere may come, though nothing is encrypted.
     /// - Throws: `StartProblem`.
-    package init(listen: String?, database: String?, environment: [String: String]) throws(StartProblem) {
+    package init(
+        listen: String?, database: String?, allowsInsecureLAN: Bool = false, environment: [String: String]
+    ) throws(StartProblem) {
         if let database {
             databasePath = database
         } else {
@@ -31,10 +34,19 @@ package struct ServerSettings: Sendable {
         }
         self.host = host
         self.port = Int(port)
+        guard allowsInsecureLAN || !isReachable else {
+            throw StartProblem(
+                .usage,
+                "Listening on \(host) is refused, because anybody on the way could read the tokens; listen on 127.0.0.1 "
+                    + "behind a proxy with TLS, or give --insecure-lan.")
+        }
     }
 
     /// Requests from elsewhere can arrive.
-    var isReachable: Bool { !(host == "localhost" || host == "::1" || host.hasPrefix("127.")) }
+    var isReachable: Bool {
+        let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." }
+        return !(host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumeric)
+    }
 
     /// What systemd gives (systemd.exec(5), StateDirectory=), else the user's own (XDG Base Directory Specification).
     private static func stateDirectory(_ environment: [String: String]) throws(StartProblem) -> String {

@@ -99,6 +99,11 @@ package struct NodeConfiguration: Sendable {
             throw ConfigurationError(
                 "There is no token in \(file); write there what 'muster-channel token add NAME' prints at the server.")
         }
+        if let server, serverTokenFile != nil, !server.isPrivate, !allowsInsecureLAN {
+            throw ConfigurationError(
+                "The token would go to \(server) unencrypted; write https://, or give --insecure-lan to let everybody on "
+                    + "the way read it.")
+        }
         if let text = reader.string(forKey: Key.serverInterval.key) {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
                 throw ConfigurationError("'\(text)' is no interval; write a number of seconds from 1 to 86400.")
