@@ -34,6 +34,9 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             On SIGTERM it answers whoever waits, finishes what it has begun, and ends.
 
+            After the database was put back from a backup, serve with --recover until the laptops have come by: they know
+            what the server has said since, and bring it back. Meanwhile nothing is decided. Then start it as usual.
+
             Example: muster-channel --listen 127.0.0.1:7480 --database /srv/muster/channel.sqlite
             """)
 
@@ -44,6 +47,9 @@ struct Serve: AsyncParsableCommand {
 
     @Flag(help: "Listen beyond this machine though nothing is encrypted: who is on the way can read the tokens.")
     var insecureLan = false
+
+    @Flag(help: "Take back from the laptops what was said after the backup, and decide nothing meanwhile.")
+    var recover = false
 
     @Option(
         help: ArgumentHelp(
@@ -58,9 +64,10 @@ struct Serve: AsyncParsableCommand {
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             var logger = Logger(label: "muster-channel")
             logger.logLevel = level
-            let settings = try ServerSettings(
+            var settings = try ServerSettings(
                 listen: listen, database: database.database, allowsInsecureLAN: insecureLan,
                 environment: Environment.all)
+            settings.isRecovering = recover
             try await ChannelServer(settings: settings, logger: logger).run(stoppingOn: [.sigterm, .sigint])
         }
     }

@@ -40,21 +40,21 @@ class Office:
             [self._executable, *arguments, "--database", self.store], capture_output=True, text=True, check=True
         )
 
-    def launch(self):
+    def launch(self, *flags):
         """Starts it and returns at once."""
         self._starts += 1
         # The state directory from the environment, as systemd gives it.
         self.program = Program(
             f"office-{self._starts}",
-            [self._executable, "--listen", f"127.0.0.1:{self.port}"],
+            [self._executable, "--listen", f"127.0.0.1:{self.port}", *flags],
             self.directory,
             {"STATE_DIRECTORY": self.directory},
         )
         return self
 
-    def start(self):
+    def start(self, *flags):
         """Starts it and returns when it answers."""
-        self.launch()
+        self.launch(*flags)
         wait_until(self.answers, PATIENCE_SECONDS, "the server answers")
         return self
 

@@ -229,8 +229,8 @@ def test_a_laptop_that_was_set_back_and_wrote_on_meets_the_office(solos, office,
     assert published_states(office, job) == ["scheduled", "dispatched"]
 
 
-def test_an_office_that_was_set_back_is_told_of_and_nothing_is_lost(solos, office, front):
-    anna, bert = crew(solos, office, front)
+def set_back(office, anna, bert):
+    """The office goes on from a backup, from before a state and an item."""
     job = anna.create_job("Smith")
     wait_published([anna, bert], job, "scheduled")
     assert office.program.stop() == 0
@@ -242,18 +242,47 @@ def test_an_office_that_was_set_back_is_told_of_and_nothing_is_lost(solos, offic
     wait_at_office(office, anna, job, 1)
     office.program.kill()
     office.put_back()
+    return job
+
+
+def server_check(daemon):
+    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["name"] == "server")
+
+
+def test_an_office_that_was_set_back_is_told_of(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = set_back(office, anna, bert)
     office.start()
-
-    def told():
-        return next(check for check in anna.get("/v1/doctor")["checks"] if check["name"] == "server")["remedy"]
-
-    wait_until(lambda: "set back" in (told() or ""), PATIENCE_SECONDS, "the doctor tells that the office was set back")
+    wait_until(
+        lambda: "set back" in (server_check(anna)["remedy"] or ""), PATIENCE_SECONDS, "the doctor tells of it"
+    )
     # What the crew wrote is brought again; what it has seen published stays.
     wait_until(
         lambda: office.get(f"/v1/jobs/{job}")["items"] == 1, PATIENCE_SECONDS, "the office has the chair again"
     )
     for daemon in (anna, bert):
         assert state(daemon, job) == {"published": "dispatched", "pending": None}
+
+
+def test_an_office_that_was_set_back_gets_its_own_words_from_the_crew(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = set_back(office, anna, bert)
+    office.start("--recover")
+    wait_until(
+        lambda: published_states(office, job) == ["scheduled", "dispatched"],
+        PATIENCE_SECONDS,
+        "the office knows again what it had said",
+    )
+    # Meanwhile it decides nothing, and nothing is lost.
+    advance(bert, job, "inProgress")
+    wait_until(lambda: front.requests("/mutations", 503), PATIENCE_SECONDS, "the office puts a request off")
+    assert state(bert, job) == {"published": "dispatched", "pending": "inProgress"}
+    assert office.program.stop() == 0
+    office.start()
+    wait_published([anna, bert], job, "inProgress")
+    assert published_states(office, job) == ["scheduled", "dispatched", "inProgress"]
+    wait_at_office(office, anna, job, 1)
+    wait_until(lambda: server_check(anna)["outcome"] == "ok", PATIENCE_SECONDS, "the doctor is content")
 
 
 def test_a_queue_that_is_paused_and_dropped(solos, office, front):

@@ -36,12 +36,14 @@ struct ReconciliationTests {
         #expect(JournalErrands(here: here, server: here).isEmpty)
     }
 
-    @Test("A server that holds less of its own channel was set back")
+    @Test("A server that holds less of its own channel was set back, and is offered the rest")
     func setBack() {
         let here = Self.vector((0, 5, 50))
         #expect(JournalErrands(here: here, server: Self.vector((0, 4, 40))).isServerBehind)
         #expect(JournalErrands(here: here, server: VersionVector()).isServerBehind)
         #expect(JournalErrands(here: here, server: Self.vector((0, 5, 51))).isServerBehind)
-        #expect(JournalErrands(here: here, server: Self.vector((0, 4, 40))).isEmpty)
+        #expect(JournalErrands(here: here, server: Self.vector((0, 4, 40))).channelUpload?.after == 4)
+        #expect(JournalErrands(here: here, server: VersionVector()).channelUpload?.after == 0)
+        #expect(JournalErrands(here: here, server: Self.vector((0, 5, 51))).channelUpload == nil)
     }
 }

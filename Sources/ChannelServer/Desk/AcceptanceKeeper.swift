@@ -12,18 +12,21 @@ final class AcceptanceKeeper: Sendable {
     private let store: Store
     private let hub: ChangeHub
     private let now: WallClock
+    /// It says nothing in the channel, of which a part may be missing.
+    private let isResting: Bool
     private let logger: Logger
     private let waiting = Mutex<Set<JobID>>([])
 
-    init(store: Store, hub: ChangeHub, now: WallClock, logger: Logger) {
+    init(store: Store, hub: ChangeHub, now: WallClock, isResting: Bool, logger: Logger) {
         self.store = store
         self.hub = hub
         self.now = now
+        self.isResting = isResting
         self.logger = logger
     }
 
     func uploaded(_ job: JobID) {
-        guard waiting.withLock({ $0.insert(job).inserted }) else { return }
+        guard !isResting, waiting.withLock({ $0.insert(job).inserted }) else { return }
         Task {
             try? await Task.sleep(for: Self.gathering)
             waiting.withLock { _ = $0.remove(job) }
@@ -33,6 +36,7 @@ final class AcceptanceKeeper: Sendable {
 
     /// All jobs, for the start.
     func acceptAll() async throws {
+        guard !isResting else { return }
         for known in try await store.vectors() { await accept(known.job) }
     }
 

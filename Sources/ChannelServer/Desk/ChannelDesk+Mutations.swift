@@ -8,6 +8,7 @@ import Storage
 extension ChannelDesk {
     func decide(_ delivery: Delivery) async throws -> Decided {
         // Added up before the transaction: a job of 100,000 items would hold all others up.
+        try checkThatItDecides()
         let digest = try await serverDigest(for: delivery)
         let request = delivery.request
         let decision = try await store.decide(request, job: delivery.job, now: now.received) { published in
@@ -33,6 +34,7 @@ extension ChannelDesk {
     }
 
     func withdraw(_ token: MutationToken, job: JobID) async throws -> Outcome {
+        try checkThatItDecides()
         let (outcome, commit) = try await store.withdraw(token, job: job, now: now.received)
         if commit != nil { hub.changed(job) }
         return outcome
@@ -43,6 +45,14 @@ extension ChannelDesk {
             throw ChannelProblem(.unknownRequest, "The server has not decided a request of that token.")
         }
         return outcome
+    }
+
+    /// - Throws: `ChannelProblem` while a part of the channel may be missing.
+    func checkThatItDecides() throws(ChannelProblem) {
+        guard isRecovering else { return }
+        throw ChannelProblem(
+            .unavailable, "The server takes back what it had said before it was set back; it decides nothing meanwhile."
+        )
     }
 
     private func tell(_ outcome: Outcome, of delivery: Delivery) {

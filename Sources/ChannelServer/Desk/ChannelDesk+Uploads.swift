@@ -12,11 +12,35 @@ extension ChannelDesk {
         }
         for segment in segments {
             guard segment.replica != .channel else {
-                throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
+                try await takeBack(segment, into: job)
+                continue
             }
             try await take(segment, into: job)
         }
         return try await store.vector(of: job)
+    }
+
+    /// What this server had said, and has lost.
+    private func takeBack(_ segment: JournalSegment, into job: JobID) async throws {
+        guard isRecovering else {
+            throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
+        }
+        switch try await store.takeBack(segment, job: job, now: now.received) {
+        case .stored(let head, _):
+            logger.notice(
+                "words of this server's own came back",
+                metadata: ["job": "\(job)", "after": "\(segment.first - 1)", "upTo": "\(head.sequence)"])
+            hub.changed(job)
+        case .duplicate: break
+        case .gap(let head):
+            throw problem(.journalGap, segment, head.sequence, "The server's channel ends at \(head.sequence).")
+        case .forked, .ownFuture:
+            logger.error(
+                "this server has said something else since it was set back; that job needs a person",
+                metadata: ["job": "\(job)"])
+            throw problem(
+                .journalForked, segment, nil, "The server has said something else in this place since it was set back.")
+        }
     }
 
     private func take(_ segment: JournalSegment, into job: JobID) async throws {
@@ -52,6 +76,8 @@ extension ChannelDesk {
                 "The journal has another content here after \(parting.agreed), and that stays; take it over and write again what differs."
             )
         }
+        // To take it over the server would write.
+        try checkThatItDecides()
         var generator = SystemRandomNumberGenerator()
         let branch = try segment.dropping(through: parting.agreed)
         _ = try await store.adoptBranch(

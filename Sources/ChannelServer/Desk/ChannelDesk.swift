@@ -38,6 +38,8 @@ struct ChannelDesk: Sendable {
     let hub: ChangeHub
     let keeper: AcceptanceKeeper
     let now: WallClock
+    /// See `ServerSettings`.
+    let isRecovering: Bool
     let logger: Logger
 
     func jobs(since: String?, wait: Int, limit: Int) async throws -> JobChangeList {

@@ -37,17 +37,23 @@ package struct ChannelServer: Sendable {
         raiseFileLimit()
         try DatabaseFile.lock(settings.databasePath)
         let store = try DatabaseFile.open(settings.databasePath)
-        if store.wasCopied {
-            logger.warning("the database was moved or put back; laptops may know more of the channel than it does")
+        if settings.isRecovering {
+            logger.warning("takes back what it had said before it was set back; nothing is decided meanwhile")
+        } else if store.wasCopied {
+            logger.warning(
+                "the database was moved or put back; if it is from a backup, serve with --recover first, so that laptops bring what it lacks"
+            )
         }
         let now = WallClock()
         let hub = ChangeHub()
-        let keeper = AcceptanceKeeper(store: store, hub: hub, now: now, logger: logger)
+        let keeper = AcceptanceKeeper(
+            store: store, hub: hub, now: now, isResting: settings.isRecovering, logger: logger)
         try await keeper.acceptAll()
         if try await store.accessList().allSatisfy({ $0.revoked != nil }) {
             logger.warning("no device has a token yet; make one with 'muster-channel token add NAME'")
         }
-        let desk = ChannelDesk(store: store, hub: hub, keeper: keeper, now: now, logger: logger)
+        let desk = ChannelDesk(
+            store: store, hub: hub, keeper: keeper, now: now, isRecovering: settings.isRecovering, logger: logger)
         let http = try server(
             ChannelResponder(desk: desk, logger: logger))
         var lifecycle = ServiceGroupConfiguration(

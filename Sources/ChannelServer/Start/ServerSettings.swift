@@ -5,6 +5,8 @@ package struct ServerSettings: Sendable {
     package var host = "127.0.0.1"
     package var port = Self.defaultPort
     package var databasePath: String
+    /// It takes back from the laptops what it had said before it was set back, and says nothing new.
+    package var isRecovering = false
 
     /// - Parameters:
     ///   - listen: `HOST:PORT`; nil for this machine only, at the usual port.

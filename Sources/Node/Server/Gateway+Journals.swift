@@ -57,6 +57,7 @@ extension Gateway {
         for errand in errands.fetches {
             try await fetch(from: JournalPlace(job: job, replica: errand.replica, after: errand.after))
         }
+        if let errand = errands.channelUpload { try await giveBack(errand, of: job) }
         guard await replicator.exposeToServer() else { return }
         for errand in errands.uploads {
             try await upload(from: JournalPlace(job: job, replica: errand.replica, after: errand.after))
@@ -95,7 +96,7 @@ extension Gateway {
             } catch let problem as ServerProblem where problem.code == .journalGap {
                 guard let reached = problem.problem?.sequence, reached < place.after else { throw problem }
                 place.after = reached
-            } catch let problem as ServerProblem where problem.code == .journalForked {
+            } catch let problem as ServerProblem where problem.code == .journalForked && place.replica != .channel {
                 if let agreed = problem.problem?.sequence {
                     place.after = agreed
                     return try await giveWay(from: place)
@@ -104,6 +105,16 @@ extension Gateway {
                 guard place.after > 0 else { throw problem }
                 place.after = 0
             }
+        }
+    }
+
+    /// A server that was set back takes its own words from a laptop while its people have told it to, and not otherwise.
+    private func giveBack(_ errand: JournalErrands.Errand, of job: JobID) async throws {
+        do {
+            try await upload(from: JournalPlace(job: job, replica: errand.replica, after: errand.after))
+            logger.notice("the server has taken its own words back", metadata: ["job": "\(job)"])
+        } catch let problem as ServerProblem where problem.code == .channelUpload {
+            logger.debug("the server does not take its own words", metadata: ["job": "\(job)"])
         }
     }
 

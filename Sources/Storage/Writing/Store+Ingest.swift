@@ -44,11 +44,27 @@ extension Store {
     package func ingest(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime
     ) async throws -> IngestOutcome {
+        try await ingest(segment, job: job, now: now, takesOwnFuture: false)
+    }
+
+    /// The same for a piece of this store's own journal that it has lost; only for a store that is the channel, whose name
+    /// no other can take, and which writes nothing of its own meanwhile.
+    package func takeBack(
+        _ segment: JournalSegment, job: JobID, now: ReceiveTime
+    ) async throws -> IngestOutcome {
+        try await ingest(segment, job: job, now: now, takesOwnFuture: identity.replica == .channel)
+    }
+
+    private func ingest(
+        _ segment: JournalSegment, job: JobID, now: ReceiveTime, takesOwnFuture: Bool
+    ) async throws -> IngestOutcome {
         try await write { [self] db in
             let known = try JobTable.number(of: job, in: db)
             let number = try known ?? JobTable.numberAddingIfNew(job, in: db)
-            let outcome = try take(
-                segment, into: JournalKey(job: number, replica: segment.replica), now: now, in: db)
+            let journal = JournalKey(job: number, replica: segment.replica)
+            let outcome =
+                try !takesOwnFuture && isOwnFuture(segment, of: journal, in: db)
+                ? .ownFuture : take(segment, into: journal, now: now, in: db)
             if case .stored = outcome { return outcome }
             // Nothing came of it: no empty job stays behind.
             if known == nil { try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number]) }
@@ -59,11 +75,6 @@ extension Store {
     private func take(
         _ segment: JournalSegment, into journal: JournalKey, now: ReceiveTime, in db: Database
     ) throws -> IngestOutcome {
-        if segment.replica == identity.replica,
-            segment.head.sequence > (try JournalTable.head(of: journal, in: db)).sequence
-        {
-            return .ownFuture
-        }
         switch try JournalWriter(db: db, journal: journal, received: now).ingest(segment) {
         case .stored(let reached):
             // What is written here next is later than what was seen.
@@ -74,6 +85,11 @@ extension Store {
         case .gap(let head): return .gap(head)
         case .forked(let head): return .forked(head)
         }
+    }
+
+    private func isOwnFuture(_ segment: JournalSegment, of journal: JournalKey, in db: Database) throws -> Bool {
+        try segment.replica == identity.replica
+            && segment.head.sequence > JournalTable.head(of: journal, in: db).sequence
     }
 
     func joinLooseSegments(of journal: JournalKey, after bytes: Int, in db: Database) throws {
