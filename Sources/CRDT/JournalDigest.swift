@@ -47,4 +47,10 @@ extension ScannedChange {
     package func hash(in buffer: UnsafeRawBufferPointer) -> UInt64 {
         stub?.hash ?? JournalDigest.hash(UnsafeRawBufferPointer(rebasing: buffer[record]))
     }
+
+    /// Of two branches of a journal the one stays whose first change has the smaller rank (rule R9). What is folded cannot
+    /// be written again, so a stub, whose rank is below 2^63, stays against any change.
+    package func rank(in buffer: UnsafeRawBufferPointer) -> UInt64 {
+        stub == nil ? hash(in: buffer) | 1 << 63 : hash(in: buffer) >> 1
+    }
 }

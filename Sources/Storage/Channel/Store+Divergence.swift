@@ -5,7 +5,7 @@ import GRDB
 package struct Divergence: Hashable, Sendable {
     /// Up to here both are the same; it ends a change.
     package let agreed: UInt64
-    /// What is held here stays: the change after that has the smaller hash, as between two laptops (rule R9).
+    /// What is held here stays: the change after that has the smaller rank, as between two laptops (rule R9).
     package let staysHere: Bool
 }
 
@@ -27,7 +27,6 @@ extension Store {
             }
             here.removeAll { $0.head.sequence <= base.sequence }
             let there = try Self.steps(of: segment.bytes, after: base)
-            // A stub stands for several changes: they are compared wherever both end one.
             let known = Dictionary(
                 here.map { ($0.head.sequence, $0.head.digest) }, uniquingKeysWith: { first, _ in first })
             let agreed =
@@ -38,26 +37,22 @@ extension Store {
             else { return Divergence(agreed: agreed, staysHere: false) }
             return Divergence(
                 agreed: agreed,
-                staysHere: (ours.hash, ours.head.sequence) <= (theirs.hash, theirs.head.sequence))
+                staysHere: (ours.rank, ours.head.sequence) <= (theirs.rank, theirs.head.sequence))
         }
     }
 
-    /// A record, where the journal stands after it, and its own hash; a stub's is 0: everybody held that.
+    /// Where the journal stands after a change.
     private struct Step {
         let head: JournalHead
-        let hash: UInt64
+        let rank: UInt64
     }
 
     private static func steps(of bytes: [UInt8], after base: JournalHead) throws -> [Step] {
         var steps: [Step] = []
         var head = base
         try ChangeCodec.scan(bytes) { scanned, buffer in
-            head = JournalHead(
-                sequence: head.sequence + UInt64(scanned.operationCount),
-                digest: JournalDigest.extend(head.digest, with: scanned, in: buffer))
-            let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
-            steps.append(
-                Step(head: head, hash: scanned.stub == nil ? max(JournalDigest.extend(0, with: record), 1) : 0))
+            head = head.after(scanned, in: buffer)
+            steps.append(Step(head: head, rank: scanned.rank(in: buffer)))
         }
         return steps
     }

@@ -143,9 +143,7 @@ enum JournalTable {
             guard head.sequence < sequence else { return }
             head = head.after(scanned, in: buffer)
             guard head.sequence >= sequence else { return }
-            // What is folded cannot be written again: of two branches the one that holds the stub stays.
-            let hash = scanned.hash(in: buffer)
-            changeHash = scanned.stub == nil ? hash | 1 << 63 : hash >> 1
+            changeHash = scanned.rank(in: buffer)
         }
         return (head, changeHash)
     }

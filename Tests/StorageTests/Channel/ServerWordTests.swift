@@ -71,8 +71,10 @@ struct ServerWordTests {
         #expect(try await anna.timeline(of: Store.job, item: nil).flatMap(\.decisions).isEmpty)
     }
 
-    @Test("Of two branches of a journal the store says where they part, and which stays; both ways alike")
-    func divergence() async throws {
+    @Test(
+        "Of two branches of a journal the store says where they part, and which stays; both ways alike",
+        arguments: ["p", "q", "r", "s", "t", "u", "v", "w"])
+    func divergence(other value: String) async throws {
         let place = try Place()
         let (anna, bert) = (try DecisionTests.office(place, "one"), try DecisionTests.office(place, "two"))
         func run(_ values: [String]) throws -> JournalSegment {
@@ -85,13 +87,19 @@ struct ServerWordTests {
             return JournalSegment(
                 replica: ReplicaID(9), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
         }
-        let (left, right) = (try run(["a", "b", "c", "d"]), try run(["a", "b", "x", "y"]))
+        let (left, right) = (try run(["a", "b", "c", "d"]), try run(["a", "b", value, "y"]))
         _ = try await anna.ingest(left, job: Store.job, now: .known(5_000))
         _ = try await bert.ingest(right, job: Store.job, now: .known(5_000))
         let one = try #require(try await anna.divergence(of: right, job: Store.job))
         let other = try #require(try await bert.divergence(of: left, job: Store.job))
         #expect(one.agreed == 2 && other.agreed == 2)
         #expect(one.staysHere != other.staysHere)
+        // As two laptops decide it.
+        let ranks = [
+            try await anna.boundary(of: ReplicaID(9), job: Store.job, at: 3)?.changeHash,
+            try await bert.boundary(of: ReplicaID(9), job: Store.job, at: 3)?.changeHash,
+        ].compactMap(\.self)
+        #expect(ranks.count == 2 && one.staysHere == (ranks[0] < ranks[1]))
         // A run that begins where they differ already does not show where.
         let tail = try #require(
             try await bert.segment(of: ReplicaID(9), job: Store.job, from: 4, maximumBytes: .max))
