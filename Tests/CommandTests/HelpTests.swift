@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
     static let commands: [[String]] = [
         [], ["status"], ["doctor"], ["peers"], ["clock"], ["job"], ["job", "create"], ["job", "list"], ["job", "show"],
-        ["job", "advance"], ["job", "watch"],
+        ["job", "advance"], ["job", "sign-off"], ["job", "watch"],
         ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
         ["job", "roster"], ["job", "late"], ["job", "remove"], ["item"],
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],

@@ -75,6 +75,7 @@ struct OpenAPITests {
             case "POST removals": RemovalRequest(items: FakeService.itemIDs)
             case "POST accept", "POST drop": LateDecision(upTo: [FakeService.otherReplicaID: 12])
             case "POST state": AdvanceRequest(state: "dispatched")
+            case "POST signature": SignOffRequest(name: "J. Smith")
             case "POST pause", "POST resume": LaneRequest()
             case "POST notes": NoteRequest(text: "scratched")
             case "POST items", "PATCH \(FakeService.itemIDs[0])": FieldsRequest(fields: ["name": "Sofa"])

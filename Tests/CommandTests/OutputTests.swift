@@ -14,7 +14,8 @@ struct OutputTests {
         ["item", "add", job, "name=Sofa"], ["item", "set", job, "2000000000091", "room=Hall"],
         ["item", "note", job, "2000000000091", "scratched"], ["item", "remove", job, "2000000000091"],
         ["item", "restore", job, FakeService.removedItemID], ["item", "list", job],
-        ["item", "show", job, "2000000000091"], ["job", "advance", job, "dispatched"], ["queue", "list"],
+        ["item", "show", job, "2000000000091"], ["job", "advance", job, "dispatched"],
+        ["job", "sign-off", job, "--name", "J. Smith"], ["queue", "list"],
         ["queue", "show", "3f2a90c1"], ["queue", "retry", "3f2a90c1"], ["queue", "drop", "3f2a90c1"],
         ["queue", "pause"], ["queue", "resume"], ["queue", "log"],
     ]

@@ -38,6 +38,10 @@ extension LocalClient {
         try await call(.POST, ["jobs", job, "state"], body: request)
     }
 
+    package func signOff(_ request: SignOffRequest, job: String) async throws -> QueuedSignature {
+        try await call(.POST, ["jobs", job, "signature"], body: request)
+    }
+
     package func queue() async throws -> [QueueEntry] { try await call(.GET, ["queue"]) }
 
     package func queued(_ token: String) async throws -> QueueEntry { try await call(.GET, ["queue", token]) }

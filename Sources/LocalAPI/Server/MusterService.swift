@@ -28,6 +28,8 @@ package protocol MusterService: Sendable {
 
     /// Asks the server for another state; before the first one, to open the job.
     func advance(_ request: AdvanceRequest, job: String) async throws -> QueuedTokens
+    /// Asks the server to keep who signed for the inventory as it stands here.
+    func signOff(_ request: SignOffRequest, job: String) async throws -> QueuedSignature
     /// What waits for the server, in the order in which it would go; then what it has rejected.
     func queue() async throws -> [QueueEntry]
     /// `token` is whole or a unique prefix, also in the following.

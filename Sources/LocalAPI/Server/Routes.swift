@@ -83,6 +83,11 @@ extension Route {
             return try Answer.json(
                 try await service.advance(advance, job: context.parameter("job")), status: .accepted)
         },
+        Route(.post, "/v1/jobs/{job}/signature") { request, context, service in
+            let signOff = try await request.decode(SignOffRequest.self)
+            return try Answer.json(
+                try await service.signOff(signOff, job: context.parameter("job")), status: .accepted)
+        },
         Route(.get, "/v1/queue") { _, _, service in try Answer.json(try await service.queue()) },
         Route(.get, "/v1/queue/log") { request, _, service in
             let text = request.query("limit") ?? "1000"

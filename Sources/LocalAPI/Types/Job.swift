@@ -53,6 +53,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var name: String
     package var kind: JobKind
     package var state: ShownState
+    /// Null until somebody has signed.
+    @Nullable package var signature: Signature?
     /// Whether it was removed as a whole.
     package var isRemoved: Bool
     /// Items that are not removed.
@@ -75,8 +77,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     @Nullable package var updatedAt: Timestamp?
 
     package init(
-        id: String, name: String, kind: JobKind, state: ShownState, isRemoved: Bool = false, items: Int, removed: Int,
-        volume: Volume,
+        id: String, name: String, kind: JobKind, state: ShownState, signature: Signature? = nil,
+        isRemoved: Bool = false, items: Int, removed: Int, volume: Volume,
         conflicts: Int, late: Int = 0, isComplete: Bool = true, peersBehind: [PeerBehind], vector: [String: UInt64],
         digest: String,
         updatedAt: Timestamp?
@@ -85,6 +87,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
         self.name = name
         self.kind = kind
         self.state = state
+        self.signature = signature
         self.isRemoved = isRemoved
         self.items = items
         self.removed = removed

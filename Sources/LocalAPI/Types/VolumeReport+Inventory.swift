@@ -4,7 +4,7 @@ package import Inventory
 extension VolumeReport {
     private static let exampleCount = 20
 
-    package init(_ summary: VolumeSummary) {
+    package init(_ summary: VolumeSummary, digest: String) {
         let unknown = summary.unknownVolume
         let unreadable = summary.unreadable
         self.init(
@@ -18,7 +18,7 @@ extension VolumeReport {
             unreadableExamples: unreadable.prefix(Self.exampleCount).map {
                 UnreadableValue(item: $0.item.description, field: $0.field, value: $0.value)
             },
-            source: Catalogue.source)
+            source: Catalogue.source, digest: digest)
     }
 }
 

@@ -28,11 +28,13 @@ package struct VolumeReport: Codable, Hashable, Sendable {
     package var unreadableExamples: [UnreadableValue]
     /// Where the volumes per category come from.
     package var source: String
+    /// Of the inventory that all this was added up from: SHA-256 of the canonical export, 64 hexadecimal digits.
+    package var digest: String
 
     package init(
         total: VolumeLine, rooms: [VolumeLine], categories: [VolumeLine], storageUnit: StorageUnitReport?,
         unknownVolumeItems: Int, unknownVolumeExamples: [String], unreadableValues: Int,
-        unreadableExamples: [UnreadableValue], source: String
+        unreadableExamples: [UnreadableValue], source: String, digest: String
     ) {
         self.total = total
         self.rooms = rooms
@@ -43,6 +45,7 @@ package struct VolumeReport: Codable, Hashable, Sendable {
         self.unreadableValues = unreadableValues
         self.unreadableExamples = unreadableExamples
         self.source = source
+        self.digest = digest
     }
 }
 

@@ -62,13 +62,15 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             let report = try await store.report(of: job.id)
+            let overlay = try await overlay(of: job.id)
             let behind = await replicator.peersBehind(job: job.id).map { peer, transforms in
                 PeerBehind(
                     deviceID: peer.device.description, name: peer.name, transforms: Int(clamping: transforms))
             }
             return JobDetails(
-                id: job.id.text, name: job.name, kind: job.kind, state: try await shownState(of: job.id),
-                isRemoved: try await store.isRemoved(job.id), items: job.items, removed: job.removed,
+                id: job.id.text, name: job.name, kind: job.kind, state: ShownState(overlay),
+                signature: Signature(overlay), isRemoved: try await store.isRemoved(job.id), items: job.items,
+                removed: job.removed,
                 volume: Volume(report.cubicFeet),
                 conflicts: job.conflicts + report.duplicateBarcodes,
                 late: try await store.lateChanges(of: job.id).count,
@@ -80,14 +82,26 @@ extension InventoryService {
 
     func summary(job text: String) async throws -> VolumeReport {
         try await answering {
-            let job = try await resolve(job: text)
-            var summary = VolumeSummary()
-            let cursor = try store.itemCursor(of: job.id)
-            while let batch = try await cursor.next() {
-                for item in batch where item.state.removed == nil { summary.add(item.id) { item.state.value(of: $0) } }
+            let job = try await resolve(job: text).id
+            for _ in 0..<Self.summaryAttempts {
+                let digest = try await store.report(of: job).digest
+                let summary = try await volumeSummary(of: job)
+                if try await store.report(of: job).digest == digest { return VolumeReport(summary, digest: digest) }
             }
-            return VolumeReport(summary)
+            throw APIError(.unavailable, "The inventory changes all the time; try again when the crew has paused.")
         }
+    }
+
+    /// What is added up and its digest have to be of one inventory, since people sign for it.
+    private static let summaryAttempts = 5
+
+    private func volumeSummary(of job: JobID) async throws -> VolumeSummary {
+        var summary = VolumeSummary()
+        let cursor = try store.itemCursor(of: job)
+        while let batch = try await cursor.next() {
+            for item in batch where item.state.removed == nil { summary.add(item.id) { item.state.value(of: $0) } }
+        }
+        return summary
     }
 
     func conflicts(job text: String) async throws -> ConflictReport {

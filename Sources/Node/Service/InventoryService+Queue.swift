@@ -37,10 +37,7 @@ extension InventoryService {
     }
 
     func shownState(of job: JobID) async throws -> ShownState {
-        let overlay = try await overlay(of: job)
-        let isPending = overlay.pending[.jobState] != nil
-        return ShownState(
-            published: overlay.published.state?.rawValue, pending: isPending ? overlay.shown.state?.rawValue : nil)
+        ShownState(try await overlay(of: job))
     }
 
     func queueStatus() async -> QueueStatus {
@@ -154,6 +151,14 @@ extension InventoryService {
             state: QueueEntry.State(rawValue: queued.state.rawValue) ?? .waiting, attempts: record.attempts,
             nextAttemptAt: nextAttempt, lastError: record.lastError,
             createdAt: Timestamp(milliseconds: Int64(clamping: entry.created)))
+    }
+}
+
+extension ShownState {
+    init(_ overlay: Overlay) {
+        let isPending = overlay.pending[.jobState] != nil
+        self.init(
+            published: overlay.published.state?.rawValue, pending: isPending ? overlay.shown.state?.rawValue : nil)
     }
 }
 

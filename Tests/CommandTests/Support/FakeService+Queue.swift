@@ -25,6 +25,12 @@ extension FakeService {
         return QueuedTokens(tokens: [Self.tokens[0]])
     }
 
+    func signOff(_ request: SignOffRequest, job: String) async throws -> QueuedSignature {
+        try check(job: job, allowed: true)
+        note("sign off \(request.name) \(request.digest ?? "-")")
+        return QueuedSignature(tokens: [Self.tokens[0]], digest: String(repeating: "5a", count: 32))
+    }
+
     func queue() async throws -> [QueueEntry] { Self.entries }
 
     func queued(_ token: String) async throws -> QueueEntry {

@@ -76,7 +76,9 @@ final class FakeService: MusterService {
     func job(_ job: String) async throws -> JobDetails {
         try check(job: job, allowed: true)
         return JobDetails(
-            id: Self.jobID, name: "Smith, 12 Elm Street", kind: .pickup, state: ShownState(published: "inProgress"),
+            id: Self.jobID, name: "Smith, 12 Elm Street", kind: .pickup,
+            state: ShownState(published: "awaitingSignature"),
+            signature: Signature(name: "J. Smith", digest: String(repeating: "5a", count: 32), isPending: true),
             items: 3, removed: 1, volume: Volume(cubicFeet: 1234.5, cubicMetres: 34.957), conflicts: 1, late: 2,
             peersBehind: [PeerBehind(deviceID: Self.otherDeviceID, name: "bert-laptop", transforms: 12)],
             vector: [Self.replicaID: 27, Self.otherReplicaID: 9], digest: String(repeating: "5a", count: 32),
@@ -90,7 +92,7 @@ final class FakeService: MusterService {
             guard let id = ItemID(item.id) else { continue }
             summary.add(id) { item.fields[$0.text] }
         }
-        return VolumeReport(summary)
+        return VolumeReport(summary, digest: String(repeating: "5a", count: 32))
     }
 
     func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {

@@ -4,11 +4,11 @@ import LocalAPI
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Create, list, advance, watch, check, export and remove jobs.",
+        abstract: "Create, list, advance, sign off, watch, check, export, remove jobs.",
         discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"",
         subcommands: [
             JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobAdvanceCommand.self,
-            JobWatchCommand.self,
+            JobSignOffCommand.self, JobWatchCommand.self,
             JobLogCommand.self, JobSummaryCommand.self, JobConflictsCommand.self, JobCheckCommand.self,
             JobExportCommand.self,
             JobRosterCommand.self, JobLateCommand.self, JobRemoveCommand.self,

@@ -19,6 +19,7 @@ struct JobShowCommand: AsyncParsableCommand {
         facts.add("Id", details.id)
         facts.add("Kind", details.kind.rawValue)
         facts.add("State", details.isRemoved ? "removed" : details.state.description)
+        if let signature = details.signature { facts.add("Signed", describe(signature, digest: details.digest)) }
         facts.add("Items", "\(Formats.count(details.items)), and \(Formats.count(details.removed)) removed")
         facts.add("Volume", details.volume.description)
         facts.add("Conflicts", conflicts(details))
@@ -34,6 +35,13 @@ struct JobShowCommand: AsyncParsableCommand {
         facts.add("Changed", Formats.time(details.updatedAt))
         facts.add("Digest", details.digest)
         facts.print(on: .output)
+    }
+
+    private func describe(_ signature: Signature, digest: String) -> String {
+        var text = "by \(signature.name)"
+        if signature.digest != digest { text += " for another inventory than this one" }
+        if signature.isPending { text += " (waits for the server)" }
+        return text
     }
 
     private func transforms(_ details: JobDetails) -> Int {

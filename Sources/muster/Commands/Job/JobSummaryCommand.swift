@@ -44,6 +44,7 @@ struct JobSummaryCommand: AsyncParsableCommand {
                 facts.add("", "\(value.field)=\(value.value) of item \(value.item)")
             }
         }
+        facts.add("Digest", report.digest)
         facts.print(on: terminal)
     }
 

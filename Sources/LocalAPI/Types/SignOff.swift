@@ -1,0 +1,42 @@
+/// `POST /v1/jobs/{job}/signature`.
+package struct SignOffRequest: Codable, Hashable, Sendable {
+    /// Of who signs, 1 to 1,024 bytes.
+    package var name: String
+    /// What stood on the summary that was shown; absent for the inventory as it is when the request comes.
+    package var digest: String?
+
+    package init(name: String, digest: String? = nil) {
+        self.name = name
+        self.digest = digest
+    }
+}
+
+/// A signature that waits for the server, durably.
+package struct QueuedSignature: Codable, Hashable, Sendable {
+    package var tokens: [String]
+    /// SHA-256 of the canonical export that is signed for, 64 hexadecimal digits.
+    package var digest: String
+
+    package init(tokens: [String], digest: String) {
+        self.tokens = tokens
+        self.digest = digest
+    }
+}
+
+/// Who has signed for which inventory.
+package struct Signature: Codable, Hashable, Sendable {
+    package var name: String
+    /// Of the inventory that was signed for.
+    package var digest: String
+    /// Of what the server held when the signature came; null until then, and where it held nothing.
+    @Nullable package var serverDigest: String?
+    /// Whether it has still to reach the server.
+    package var isPending: Bool
+
+    package init(name: String, digest: String, serverDigest: String? = nil, isPending: Bool) {
+        self.name = name
+        self.digest = digest
+        self.serverDigest = serverDigest
+        self.isPending = isPending
+    }
+}

@@ -1,0 +1,40 @@
+import CRDT
+import LocalAPI
+import Outbox
+import Storage
+
+/// Who signs for the inventory.
+extension InventoryService {
+    func signOff(_ request: SignOffRequest, job text: String) async throws -> QueuedSignature {
+        try await answering {
+            let name = request.name.trimmingSpaces
+            guard (1...1_024).contains(name.utf8.count) else {
+                throw APIError(.invalidValue, "A signature needs a name of 1 to 1,024 bytes; give one with --name.")
+            }
+            let job = try await resolve(job: text).id
+            let digest = try await store.report(of: job).digest
+            // Somebody may have changed the inventory since it was shown.
+            if let shown = request.digest, shown.lowercased() != digest {
+                throw APIError(
+                    .invalidValue,
+                    "The inventory is not the one with digest \(shown) any more; show 'muster job summary' again.")
+            }
+            var generator = SystemRandomNumberGenerator()
+            var wish = Wish(job: job)
+            wish.ask(SignOff(digest: digest, name: name), using: &generator)
+            return QueuedSignature(tokens: try await ask(wish).map(\.description), digest: digest)
+        }
+    }
+}
+
+extension Signature {
+    /// Nil where nobody has signed.
+    init?(_ overlay: Overlay) {
+        guard let text = overlay.shown[.signature], let signed = FlatJSON(parsing: Array(text.utf8)),
+            let name = signed["name"], let digest = signed["digest"]
+        else { return nil }
+        self.init(
+            name: name, digest: digest, serverDigest: signed["serverDigest"],
+            isPending: overlay.pending[.signature] != nil)
+    }
+}
