@@ -64,9 +64,7 @@ package struct Node: Sendable {
         let keeper = OutboxKeeper(store: store, replicator: replicator, clock: clock, logger: logger)
         try await keeper.start()
         let gateway = gateway(store: store, replicator: replicator, keeper: keeper)
-        if let gateway {
-            await keeper.attach(gateway.client) { await gateway.bring($0) }
-        }
+        if let gateway { await keeper.attach(gateway) }
         let news = JobNewsService(keeper: keeper, gateway: gateway)
         publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
         let discovery = DiscoveryService(

@@ -72,7 +72,7 @@ extension ChannelDesk {
     }
 
     private func serverDigest(for delivery: Delivery) async throws -> String? {
-        guard delivery.request.kind == SignOff.name else { return nil }
+        guard MutationKinds.all[delivery.request.kind]?.needsItems == true else { return nil }
         do { return try await store.report(of: delivery.job).digest } catch let error as StoreError
             where error.code == .unknownJob
         { return nil }

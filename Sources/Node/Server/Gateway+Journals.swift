@@ -45,6 +45,15 @@ extension Gateway {
         }
     }
 
+    /// Brings everything of a job, because a request is about its items. What fails here is told by the next round.
+    func bringAll(of job: JobID) async {
+        do {
+            try await settle(job)
+        } catch {
+            logger.info("a job could not be brought to the server", metadata: ["job": "\(job)", "error": "\(error)"])
+        }
+    }
+
     private func serverVector(of job: JobID) async throws -> VersionVector {
         do {
             return try await client.vector(of: job).get()

@@ -17,6 +17,7 @@ actor OutboxKeeper {
     private let logger: Logger
     private var client: ChannelClient?
     private var bring: (@Sendable (JournalPlace) async -> Void)?
+    private var bringAll: (@Sendable (JobID) async -> Void)?
     private var marks: [JobID: RequestMark] = [:]
     private var backlog: [OutboxMachine.Directive] = []
     private var draining: Task<Void, Never>?
@@ -44,12 +45,10 @@ actor OutboxKeeper {
                 entries: start.entries, records: start.records, outcomes: start.outcomes, now: now, using: &generator))
     }
 
-    /// - Parameter bring: brings the server an author's journal of a job.
-    func attach(
-        _ client: ChannelClient, bringing bring: @escaping @Sendable (JournalPlace) async -> Void
-    ) {
-        self.client = client
-        self.bring = bring
+    func attach(_ gateway: Gateway) {
+        client = gateway.client
+        bring = { await gateway.bring($0) }
+        bringAll = { await gateway.bringAll(of: $0) }
     }
 
     func stop() {
@@ -184,7 +183,9 @@ actor OutboxKeeper {
 
     private func send(_ entry: OutboxEntry, attempt: Int) {
         guard let client else { return }
+        let needsItems = MutationKinds.all[entry.request.kind]?.needsItems ?? false
         let task = Task {
+            if needsItems { await bringAll?(entry.job) }
             let known = await replicator.vector(of: entry.job)[.channel].sequence
             let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
             let reply = await client.deliver(delivery)

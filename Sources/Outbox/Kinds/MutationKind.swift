@@ -9,6 +9,8 @@ package protocol MutationKind: Sendable, Hashable {
     /// The same for all kinds of a lane.
     static var laneOrder: LaneOrder { get }
     static var retryPolicy: RetryPolicy { get }
+    /// Whether the server looks at the job's items to carry it out: whoever delivers it brings them first.
+    static var needsItems: Bool { get }
     /// One of every shape, for tests and the documentation of the API.
     static var examples: [Self] { get }
 

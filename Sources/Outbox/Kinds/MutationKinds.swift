@@ -45,6 +45,7 @@ package struct AdvanceState: MutationKind {
     package static let lane = MutationKinds.jobLane
     package static let laneOrder = LaneOrder.firstInFirstOut
     package static let retryPolicy = RetryPolicy.standard
+    package static let needsItems = false
     package static let examples = JobState.allCases.map { AdvanceState(to: $0) }
 
     package let state: JobState
@@ -85,6 +86,7 @@ package struct OpenJob: MutationKind {
     package static let lane = MutationKinds.jobLane
     package static let laneOrder = LaneOrder.firstInFirstOut
     package static let retryPolicy = RetryPolicy.standard
+    package static let needsItems = false
     package static let examples = JobKind.allCases.map { OpenJob(name: "Smith, 12 Elm \"Street\"", kind: $0) }
 
     package let jobName: String
@@ -133,6 +135,7 @@ package struct SignOff: MutationKind {
     package static let lane = MutationKinds.jobLane
     package static let laneOrder = LaneOrder.firstInFirstOut
     package static let retryPolicy = RetryPolicy.standard
+    package static let needsItems = true
     package static let examples = [SignOff(digest: String(repeating: "0f", count: 32), name: "J. Smith")]
 
     package let digest: String

@@ -7,6 +7,7 @@ struct Newest: MutationKind {
     static let lane = "stack"
     static let laneOrder = LaneOrder.lastInFirstOut
     static let retryPolicy = RetryPolicy.standard
+    static let needsItems = false
     static let examples = [Newest()]
 
     init() {}
@@ -24,6 +25,7 @@ struct Loose: MutationKind {
     static let lane = "loose"
     static let laneOrder = LaneOrder.concurrent
     static let retryPolicy = RetryPolicy.standard
+    static let needsItems = false
     static let examples = [Loose()]
 
     init() {}
@@ -42,6 +44,7 @@ struct Note: MutationKind {
     static let lane = "notes"
     static let laneOrder = LaneOrder.firstInFirstOut
     static let retryPolicy = RetryPolicy.standard
+    static let needsItems = false
     static let examples = [Note()]
 
     var text: String
