@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import LocalAPI
+import Outbox
 import Storage
 
 /// From what people write to what they mean, and back.
@@ -98,10 +99,11 @@ extension InventoryService {
 }
 
 extension StoredJob {
-    var name: String { properties.value(of: JobProperty.name) ?? id.text }
+    /// As the office calls it, or else whoever created it here.
+    var name: String { published[.jobName] ?? properties.value(of: JobProperty.name) ?? id.text }
 
     var kind: JobKind {
-        properties.value(of: JobProperty.kind).flatMap(JobKind.init(rawValue:)) ?? .inventory
+        (published[.jobKind] ?? properties.value(of: JobProperty.kind)).flatMap(JobKind.init(rawValue:)) ?? .inventory
     }
 }
 

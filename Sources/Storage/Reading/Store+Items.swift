@@ -18,6 +18,8 @@ package struct StoredJob: Hashable, Sendable {
     package let id: JobID
     /// The job's own properties (`JobProperty`).
     package let properties: ItemState
+    /// What the server has said of it.
+    package let published: [FieldName: String]
     package let items: Int
     package let removed: Int
     /// Items whose fields have concurrent writes: one per field.
@@ -45,8 +47,8 @@ extension Store {
         let number: Int64 = row["number"]
         return StoredJob(
             id: id, properties: try ItemTable.state(of: .job, job: number, in: db) ?? ItemState(),
-            items: row["items"], removed: row["removed"], conflicts: row["conflicts"],
-            vector: try JournalTable.vector(of: number, in: db))
+            published: try RequestTable.published(number, in: db), items: row["items"], removed: row["removed"],
+            conflicts: row["conflicts"], vector: try JournalTable.vector(of: number, in: db))
     }
 
     /// One item; nil when nothing is known of it.
