@@ -80,9 +80,32 @@ extension OutboxMachine {
 
     /// Everything that waits, in the order in which it would go if nothing waited; then what was rejected.
     package var queue: [QueuedMutation] {
-        let waiting = pending.values.map { QueuedMutation(entry: $0.entry, record: $0.record, state: state(of: $0)) }
+        let waiting = tokensAsTheyGo().compactMap { pending[$0] }.map {
+            QueuedMutation(entry: $0.entry, record: $0.record, state: state(of: $0))
+        }
         let listed = rejected.values.map { QueuedMutation(entry: $0.entry, record: $0.record, state: .rejected) }
-        return waiting.sorted() + listed.sorted()
+        return waiting + listed.sorted()
+    }
+
+    /// As if each were accepted at once: of a lane nothing goes before its head, whatever its priority.
+    private func tokensAsTheyGo() -> [MutationToken] {
+        var rest = lanes.mapValues { lane in
+            let tokens = lane.members.elements.map(\.token)
+            return lane.order == .lastInFirstOut ? tokens : tokens.reversed()
+        }
+        var heads = SortedList<Candidate>()
+        func nextHead(of key: LaneKey) {
+            guard let token = rest[key]?.popLast(), let entry = pending[token]?.entry else { return }
+            heads.insert(
+                Candidate(priority: entry.request.priority, created: entry.created, token: token, lane: key))
+        }
+        for key in lanes.keys { nextHead(of: key) }
+        var tokens: [MutationToken] = []
+        while let best = heads.popLast() {
+            tokens.append(best.token)
+            nextHead(of: best.lane)
+        }
+        return tokens
     }
 
     private func state(of one: Pending) -> QueuedMutation.State {

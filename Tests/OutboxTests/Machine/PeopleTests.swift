@@ -56,6 +56,15 @@ struct PeopleTests {
         #expect(desk.told.count == 1 && desk.state(of: second) == nil)
     }
 
+    @Test("The queue lists what goes first: of a lane its head, whatever the others' priorities")
+    func order() {
+        var desk = Desk(routeIsUp: false)
+        let lane = [desk.ask(Note("1", priority: 10)), desk.ask(Note("2", priority: 200)), desk.ask(Note("3"))]
+        let urgent = desk.ask(Loose())
+        let newest = [desk.ask(Newest()), desk.ask(Newest())]
+        #expect(desk.machine.queue.map(\.entry.token) == [urgent, newest[1], newest[0]] + lane)
+    }
+
     @Test("Another device's rejections are its own affair")
     func foreignRejection() {
         var desk = Desk()
