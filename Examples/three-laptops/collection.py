@@ -7,7 +7,7 @@ import shutil
 import time
 
 from lab import CrewMember, finish
-from telling import check_and_compare, in_sync
+from telling import SCREEN_COLUMNS, check_and_compare, in_sync
 
 JOB = "Tate collection"
 DATA = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/tate-collection.csv.gz"))
@@ -18,7 +18,9 @@ MISTAKES = [("anna", 101, 100), ("anna", 501, 500), ("bert", 901, 900)]
 
 def tell(teller, lab, build_directory):
     teller.title("Two laptops and the Tate collection: 69,202 works of art")
-    anna, bert = crew = [CrewMember(lab.laptop(name), build_directory).start() for name in ("anna", "bert")]
+    anna, bert = crew = [
+        CrewMember(lab.laptop(name), build_directory, columns=SCREEN_COLUMNS).start() for name in ("anna", "bert")
+    ]
     path = os.path.join(lab.directory, "tate-collection.csv")
     numbers = unpack(path)
 

@@ -1,43 +1,43 @@
-"""The story of three laptops and one household."""
+"""The whole day of three laptops and one household: the office opens the job, the crew works without the internet, the
+customer signs, and in the evening the office gets it all."""
 
 import os
 
+import paperwork
+from company import Office
 from lab import CrewMember, finish, never_during
-from telling import agree, check_and_compare, last
+from paperwork import JOB
+from telling import CHECKOUT, SCREEN_COLUMNS, agree, last
 
-JOB = "Smith, 12 Elm Street"
-DATA = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/household-inventory.csv"))
+DATA = "Examples/data/household-inventory.csv"
 ROWS = 140
 CUT_SECONDS = 2
 
 
 def tell(teller, lab, build_directory):
-    teller.title("Three laptops, one household, no internet")
-    crew = anna, bert, cleo = [CrewMember(lab.laptop(name), build_directory) for name in ("anna", "bert", "cleo")]
-    the_crew_meets(teller, crew)
+    # The inventory is named as somebody in the checkout would.
+    os.chdir(CHECKOUT)
+    teller.title("One day: three laptops, one household, and the office")
+    office = Office(lab, build_directory)
+    crew = anna, bert, cleo = [
+        CrewMember(lab.laptop(name), build_directory, columns=SCREEN_COLUMNS) for name in ("anna", "bert", "cleo")
+    ]
+    opening = paperwork.the_office_opens_the_job(teller, office)
+    paperwork.the_crew_meets_at_the_depot(teller, office, crew)
+    paperwork.the_crew_drives_off(teller, office, crew)
     the_household_is_imported(teller, crew)
     all_work_at_once(teller, crew)
     removed, renamed = cleo_goes_to_the_basement(teller, anna, bert, cleo)
     cleo_comes_back(teller, crew, removed, renamed)
-    teller.chapter("Do all three hold the same?")
-    check_and_compare(teller, crew, JOB)
-    the_crew_leaves(teller, crew)
-
-
-def the_crew_meets(teller, crew):
-    teller.chapter("The crew opens its laptops")
-    for member in crew:
-        member.start()
-    everybody = {member.name for member in crew}
-    found = lambda: all(set(member.connected()) == everybody - {member.name} for member in crew)
-    teller.until(found, "the laptops have found each other, and nobody has typed an address")
-    teller.screen(crew[0], "peers")
+    signed = paperwork.the_customer_signs(teller, office, crew)
+    paperwork.bert_finds_the_internet(teller, office, crew)
+    paperwork.the_office_has_it_all(teller, office, crew, [opening, *signed.tokens], signed.digest)
+    the_day_ends(teller, office, crew)
 
 
 def the_household_is_imported(teller, crew):
     anna, cleo = crew[0], crew[2]
     teller.chapter("Anna imports the household")
-    anna.muster("job", "create", "--name", JOB, "--kind", "pickup")
     teller.screen(anna, "import", JOB, DATA, "--key", "barcode")
     teller.until(lambda: agree(crew, JOB), "all three have the household")
     teller.must(cleo.json("job", "show", JOB)["items"] == ROWS, f"Cleo has all {ROWS} items")
@@ -68,12 +68,12 @@ def all_work_at_once(teller, crew):
 
 def cleo_goes_to_the_basement(teller, anna, bert, cleo):
     """Returns the ids of the item that is removed, and of the one whose barcode changes on two laptops."""
-    teller.chapter("Cleo goes to the basement: her network is gone, and everybody goes on")
+    teller.chapter("Cleo goes to the basement, without a network")
     items = {item["fields"].get("barcode"): item for item in anna.json("item", "list", JOB)}
     named = lambda text: next(item for item in items.values() if text in item["fields"]["name"].lower())
     table, lamp = named("table"), named("lamp")
     cleo.laptop.cut()
-    teller.say("✂ Cleo's cable is cut.")
+    teller.say("Cleo's cable is cut, and everybody goes on.", mark="✂")
 
     teller.say(f"Anna removes the {table['fields']['name']!r}; down there Cleo adds two remarks and a photo to it.")
     finish([
@@ -128,11 +128,12 @@ def cleo_comes_back(teller, crew, removed, renamed):
     teller.must(True, "each laptop lists the conflict of the two barcodes, with both values and both authors")
 
 
-def the_crew_leaves(teller, crew):
-    teller.chapter("The crew closes its laptops")
+def the_day_ends(teller, office, crew):
+    teller.chapter("The day ends")
     teller.screen(crew[2], "job", "show", JOB)
     codes = [member.daemon.stop() for member in crew]
     teller.must(codes == [0, 0, 0], "each daemon has stopped when asked, with exit code 0")
+    teller.must(office.program.stop() == 0, "so has the office's server")
 
 
 def names_of(member):

@@ -1,13 +1,20 @@
 """How a story is told: chapters, what a laptop's screen shows, and facts that must hold."""
 
 import hashlib
+import os
 import shlex
 import sys
+import textwrap
 import time
 
 from lab import wait_until
 
 PATIENCE_SECONDS = 60
+COLUMNS = 80
+SCREEN_EDGE = "   │ "
+# What fits on a laptop's screen as it is shown here.
+SCREEN_COLUMNS = COLUMNS - len(SCREEN_EDGE)
+CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 
 
 class Teller:
@@ -21,37 +28,59 @@ class Teller:
 
     def chapter(self, text):
         self._chapter += 1
-        seconds = time.monotonic() - self._start
+        seconds = f"  {time.monotonic() - self._start:5.1f} s"
         line = f"{self._chapter}. {text}"
-        print(f"\n{self._bold(line)}  {'─' * max(2, 100 - len(line))}  {seconds:5.1f} s", flush=True)
+        rule = "─" * max(2, COLUMNS - len(line) - len(seconds) - 2)
+        print(f"\n{self._bold(line)}  {rule}{seconds}", flush=True)
 
-    def say(self, text):
-        print(f"   {text}", flush=True)
+    def say(self, text, mark=" "):
+        lead = "   " if mark == " " else f"   {mark} "
+        print(textwrap.fill(text, COLUMNS, initial_indent=lead, subsequent_indent=" " * len(lead)), flush=True)
 
     def screen(self, member, *arguments, only=lambda lines: lines):
         """Runs `muster …` on a laptop, shows the command and what it prints, and returns that."""
         output = member.muster(*arguments)
-        print(f"   {member.name} $ muster {shlex.join(arguments)}")
-        for line in only(output.rstrip("\n").split("\n")):
-            print(f"   │ {line}")
-        sys.stdout.flush()
+        self.command(member.name, ["muster", *arguments])
+        self.show(only(output.rstrip("\n").split("\n")))
         return output
+
+    def command(self, name, words):
+        for line in command_lines(name, words):
+            print(line)
+
+    def show(self, lines):
+        """What somebody sees on a screen."""
+        for line in lines:
+            print(f"{SCREEN_EDGE}{line}".rstrip())
+        sys.stdout.flush()
 
     def must(self, holds, what):
         """A fact that the story stands on: told when it holds, the end of the story when not."""
         if not holds:
             raise AssertionError(f"it does not hold that {what}.")
-        print(f"   ✓ {what}", flush=True)
+        self.say(what, mark="✓")
 
     def until(self, condition, what):
         """Waits for something, and tells how long it took, in seconds."""
         start = time.monotonic()
         wait_until(condition, PATIENCE_SECONDS, what)
         seconds = time.monotonic() - start
-        print(f"   ✓ {what}, after {seconds:.2f} s", flush=True)
+        self.say(f"{what}, after {seconds:.2f} s", mark="✓")
 
     def _bold(self, text):
         return f"\033[1m{text}\033[0m" if self._is_terminal else text
+
+
+def command_lines(name, words):
+    """A command as one would type it, over several lines where it is long."""
+    lines = [f"   {name} $"]
+    for word in words:
+        # Room for the backslash of a line that goes on.
+        if len(lines[-1]) + len(shlex.quote(word)) + 3 > COLUMNS:
+            lines[-1] += " \\"
+            lines.append("       ")
+        lines[-1] += f" {shlex.quote(word)}"
+    return lines
 
 
 def agree(members, job):
@@ -72,8 +101,13 @@ def last(count):
     return lambda lines: ["…", *lines[-count:]] if len(lines) > count else lines
 
 
+def beginning_with(*names):
+    """Of a screen with names and values the lines with these names."""
+    return lambda lines: [line for line in lines if line.split("  ")[0] in names]
+
+
 def check_and_compare(teller, members, job):
-    """Asks every laptop whether all hold the same, and then compares their exports with one's own eyes."""
+    """Asks every laptop whether all hold the same, compares their exports with one's own eyes, and returns the digest."""
     for member in members:
         teller.screen(member, "job", "check", job)
         devices = member.json("job", "check", job)["devices"]
@@ -86,3 +120,4 @@ def check_and_compare(teller, members, job):
     teller.must(all(export == exports[0] for export in exports), f"the exports of {names} are equal, all {size:,} bytes")
     digest = hashlib.sha256(exports[0].encode()).hexdigest()
     teller.must(digest == members[0].digest(job), "their SHA-256 is the digest that job check has compared")
+    return digest

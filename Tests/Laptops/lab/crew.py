@@ -9,13 +9,14 @@ class CrewMember:
     """One musterd: its laptop, its store, its socket. Started and ended as often as one likes, on the same store.
 
     `build_directory` holds the programs musterd and muster. A second one on a laptop needs a `name` and a `port` of its
-    own; otherwise it is called like the laptop.
+    own; otherwise it is called like the laptop. Its screen has so many `columns`.
     """
 
-    def __init__(self, laptop, build_directory, name=None, port=7473):
+    def __init__(self, laptop, build_directory, name=None, port=7473, columns=110):
         self.laptop = laptop
         self.name = name or laptop.name
         self.port = port
+        self.columns = columns
         self.daemon = None
         self.state = os.path.join(laptop.directory, f"{self.name}-state")
         self.socket = os.path.join(laptop.directory, f"{self.name}.sock")
@@ -40,8 +41,8 @@ class CrewMember:
 
     def try_muster(self, *arguments):
         """Runs `muster …` to its end, whatever comes of it."""
-        # Its tables get the width of a usual window, although nobody looks.
-        environment = {**os.environ, "COLUMNS": "110"}
+        # Its tables get the width of a window, although nobody looks.
+        environment = {**os.environ, "COLUMNS": str(self.columns)}
         return subprocess.run(self.command(*arguments), capture_output=True, text=True, env=environment)
 
     def muster(self, *arguments):
@@ -58,6 +59,10 @@ class CrewMember:
 
     def json(self, *arguments):
         return json.loads(self.muster(*arguments, "--json"))
+
+    def json_whatever(self, *arguments):
+        """The same of a command whose exit code is a finding, and no failure."""
+        return json.loads(self.try_muster(*arguments, "--json").stdout)
 
     def is_ready(self):
         return self.try_muster("status", "--json").returncode == 0

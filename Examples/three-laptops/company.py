@@ -1,0 +1,135 @@
+"""The company's office: a server on a machine far away from the crew, and what people there see of a job."""
+
+import contextlib
+import ctypes
+import http.client
+import json
+import os
+import subprocess
+
+from lab import wait_until
+
+# Of an address range that is kept for examples (RFC 5737).
+ADDRESS = "203.0.113.10"
+PORT = 7480
+CREW_NETWORK = "10.77.0.0/24"
+PATIENCE_SECONDS = 20
+_NEW_NETWORK = 0x40000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Office:
+    """muster-channel on a machine of its own in the lab. `build_directory` holds the program.
+
+    A laptop reaches it while it has a route, which `connect` gives to one and `disconnect` takes away.
+    """
+
+    url = f"http://{ADDRESS}:{PORT}"
+
+    def __init__(self, lab, build_directory):
+        self.machine = lab.laptop("office", address=ADDRESS, avahi=False)
+        self.machine.ip("route", "add", CREW_NETWORK, "dev", "eth0")
+        self._executable = os.path.join(build_directory, "muster-channel")
+        self._database = os.path.join(self.machine.directory, "channel.sqlite")
+        self.program = None
+        self._token = self.token_for("office")
+
+    def token_for(self, name):
+        """Lets somebody ask the server from now on."""
+        command = [self._executable, "token", "add", name, "--database", self._database]
+        done = subprocess.run(self.machine.inside(command), capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"the office could not make a token: {done.stderr}")
+        return done.stdout.strip()
+
+    def start(self):
+        """Starts the server and returns when it answers."""
+        command = [self._executable, "--listen", f"0.0.0.0:{PORT}", "--database", self._database]
+        self.program = self.machine.start(command)
+        wait_until(self._answers, PATIENCE_SECONDS, "the office's server answers")
+        return self
+
+    def server_flags(self, laptop, name):
+        """What a laptop's daemon is to be started with. Its token lies in a file, so that no list of processes shows it."""
+        path = os.path.join(laptop.directory, "token")
+        with open(path, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
+            file.write(self.token_for(name) + "\n")
+        return ["--server", self.url, "--server-token", path]
+
+    @staticmethod
+    def connect(laptop):
+        laptop.ip("route", "add", "default", "dev", "eth0")
+
+    @staticmethod
+    def disconnect(laptop):
+        laptop.ip("route", "del", "default", "dev", "eth0")
+
+    # The server's API, as somebody at the office uses it
+
+    def get(self, path):
+        return self._ask("GET", path)
+
+    def open_job(self, job, name, kind):
+        """Returns the token of the request."""
+        token = "0ff1ce" + "0" * 26
+        body = {"lane": "office", "kind": "openJob", "payload": {"name": name, "kind": kind}}
+        self._ask("POST", f"/v1/jobs/{job}/mutations", body, {"Idempotency-Key": token})
+        return token
+
+    def channel(self, job):
+        """Everything that the server has said about a job, oldest first."""
+        entries = []
+        while True:
+            after = entries[-1]["last"] if entries else 0
+            page = self.get(f"/v1/jobs/{job}/channel?after={after}")["entries"]
+            if not page:
+                return entries
+            entries += page
+
+    def items(self, job):
+        items = []
+        while True:
+            after = f"&after={items[-1]['id']}" if items else ""
+            page = self.get(f"/v1/jobs/{job}/items?limit=100{after}")
+            if not page:
+                return items
+            items += page
+
+    def _answers(self):
+        if not self.program.is_running:
+            raise RuntimeError(f"the office's server has ended: {self.program.errors()}")
+        try:
+            return self.get("/v1/time")
+        except OSError:
+            return None
+
+    def _ask(self, method, path, body=None, headers=None):
+        with _inside(self.machine):
+            connection = http.client.HTTPConnection(ADDRESS, PORT, timeout=PATIENCE_SECONDS)
+            connection.connect()
+        try:
+            sent = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json", **(headers or {})}
+            connection.request(method, path, None if body is None else json.dumps(body), sent)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise RuntimeError(f"the office's server answered {method} {path} with {answer.status}: {text.decode()}")
+        return json.loads(text)
+
+
+@contextlib.contextmanager
+def _inside(laptop):
+    """Sockets that are made in the block are made in the laptop's network."""
+    with open("/proc/self/ns/net", "rb") as here, open(f"/proc/{laptop.holder.pid}/ns/net", "rb") as there:
+        _enter(there)
+        try:
+            yield
+        finally:
+            _enter(here)
+
+
+def _enter(network):
+    if _libc.setns(network.fileno(), _NEW_NETWORK) != 0:
+        raise OSError(ctypes.get_errno(), "another network namespace could not be entered")
