@@ -134,6 +134,47 @@ def test_work_at_the_office_comes_to_the_crew(solos, office, front):
     status, _ = office.ask("POST", "/v1/jobs/jones/mutations", opening, Idempotency_Key="1" * 32)
     assert status == 200
     wait_published([anna, bert], "jones", "scheduled")
+    # It has the office's name, also where nobody wrote one.
+    listed = [(job["id"], job["name"], job["kind"]) for job in bert.get("/v1/jobs")]
+    assert listed == [("jones", "Jones", "pickup")], listed
+    assert bert.muster("job", "show", "Jones").returncode == 0
+
+
+def test_a_signature_comes_with_the_inventory_that_it_is_for(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    # Nothing of what follows reaches the office before all of it is there.
+    front.always("503")
+    bert.add(job, name="chair")
+    for name in STATES:
+        advance(bert, job, name)
+    shown = bert.get(f"/v1/jobs/{job}/summary")["digest"]
+    bert.add(job, name="stool")
+    status, answer = bert.ask("POST", f"/v1/jobs/{job}/signature", {"name": "J. Smith", "digest": shown})
+    assert status == 422 and "any more" in answer["detail"], answer
+    signed = bert.make(f"/v1/jobs/{job}/signature", {"name": "J. Smith"})
+    pending = {"name": "J. Smith", "digest": signed["digest"], "serverDigest": None, "isPending": True}
+    assert bert.get(f"/v1/jobs/{job}")["signature"] == pending
+    advance(bert, job, "completed")
+    front.always(None)
+    wait_published([anna, bert], job, "completed")
+    settled = {**pending, "serverDigest": signed["digest"], "isPending": False}
+    assert [daemon.get(f"/v1/jobs/{job}")["signature"] for daemon in (anna, bert)] == [settled, settled]
+
+
+def test_states_asked_for_on_two_laptops_keep_their_order(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    # The first one fails, and has to go first all the same.
+    front.once("503", "/mutations")
+    advance(anna, job, "dispatched")
+    wait_until(lambda: state(bert, job)["pending"] == "dispatched", PATIENCE_SECONDS, "bert sees what anna asked for")
+    advance(bert, job, "inProgress")
+    wait_until(lambda: front.requests("/mutations", "503"), PATIENCE_SECONDS, "the fault has fired")
+    wait_published([anna, bert], job, "inProgress")
+    assert published_states(office, job) == ["scheduled", "dispatched", "inProgress"]
 
 
 def test_after_one_failure_the_retry_comes_by_itself(solos, office, front):

@@ -66,6 +66,23 @@ struct AskTests {
         #expect(try await store.outboxStart().entries.allSatisfy { $0.isOwn })
     }
 
+    @Test("Who asks follows what it knows to be asked for, on whichever laptop, and its own in any case")
+    func twoAuthors() async throws {
+        let place = try Place()
+        let anna = try place.open("anna", machine: "anna")
+        let bert = try place.open("bert", machine: "bert")
+        let opened = try await anna.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
+        _ = try await bert.ingest(opened.commit.segment, job: Store.job, now: .anyTime)
+        let begun = try await bert.ask(Self.advancing(place, to: .inProgress), now: { .known(1_001) })
+        #expect(try await bert.request(begun.tokens[0], job: Store.job)?.request.after == opened.tokens[1])
+        // Anna asks for the same without knowing of that.
+        let again = try await anna.ask(Self.advancing(place, to: .inProgress), now: { .known(1_002) })
+        #expect(try await anna.request(again.tokens[0], job: Store.job)?.request.after == opened.tokens[1])
+        _ = try await bert.ingest(again.commit.segment, job: Store.job, now: .anyTime)
+        let next = try await bert.ask(Self.advancing(place, to: .awaitingSignature), now: { .known(1_003) })
+        #expect(try await bert.request(next.tokens[0], job: Store.job)?.request.after == begun.tokens[0])
+    }
+
     @Test("Only what is new since the last look is told; what is settled is not told as open")
     func news() async throws {
         let place = try Place()

@@ -94,18 +94,25 @@ extension OutboxMachine {
             return lane.order == .lastInFirstOut ? tokens : tokens.reversed()
         }
         var heads = SortedList<Candidate>()
+        var listed: Set<MutationToken> = []
+        var held: [MutationToken: [LaneKey]] = [:]
         func nextHead(of key: LaneKey) {
-            guard let token = rest[key]?.popLast(), let entry = pending[token]?.entry else { return }
+            guard let token = rest[key]?.last, let head = pending[token] else { return }
+            if let after = blocker(of: head), !listed.contains(after) { return held[after, default: []].append(key) }
+            rest[key]?.removeLast()
             heads.insert(
-                Candidate(priority: entry.request.priority, created: entry.created, token: token, lane: key))
+                Candidate(
+                    priority: head.entry.request.priority, created: head.entry.created, token: token, lane: key))
         }
         for key in lanes.keys { nextHead(of: key) }
         var tokens: [MutationToken] = []
         while let best = heads.popLast() {
             tokens.append(best.token)
-            nextHead(of: best.lane)
+            listed.insert(best.token)
+            for key in [best.lane] + (held.removeValue(forKey: best.token) ?? []) { nextHead(of: key) }
         }
-        return tokens
+        // Whose predecessors wait for each other, which only a faulty device can ask for.
+        return tokens + pending.keys.filter { !listed.contains($0) }.sorted()
     }
 
     private func state(of one: Pending) -> QueuedMutation.State {

@@ -64,7 +64,7 @@ extension Store {
             for (token, mutation) in wish.mutations {
                 standing.publish(try mutation.effect(on: standing))
                 let lane = type(of: mutation).lane
-                let newest = try last[lane] ?? newestOwn(in: lane, job: number, in: db)
+                let newest = try last[lane] ?? predecessor(in: lane, job: number, in: db)
                 operations.append(.request(mutation.request(token: token, after: newest)))
                 last[lane] = token
                 try OutboxTable.addOwn(token, in: db)
@@ -109,6 +109,22 @@ extension Store {
         Overlay(
             published: JobStanding(values: try RequestTable.published(job, in: db)), outcomes: [],
             requests: try pendingRequests(of: job, in: db).map(\.request), leftOut: leftOut)
+    }
+
+    /// What a new request in a lane has to follow: what is asked for here already, by whomever, and in any case the newest
+    /// of this store. (Of what several asked for without knowing of each other, one chain has to do.)
+    private func predecessor(in lane: String, job: Int64, in db: Database) throws -> MutationToken? {
+        let own = try newestOwn(in: lane, job: job, in: db)
+        let pending = try Self.pendingRequests(of: job, in: db).map(\.request).filter { $0.lane == lane }
+        guard let own, pending.contains(where: { $0.token == own }) else { return pending.last?.token ?? own }
+        let before = Dictionary(pending.map { ($0.token, $0.after) }, uniquingKeysWith: { first, _ in first })
+        func follows(_ token: MutationToken) -> Bool {
+            var next: MutationToken? = token
+            // A faulty device may have asked for a circle.
+            for _ in pending where next != own { next = next.flatMap { before[$0] ?? nil } }
+            return next == own
+        }
+        return pending.last { follows($0.token) }?.token
     }
 
     /// The newest of this store's requests in a lane, also from before it was renewed.
