@@ -77,7 +77,7 @@ package struct AdvanceState: MutationKind {
         (try? effect(on: job)) ?? []
     }
 
-    package var sentence: String { "advance the job to \(state.rawValue)" }
+    package var sentence: String { "advance to \(state.rawValue)" }
 }
 
 /// Makes a job known to the office.
@@ -175,7 +175,7 @@ package struct SignOff: MutationKind {
         return [PublishedValue(name: .signature, value: payload.text)]
     }
 
-    package var sentence: String { "sign the inventory off as \(signer)" }
+    package var sentence: String { "sign off as \(signer)" }
 }
 
 extension MutationKinds {

@@ -6,12 +6,12 @@ extension FakeService {
     static let entries = [
         QueueEntry(
             token: tokens[0], lane: "\(jobID)/state", priority: 128, kind: "advanceState", job: jobID,
-            jobName: "Smith, 12 Elm Street", wish: "advance the job to awaitingSignature", state: .waiting, attempts: 3,
+            jobName: "Smith, 12 Elm Street", wish: "advance to awaitingSignature", state: .waiting, attempts: 3,
             nextAttemptAt: Timestamp(milliseconds: 1_722_508_212_400), lastError: "no connection to the server",
             createdAt: moment),
         QueueEntry(
             token: tokens[1], lane: "\(jobID)/state", priority: 128, kind: "advanceState", job: jobID,
-            jobName: "Smith, 12 Elm Street", wish: "advance the job to completed", isOwn: false, state: .behind,
+            jobName: "Smith, 12 Elm Street", wish: "advance to completed", isOwn: false, state: .behind,
             createdAt: moment),
     ]
 
