@@ -41,9 +41,10 @@ def the_crew_drives_off(teller, office, crew):
         office.disconnect(member.laptop)
     teller.say("The office's cable is cut, and no laptop has a route to it.", mark="✂")
     teller.until(lambda: all(finds_no_route(member) for member in crew), "each laptop has noticed")
-    anna = crew[0]
-    for state in ("dispatched", "inProgress"):
-        teller.screen(anna, "job", "advance", JOB, state)
+    anna, bert, _ = crew
+    teller.screen(anna, "job", "advance", JOB, "dispatched")
+    teller.until(lambda: shown_states([bert]) == [("scheduled", "dispatched")], "Bert sees it")
+    teller.screen(bert, "job", "advance", JOB, "inProgress")
     waiting = [("scheduled", "inProgress")] * 3
     teller.until(lambda: shown_states(crew) == waiting, "all three show what the office said, and what is asked of it")
     teller.screen(crew[2], "job", "show", JOB, only=beginning_with("Job", "State"))
@@ -84,7 +85,7 @@ def bert_finds_the_internet(teller, office, crew):
     office.connect(bert.laptop)
     teller.say("The office's cable is whole again, and Bert's laptop, and no other, gets a route to it.")
     confirmed = lambda member: lambda: shown_states([member]) == [("completed", None)]
-    teller.until(confirmed(bert), "Bert has the office's word that the job is completed")
+    teller.until(confirmed(bert), "Bert has the office's word: completed")
     for member in (anna, cleo):
         teller.until(confirmed(member), f"{member.name.capitalize()} has learned it from a peer")
     teller.must(finds_no_route(anna) and finds_no_route(cleo), "Anna and Cleo had no way to the office meanwhile")
@@ -98,7 +99,7 @@ def bert_finds_the_internet(teller, office, crew):
 def the_office_has_it_all(teller, office, crew, tokens, digest):
     teller.chapter("What the office has got")
     vectors = lambda: [journals_of(office), *(member.json("job", "show", JOB)["vector"] for member in crew)]
-    teller.until(lambda: all(one == vectors()[0] for one in vectors()[1:]), "office and crew hold the same journals")
+    teller.until(lambda: all(one == vectors()[0] for one in vectors()[1:]), "office and crew hold the same, as far as their journals go")
     job = show_job(teller, office)
     entries = [entry for entry in office.channel(JOB_ID) if entry["outcomes"]]
     teller.say("The requests that it has carried out, with the numbers of its journal's entries:")

@@ -1,0 +1,39 @@
+"""The story that newcomers run: it holds, fits on their screen, and leaves nothing behind."""
+
+import glob
+import os
+import subprocess
+import tempfile
+
+CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+def test_the_whole_day_is_told_and_nothing_is_left_of_it(build_directory):
+    with tempfile.TemporaryDirectory(prefix="muster-day-") as directory:
+        done = subprocess.run(
+            [os.path.join(CHECKOUT, "Examples", "three-laptops", "run"), "household"],
+            env={**os.environ, "MUSTER_BUILD": build_directory, "TMPDIR": directory},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        wide = [line for line in done.stdout.splitlines() if len(line) > 80]
+        assert wide == []
+        assert "each of the 6 requests was carried out once" in done.stdout
+        assert os.listdir(directory) == []
+        assert commands_about(directory) == []
+
+
+def commands_about(directory):
+    """Of all running processes those whose words name the directory."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(path, "rb") as file:
+                words = file.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if directory in words:
+            found.append(words)
+    return found
