@@ -61,7 +61,8 @@ package struct Node: Sendable {
             handler: replicator, logger: logger, executor: executor)
         await replicator.attach(transport)
 
-        let keeper = OutboxKeeper(store: store, replicator: replicator, clock: clock, logger: logger)
+        let keeper = OutboxKeeper(
+            store: store, replicator: replicator, clock: clock, executor: executor, logger: logger)
         try await keeper.start()
         let gateway = gateway(store: store, replicator: replicator, keeper: keeper)
         if let gateway { await keeper.attach(gateway) }

@@ -15,6 +15,8 @@ actor OutboxKeeper {
     private let replicator: Replicator
     private let clock: ClockKeeper
     private let logger: Logger
+    /// Of all tasks: a delivery goes through many of them, and a thread for each costs more than their work.
+    private let executor: (any TaskExecutor)?
     private var client: ChannelClient?
     private var bring: (@Sendable (JournalPlace) async -> Void)?
     private var bringAll: (@Sendable (JobID) async -> Void)?
@@ -26,10 +28,13 @@ actor OutboxKeeper {
     private var timer: Task<Void, Never>?
     private var generator = SystemRandomNumberGenerator()
 
-    init(store: Store, replicator: Replicator, clock: ClockKeeper, logger: Logger) {
+    init(
+        store: Store, replicator: Replicator, clock: ClockKeeper, executor: (any TaskExecutor)?, logger: Logger
+    ) {
         self.store = store
         self.replicator = replicator
         self.clock = clock
+        self.executor = executor
         self.logger = logger
     }
 
@@ -62,7 +67,7 @@ actor OutboxKeeper {
     func jobAdvanced(_ job: JobID) async {
         // One look after another: an older one must not bring back what a newer one has settled.
         let before = look
-        let next = Task {
+        let next = Task(executorPreference: executor) {
             await before?.value
             await self.look(at: job)
         }
@@ -95,6 +100,7 @@ actor OutboxKeeper {
     // MARK: People
 
     var queue: [QueuedMutation] { machine.queue }
+    var ownCounts: (pending: Int, parked: Int) { machine.ownCounts }
     var notShown: Set<MutationToken> { machine.notShown }
     var standing: OutboxStanding { machine.standing }
 
@@ -124,7 +130,7 @@ actor OutboxKeeper {
         backlog += directives
         guard draining == nil else { return }
         guard !backlog.isEmpty else { return schedule() }
-        draining = Task { await self.drain() }
+        draining = Task(executorPreference: executor) { await self.drain() }
     }
 
     private func drain() async {
@@ -184,9 +190,9 @@ actor OutboxKeeper {
     private func send(_ entry: OutboxEntry, attempt: Int) {
         guard let client else { return }
         let needsItems = MutationKinds.all[entry.request.kind]?.needsItems ?? false
-        let task = Task {
-            if needsItems { await bringAll?(entry.job) }
-            let known = await replicator.vector(of: entry.job)[.channel].sequence
+        let task = Task(executorPreference: executor) {
+            if needsItems { await self.bringAll?(entry.job) }
+            let known = await self.replicator.vector(of: entry.job)[.channel].sequence
             let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
             let reply = await client.deliver(delivery)
             await self.replied(Reply(job: entry.job, token: entry.token, attempt: attempt, reply: reply))
@@ -215,9 +221,9 @@ actor OutboxKeeper {
 
     private func bringJournal(at place: JournalPlace) {
         guard let bring else { return }
-        Task {
+        Task(executorPreference: executor) {
             await bring(place)
-            self.brought(place)
+            await self.brought(place)
         }
     }
 
@@ -263,7 +269,7 @@ actor OutboxKeeper {
         timer = nil
         guard let deadline = machine.nextDeadline else { return }
         let delay = deadline - min(deadline, now)
-        timer = Task { [weak self] in
+        timer = Task(executorPreference: executor) { [weak self] in
             guard (try? await Task.sleep(for: .milliseconds(Int(clamping: delay)))) != nil else { return }
             await self?.timerFired()
         }
