@@ -41,9 +41,8 @@ extension InventoryService {
     }
 
     func queueStatus() async -> QueueStatus {
-        let own = await outbox.queue.filter(\.entry.isOwn)
-        let parked = own.count { $0.state == .rejected || $0.state == .paused }
-        return QueueStatus(pending: own.count - parked, parked: parked)
+        let own = await outbox.ownCounts
+        return QueueStatus(pending: own.pending, parked: own.parked)
     }
 
     func queue() async throws -> [QueueEntry] {

@@ -17,6 +17,7 @@ extension OutboxMachine {
         let member = Lane.Member(sequence: entry.sequence, token: entry.token)
         let order = order(of: entry.request)
         lanes[key, default: Lane(order: order)].members.insert(member)
+        noteShown(entry.token)
         refresh(key, now: now)
     }
 
@@ -93,6 +94,7 @@ extension OutboxMachine {
         guard let gone = pending.removeValue(forKey: token) else { return }
         active.removeAll { $0 == token }
         leave(gone.lane, gone.entry, now: now)
+        noteShown(token)
         release(token, now: now)
     }
 }

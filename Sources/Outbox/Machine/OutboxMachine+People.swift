@@ -31,6 +31,7 @@ extension OutboxMachine {
         active.removeAll { $0 == token }
         pending[token]?.phase = .idle
         pending[token]?.isDropping = true
+        noteShown(token)
         refresh(one.lane, now: now)
         return directives + [.withdraw(one.entry.job, token)] + fill(now: now, using: &generator)
     }
@@ -41,6 +42,7 @@ extension OutboxMachine {
     ) -> [Directive] {
         guard let one = pending[token], one.isDropping else { return [] }
         pending[token]?.isDropping = false
+        noteShown(token)
         refresh(one.lane, now: now)
         return fill(now: now, using: &generator)
     }
@@ -71,11 +73,6 @@ extension OutboxMachine {
         refreshAll(now: now)
         if lane == nil { directives += onCredentials(now: now, using: &generator) }
         return directives + fill(now: now, using: &generator)
-    }
-
-    /// What is not to be shown over published state although that does not say so yet: see `Overlay`.
-    package var notShown: Set<MutationToken> {
-        Set(pending.values.filter { $0.isDropping || $0.record.state == .answered(.rejected) }.map(\.entry.token))
     }
 
     /// Everything that waits, in the order in which it would go if nothing waited; then what was rejected.
@@ -113,6 +110,13 @@ extension OutboxMachine {
         }
         // Whose predecessors wait for each other, which only a faulty device can ask for.
         return tokens + pending.keys.filter { !listed.contains($0) }.sorted()
+    }
+
+    /// How much of what was asked for here waits for the server, and how much for a person.
+    package var ownCounts: (pending: Int, parked: Int) {
+        let own = pending.values.count { $0.entry.isOwn }
+        let paused = pending.values.count { $0.entry.isOwn && state(of: $0) == .paused }
+        return (own - paused, paused + rejected.values.count { $0.entry.isOwn })
     }
 
     private func state(of one: Pending) -> QueuedMutation.State {

@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 
 /// Decides when which request is sent to the server, sent again, or left to a person (rule R8).
 ///
@@ -21,6 +21,9 @@ package struct OutboxMachine: Sendable {
     var later = SortedList<DueCandidate>()
     /// Whose attempt is being recorded or under way.
     var active: [MutationToken] = []
+    /// What is not to be shown over published state although that does not say so yet: see `Overlay`. Kept, since every
+    /// reading of a job asks for it, however long the queue is.
+    package private(set) var notShown: Set<MutationToken> = []
     /// The lanes whose head waits for a request of another lane.
     var followers: [MutationToken: [LaneKey]] = [:]
 
@@ -87,6 +90,15 @@ package struct OutboxMachine: Sendable {
 
     func maySend(now: UInt64) -> Bool {
         isRouteUp == true && standing.rest.map { $0.wait.end <= now } ?? true
+    }
+
+    /// To be called when a request has come, has gone, or means something else to people.
+    mutating func noteShown(_ token: MutationToken) {
+        if let one = pending[token], one.isDropping || one.record.state == .answered(.rejected) {
+            notShown.insert(token)
+        } else {
+            notShown.remove(token)
+        }
     }
 
     /// Begins attempts as long as there is room.
