@@ -94,8 +94,12 @@ static int ascending(const void *left, const void *right) {
 }
 
 static void printTimes(double *seconds, int count) {
+    double total = 0;
+    for (int at = 0; at < count; at++) total += seconds[at];
     qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-    printf("{\"p50\": %.6f, \"p99\": %.6f, \"count\": %d}\n", seconds[count / 2] * 1e3, seconds[count * 99 / 100] * 1e3, count);
+    printf(
+        "{\"p50\": %.6f, \"p99\": %.6f, \"count\": %d, \"seconds\": %.6f}\n", seconds[count / 2] * 1e3,
+        seconds[count * 99 / 100] * 1e3, count, total);
 }
 
 static void measureCommits(const char *directory, int count) {

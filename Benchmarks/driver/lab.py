@@ -8,7 +8,9 @@ import subprocess
 import tempfile
 import time
 
+from .backlog import Backlog
 from .daemon import Daemon, LabError
+from .server import Server
 
 __all__ = ["Lab", "LabError", "Pair", "percentile"]
 
@@ -42,7 +44,9 @@ class Lab:
     def __init__(self, binaries, tools, sizes):
         self.binaries, self.tools, self.sizes = binaries.resolve(), tools.resolve(), sizes
         self.daemons = []
+        self.servers = []
         self._pairs = {}
+        self._backlog = None
 
     def __enter__(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=self.tools))
@@ -53,6 +57,8 @@ class Lab:
     def __exit__(self, *_):
         for daemon in self.daemons:
             daemon.stop()
+        for server in self.servers:
+            server.stop()
         shutil.rmtree(self.directory, ignore_errors=True)
         shutil.rmtree(self.sockets, ignore_errors=True)
 
@@ -67,6 +73,18 @@ class Lab:
         self.daemons.remove(daemon)
         shutil.rmtree(daemon.state, ignore_errors=True)
 
+    def server(self, name):
+        """A muster-channel that is not started yet."""
+        server = Server(self.binaries / "muster-channel", self.directory / name, free_port())
+        self.servers.append(server)
+        return server
+
+    def backlog(self):
+        """A laptop that has asked for much while the server was away; made once."""
+        if self._backlog is None:
+            self._backlog = Backlog(self, self.sizes["mutations"])
+        return self._backlog
+
     def pair(self, size):
         """Two connected daemons that hold one job of this many items; made once."""
         if size not in self._pairs:
@@ -78,6 +96,15 @@ class Lab:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise LabError(f"baseline {what}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    def polls(self, where, connections, count, *request):
+        """Sends one request over and over: to a port, or to a "raw" server that only answers."""
+        command = [str(self.tools / "polls"), str(where), str(connections), str(count)]
+        head = "\n".join([*request, "Host: localhost"]) + "\n"
+        done = subprocess.run(command, input=head, capture_output=True, text=True, timeout=300)
+        if done.returncode != 0:
+            raise LabError(f"polls: {done.stderr.strip()}")
         return json.loads(done.stdout)
 
     def reach(self, on, job, watch, requests, pause=0.0):

@@ -6,7 +6,6 @@ import pathlib
 import random
 import re
 import secrets
-import subprocess
 import sys
 import time
 
@@ -24,7 +23,7 @@ import stranger  # noqa: E402
 
 def measure(lab, report):
     seconds, count = lab.sizes["office_seconds"], lab.sizes["office_laptops"]
-    with Server(lab.binaries / "muster-channel", lab.directory / "office") as server:
+    with lab.server("office").start() as server:
         tokens = [server.token(f"crew-{crew}") for crew in range((count + CREW - 1) // CREW)]
         laptops = [Laptop(server, number, seconds, tokens[number // CREW]) for number in range(count)]
         cpu = server.processor_seconds()
@@ -60,50 +59,6 @@ async def drive(server, laptops, seconds):
 
     await asyncio.gather(watch(), *(laptop.live(end) for laptop in laptops))
     server.look()
-
-
-class Server:
-    """One muster-channel, ended after the measure."""
-
-    def __init__(self, binary, directory):
-        directory.mkdir(parents=True)
-        self.resident = []
-        database = ["--database", str(directory / "channel.sqlite")]
-        self.binary, self.database, self.log = binary, database, directory / "log"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen([binary, "--listen", "127.0.0.1:0", *database], stderr=log, stdout=log)
-        deadline = time.monotonic() + 20
-        while not (found := re.search(r"listen=127\.0\.0\.1:(\d+).*serving", self.log.read_text())):
-            if time.monotonic() > deadline or self.process.poll() is not None:
-                raise LabError(f"muster-channel does not serve: {self.log.read_text()}")
-            time.sleep(0.02)
-        self.port = int(found[1])
-
-    def token(self, name):
-        """One per crew: a device may have 64 requests at a time."""
-        made = subprocess.run([self.binary, "token", "add", name, *self.database], capture_output=True, text=True)
-        if made.returncode != 0:
-            raise LabError(f"muster-channel token add failed: {made.stderr}")
-        return made.stdout.strip()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-    def look(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        self.resident.append(int(re.search(r"VmRSS:\s*(\d+)", status)[1]) * 1024)
-
-    def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / 100
 
 
 class Laptop:

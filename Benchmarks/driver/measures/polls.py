@@ -1,0 +1,27 @@
+"""How many polls without news muster-channel answers with a second of one core."""
+
+import secrets
+
+CONNECTIONS = 16
+
+
+def measure(lab, report):
+    count = lab.sizes["polls"]
+    raw = lab.polls("raw", CONNECTIONS, count, "GET /v1/jobs HTTP/1.1")
+    with lab.server("polls").start() as server:
+        ask = server.asking()
+        key = {"Idempotency-Key": secrets.token_hex(16)}
+        ask("POST", "/v1/jobs/move/mutations", {"lane": "state", "kind": "openJob", "payload": {"name": "Move"}}, **key)
+        cursor = ask("GET", "/v1/jobs?limit=100")["cursor"]
+        request = (
+            f"GET /v1/jobs?limit=100&since={cursor} HTTP/1.1", f"Authorization: Bearer {server.token('laptop')}",
+            "Accept: application/x-protobuf", "Accept-Encoding: gzip")
+        lab.polls(server.port, CONNECTIONS, count // 10, *request)
+        core = server.processor_seconds()
+        polled = lab.polls(server.port, CONNECTIONS, count, *request)
+        core = server.processor_seconds() - core
+    # The kernel counts a process's time in hundredths.
+    rate, bare = count / max(core, 0.01), count / max(raw["coreSeconds"], 0.01)
+    report.add(
+        "Polls without news, per core", rate, "/s", limit=bare / 30, goal="raw / 30", baseline=bare, ratio=rate / bare,
+        met=rate >= bare / 30, detail={"coreSeconds": core, "polled": polled, "raw": raw})
