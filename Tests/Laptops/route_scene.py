@@ -42,7 +42,7 @@ def main(build_directory):
         with open(token, "w", encoding="utf-8") as file:
             file.write("secret\n")
         url = f"http://{ADDRESS}:{server.server_port}"
-        anna = solos("anna").start("--server", url, "--server-token", token, "--server-interval", "1")
+        anna = solos("anna").start("--server", url, "--server-token", token, "--server-interval", "1", "--insecure-lan")
         # What it did before it had heard of the routes.
         time.sleep(1)
         asked.clear()

@@ -1,0 +1,56 @@
+"""What the tests of gateways share: a crew of which one laptop has the internet, and what the office was told."""
+
+import os
+
+from lab import wait_until
+from solo import PATIENCE_SECONDS
+
+
+def server_flags(solos, office, url):
+    path = os.path.join(solos.directory, "token")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(office.token + "\n")
+    return ["--server", url, "--server-token", path, "--server-interval", "1"]
+
+
+def crew(solos, office, front):
+    """anna has the internet, bert has anna."""
+    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    bert = solos("bert").start("--peer", anna.address)
+    wait_until(lambda: bert.connected() == ["anna"], PATIENCE_SECONDS, "the laptops meet")
+    return anna, bert
+
+
+def state(daemon, job):
+    status, answer = daemon.ask("GET", f"/v1/jobs/{job}")
+    return answer["state"] if status == 200 else None
+
+
+def advance(daemon, job, name):
+    return daemon.make(f"/v1/jobs/{job}/state", {"state": name})["tokens"]
+
+
+def wait_published(daemons, job, name):
+    for daemon in daemons:
+        wait_until(
+            lambda: state(daemon, job) == {"published": name, "pending": None},
+            PATIENCE_SECONDS,
+            f"{daemon.name} shows {name} as published",
+        )
+
+
+def published_states(office, job):
+    """What the office was told, in its order."""
+    return [
+        entry["published"]["state"] for entry in office.channel(job) if "state" in entry["published"]
+    ]
+
+
+def wait_at_office(office, daemon, job, count):
+    """Until the office holds what the laptop holds, with so many items."""
+
+    def agreed():
+        status, there = office.ask("GET", f"/v1/jobs/{job}")
+        return status == 200 and there["digest"] == daemon.digest(job) and there["items"] == count
+
+    wait_until(agreed, PATIENCE_SECONDS, f"the office has the same {count} items as {daemon.name}")

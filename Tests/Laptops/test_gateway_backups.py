@@ -1,0 +1,119 @@
+"""A laptop, or the office, that was put back from a backup: nothing is lost, and both go on as one."""
+
+import os
+
+import pytest
+from backups import back_up, put_back_in_place
+from front import Front
+from gateways import advance, crew, published_states, server_flags, state, wait_at_office, wait_published
+from lab import wait_until
+from office import Office
+from solo import PATIENCE_SECONDS, Solos
+
+
+@pytest.fixture
+def office(build_directory):
+    with Office(build_directory) as office:
+        yield office.start()
+
+
+@pytest.fixture
+def solos(build_directory):
+    with Solos(build_directory) as solos:
+        yield solos
+
+
+@pytest.fixture
+def front(office):
+    with Front(office.port) as front:
+        yield front
+
+
+def test_a_laptop_that_was_set_back_and_wrote_on_meets_the_office(solos, office, front):
+    flags = server_flags(solos, office, front.url)
+    anna = solos("anna").start(*flags)
+    job = anna.create_job("Smith")
+    anna.add(job, name="of the backup")
+    wait_published([anna], job, "scheduled")
+    former = anna.replica()
+    assert anna.stop() == 0
+    back_up(anna, os.path.join(solos.directory, "backup"))
+    anna.start(*flags)
+    anna.add(job, name="only the office has it")
+    wait_at_office(office, anna, job, 2)
+    anna.kill()
+    put_back_in_place(anna, os.path.join(solos.directory, "backup"))
+    # It writes in the place of what the office has before it hears of the office.
+    front.always("503")
+    anna.start(*flags)
+    anna.add(job, name="after the restore")
+    advance(anna, job, "dispatched")
+    there = office.get(f"/v1/jobs/{job}/vector")["entries"]
+    assert anna.replica() == former and anna.vector(job)[former] > 3, "both have gone on from the backup"
+    assert [one["sequence"] for one in there if one["replica"] == former][0] > 3, there
+    front.always(None)
+    wait_published([anna], job, "dispatched")
+    wait_at_office(office, anna, job, 3)
+    # Which branch stays the content decides; nothing of the other is lost.
+    assert sorted(item["fields"]["name"] for item in anna.items(job).values()) == [
+        "after the restore",
+        "of the backup",
+        "only the office has it",
+    ]
+    assert published_states(office, job) == ["scheduled", "dispatched"]
+
+
+def set_back(office, anna, bert):
+    """The office goes on from a backup, from before a state and an item."""
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    assert office.program.stop() == 0
+    office.back_up()
+    office.start()
+    bert.add(job, name="chair")
+    advance(bert, job, "dispatched")
+    wait_published([anna, bert], job, "dispatched")
+    wait_at_office(office, anna, job, 1)
+    office.program.kill()
+    office.put_back()
+    return job
+
+
+def server_check(daemon):
+    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["name"] == "server")
+
+
+def test_an_office_that_was_set_back_is_told_of(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = set_back(office, anna, bert)
+    office.start()
+    wait_until(
+        lambda: "set back" in (server_check(anna)["remedy"] or ""), PATIENCE_SECONDS, "the doctor tells of it"
+    )
+    # What the crew wrote is brought again; what it has seen published stays.
+    wait_until(
+        lambda: office.get(f"/v1/jobs/{job}")["items"] == 1, PATIENCE_SECONDS, "the office has the chair again"
+    )
+    for daemon in (anna, bert):
+        assert state(daemon, job) == {"published": "dispatched", "pending": None}
+
+
+def test_an_office_that_was_set_back_gets_its_own_words_from_the_crew(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = set_back(office, anna, bert)
+    office.start("--recover")
+    wait_until(
+        lambda: published_states(office, job) == ["scheduled", "dispatched"],
+        PATIENCE_SECONDS,
+        "the office knows again what it had said",
+    )
+    # Meanwhile it decides nothing, and nothing is lost.
+    advance(bert, job, "inProgress")
+    wait_until(lambda: front.requests("/mutations", 503), PATIENCE_SECONDS, "the office puts a request off")
+    assert state(bert, job) == {"published": "dispatched", "pending": "inProgress"}
+    assert office.program.stop() == 0
+    office.start()
+    wait_published([anna, bert], job, "inProgress")
+    assert published_states(office, job) == ["scheduled", "dispatched", "inProgress"]
+    wait_at_office(office, anna, job, 1)
+    wait_until(lambda: server_check(anna)["outcome"] == "ok", PATIENCE_SECONDS, "the doctor is content")
