@@ -25,12 +25,20 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Nobody on the way can read what is said, or there is no way: it is this machine.
     package var isPrivate: Bool {
-        base.lowercased().hasPrefix("https://") || host == "localhost" || host == "::1"
-            || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+        base.lowercased().hasPrefix("https://") || Loopback.holds(host)
     }
 
     /// The URL of a resource of the API.
     func url(_ path: String) -> String { base + path }
 
     package var description: String { base }
+}
+
+/// This machine, by whatever name it calls itself.
+package enum Loopback {
+    /// - Parameter host: a name, or an address without brackets.
+    package static func holds(_ host: String) -> Bool {
+        host == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+    }
 }

@@ -1,3 +1,5 @@
+import ServerChannel
+
 /// What a server is told.
 package struct ServerSettings: Sendable {
     package static let defaultPort = 7480
@@ -45,10 +47,7 @@ package struct ServerSettings: Sendable {
     }
 
     /// Requests from elsewhere can arrive.
-    var isReachable: Bool {
-        let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." }
-        return !(host == "localhost" || host == "::1" || host.hasPrefix("127.") && isNumeric)
-    }
+    var isReachable: Bool { !Loopback.holds(host) }
 
     /// What systemd gives (systemd.exec(5), StateDirectory=), else the user's own (XDG Base Directory Specification).
     private static func stateDirectory(_ environment: [String: String]) throws(StartProblem) -> String {

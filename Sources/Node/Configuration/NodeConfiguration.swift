@@ -118,10 +118,7 @@ package struct NodeConfiguration: Sendable {
     }
 
     /// Nobody but this machine can connect.
-    package var isLoopbackOnly: Bool {
-        listen.host == "localhost" || listen.host == "::1"
-            || listen.host.hasPrefix("127.") && listen.host.allSatisfy { $0.isNumber || $0 == "." }
-    }
+    package var isLoopbackOnly: Bool { Loopback.holds(listen.host) }
 
     private static func address(_ text: String, key: Key) throws(ConfigurationError) -> PeerAddress {
         guard let address = PeerAddress(text) else {

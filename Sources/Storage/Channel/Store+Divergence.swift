@@ -60,10 +60,7 @@ extension Store {
     /// Where the journal stands at a sequence that ends a change; nil within one, and beyond its end.
     private static func head(of journal: JournalKey, at sequence: UInt64, in db: Database) throws -> JournalHead? {
         guard sequence > 0 else { return .empty }
-        guard let piece = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first else {
-            return nil
-        }
-        return try steps(of: piece.bytes, after: JournalTable.headBefore(piece.first, of: journal, in: db))
-            .first { $0.head.sequence == sequence }?.head
+        let head = try JournalTable.boundary(of: journal, at: sequence, in: db)?.head
+        return head?.sequence == sequence ? head : nil
     }
 }
