@@ -7,7 +7,10 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
 
+from front import Front  # noqa: E402
 from lab import Lab  # noqa: E402
+from office import Office  # noqa: E402
+from solo import Solos  # noqa: E402
 
 CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 measurements = []
@@ -30,6 +33,27 @@ def lab(request):
             for laptop in lab.laptops:
                 for program in laptop.programs:
                     print(f"--- {laptop.name}, {program.name}\n{program.output()}{program.errors()}")
+
+
+@pytest.fixture
+def solos(build_directory):
+    """Daemons on this machine's own loopback, ended after the test."""
+    with Solos(build_directory) as solos:
+        yield solos
+
+
+@pytest.fixture
+def office(build_directory):
+    """A server that answers."""
+    with Office(build_directory) as office:
+        yield office.start()
+
+
+@pytest.fixture
+def front(office):
+    """What stands between a laptop and that server."""
+    with Front(office.port) as front:
+        yield front
 
 
 @pytest.fixture(scope="session")

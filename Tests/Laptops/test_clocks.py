@@ -21,7 +21,7 @@ from clocks import (
     wait_synchronised,
 )
 from lab import wait_until
-from solo import PATIENCE_SECONDS, Solos, free_port, wait_agreed
+from solo import PATIENCE_SECONDS, free_port, wait_agreed
 from time_server import TimeServer
 
 # Three hours ahead, two days behind, and one that was right and gains 200 parts per million.
@@ -30,12 +30,6 @@ OTHERWISE_WRONG = {"anna": "-7d", "bert": "+2h", "cleo": "+30d x1.0002"}
 ORDERS = list(itertools.permutations(WRONG))
 # Between two edits: far more than clocks on one machine can be apart once they have told each other the time.
 PAUSE_SECONDS = 0.02
-
-
-@pytest.fixture
-def solos(build_directory):
-    with Solos(build_directory) as solos:
-        yield solos
 
 
 def off_by(offset, peer):

@@ -5,13 +5,7 @@ import os
 import pytest
 from backups import back_up, put_back_as_new_files, put_back_in_place
 from lab import wait_until
-from solo import PATIENCE_SECONDS, Solos, journals, wait_agreed
-
-
-@pytest.fixture
-def solos(build_directory):
-    with Solos(build_directory) as solos:
-        yield solos
+from solo import PATIENCE_SECONDS, journals, wait_agreed
 
 
 def names(daemon, job):

@@ -6,19 +6,12 @@ import random
 import threading
 import time
 
-import pytest
 from lab import wait_until
-from solo import PATIENCE_SECONDS, Solos, UnixConnection, journals, wait_agreed
+from solo import PATIENCE_SECONDS, UnixConnection, journals, wait_agreed
 
 KILLS = 200
 CLIENTS = 4
 THOROUGH_EVERY = 20
-
-
-@pytest.fixture
-def solos(build_directory):
-    with Solos(build_directory) as solos:
-        yield solos
 
 
 class Client(threading.Thread):

@@ -2,18 +2,11 @@
 
 import sqlite3
 
-import pytest
 from lab import never_during, wait_until
-from solo import PATIENCE_SECONDS, Solos, wait_agreed
+from solo import PATIENCE_SECONDS, wait_agreed
 
 # Joining, two rounds of saying what is held, the fold: each waits for two quiet seconds, and nobody hurries it.
 FORGETTING_SECONDS = 60
-
-
-@pytest.fixture
-def solos(build_directory):
-    with Solos(build_directory) as solos:
-        yield solos
 
 
 def crew_of_three(solos):

@@ -7,32 +7,11 @@ import subprocess
 import sys
 import time
 
-import pytest
-from front import Front
 from gateways import advance, crew, published_states, server_flags, state, wait_at_office, wait_published
 from lab import Program, wait_until
-from office import Office
-from solo import PATIENCE_SECONDS, Solos, wait_agreed
+from solo import PATIENCE_SECONDS, wait_agreed
 
 STATES = ["dispatched", "inProgress", "awaitingSignature"]
-
-
-@pytest.fixture
-def office(build_directory):
-    with Office(build_directory) as office:
-        yield office.start()
-
-
-@pytest.fixture
-def solos(build_directory):
-    with Solos(build_directory) as solos:
-        yield solos
-
-
-@pytest.fixture
-def front(office):
-    with Front(office.port) as front:
-        yield front
 
 
 def test_states_reach_the_office_once_and_in_order(solos, office, front):

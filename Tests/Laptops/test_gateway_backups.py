@@ -2,31 +2,10 @@
 
 import os
 
-import pytest
 from backups import back_up, put_back_in_place
-from front import Front
 from gateways import advance, crew, published_states, server_flags, state, wait_at_office, wait_published
 from lab import wait_until
-from office import Office
-from solo import PATIENCE_SECONDS, Solos
-
-
-@pytest.fixture
-def office(build_directory):
-    with Office(build_directory) as office:
-        yield office.start()
-
-
-@pytest.fixture
-def solos(build_directory):
-    with Solos(build_directory) as solos:
-        yield solos
-
-
-@pytest.fixture
-def front(office):
-    with Front(office.port) as front:
-        yield front
+from solo import PATIENCE_SECONDS
 
 
 def test_a_laptop_that_was_set_back_and_wrote_on_meets_the_office(solos, office, front):

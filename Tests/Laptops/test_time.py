@@ -4,20 +4,13 @@ import os
 import time
 from datetime import datetime
 
-import pytest
 from lab import wait_until
-from solo import PATIENCE_SECONDS, Solos, wait_agreed
+from solo import PATIENCE_SECONDS, wait_agreed
 from stranger import Stranger, change, delta, digest, wait_for_log
 from time_server import TimeServer
 
 HOUR = 3_600
 TOLERANCE_SECONDS = 300
-
-
-@pytest.fixture
-def solos(build_directory):
-    with Solos(build_directory) as solos:
-        yield solos
 
 
 def clock(daemon):
