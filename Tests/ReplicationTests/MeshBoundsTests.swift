@@ -1,6 +1,7 @@
 import CRDT
 import Replication
 import Testing
+import Timekeeping
 
 @Suite("A mesh among peers that claim too much, read too slowly or answer too late")
 struct MeshBoundsTests {
@@ -111,6 +112,22 @@ struct MeshBoundsTests {
         #expect(began.contains { $0 == .send(.forked(job: job, replica: ReplicaID(5)), on: link) })
         #expect(!mesh.onMessage(other, on: second, now: 0).contains { isProbe($0, on: second) })
         #expect(mesh.onLinkClosed(link, now: 1).contains { isProbe($0, on: second) })
+    }
+
+    @Test("A search that came to nothing, because nobody answered in time, is begun again with the same peer")
+    func searchBeginsAgain() throws {
+        var mesh = try mesh(vector: VersionVector([entry(5, 4, digest: 1)]), links: [link])
+        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]))
+        #expect(mesh.onMessage(other, on: link, now: 0).contains { isProbe($0, on: link) })
+        var probes: [UInt64] = []
+        var now: UInt64 = 0
+        while now < 40_000 {
+            now = try #require(mesh.nextDeadline)
+            if mesh.onTimer(now: now).contains(where: { isProbe($0, on: link) }) { probes.append(now) }
+            // The line is slow, not dead.
+            _ = mesh.onMessage(.pong(now, received: 0, answered: 0, .unsynchronised), on: link, now: now)
+        }
+        #expect((1...4).contains(probes.count), "again, but not all the time: \(probes)")
     }
 
     private func isProbe(_ directive: Directive, on link: LinkID) -> Bool {

@@ -6,7 +6,7 @@ struct ScenarioTests {
     /// Seeds that once found something wrong in the product, beyond those that are run anyway.
     private static let regressions: [UInt64] = [
         451, 486, 498, 650, 894, 1013, 1651, 1999, 2010, 4720, 5374, 9097, 9689, 10696, 12410, 12491, 13817, 14482,
-        15404, 15879, 15901, 16164, 16570, 18730,
+        15404, 15879, 15901, 16164, 16570, 18730, 21058,
     ]
 
     @Test("Every history keeps the rules, ends in agreement, and every fault has happened", .timeLimit(.minutes(10)))

@@ -155,13 +155,31 @@ extension Mesh {
 
     /// A search came to nothing: another link may show the same difference, which was left to that search.
     mutating func searchElsewhere(_ name: JournalName, than former: LinkID, now: UInt64) -> [Directive] {
-        let own = jobs[name.job]?.vector[name.replica] ?? .empty
-        for id in establishedLinks where id != former {
-            guard let peer = links[id]?.jobs[name.job]?.peer[name.replica], peer.sequence == own.sequence,
-                peer.digest != own.digest
-            else { continue }
-            return searchFork(name, with: id, now: now)
+        guard let link = establishedLinks.first(where: { $0 != former && showsFork(of: name, $0) }) else { return [] }
+        return searchFork(name, with: link, now: now)
+    }
+
+    /// A search that nobody answered in time has ended, and the difference is still there: neither side will speak of it
+    /// again by itself. So it is looked for now and then.
+    mutating func searchLeftForks(now: UInt64) -> [Directive] {
+        var directives: [Directive] = []
+        for id in establishedLinks {
+            for job in links[id]?.jobs.keys.sorted() ?? [] {
+                for entry in links[id]?.jobs[job]?.peer.entries ?? [] {
+                    let name = JournalName(job: job, replica: entry.replica)
+                    guard searches[name] == nil, showsFork(of: name, id) else { continue }
+                    directives += searchFork(name, with: id, now: now)
+                }
+            }
         }
-        return []
+        return directives
+    }
+
+    /// Two contents of one length; of two lengths the shorter one asks for more, and sees that it does not fit.
+    private func showsFork(of name: JournalName, _ link: LinkID) -> Bool {
+        guard let own = jobs[name.job]?.vector[name.replica],
+            let peer = links[link]?.jobs[name.job]?.peer[name.replica]
+        else { return false }
+        return peer.sequence == own.sequence && peer.digest != own.digest
     }
 }

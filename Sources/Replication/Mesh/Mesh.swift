@@ -66,6 +66,7 @@ package struct Mesh: Sendable {
     package mutating func onTimer(now: UInt64) -> [Directive] {
         // Telling what has grown comes due twenty times a second, and needs no look at what everybody has.
         let mustLook = isWorkDue(now: now)
+        let isRound = isRoundDue(now: now)
         var directives = checkSilence(now: now) + askAgain(now: now)
         if storeRetryDue.map({ $0 <= now }) ?? false { storeRetryDue = nil }
         if acknowledgementsDue.map({ $0 <= now }) ?? false {
@@ -79,6 +80,7 @@ package struct Mesh: Sendable {
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
         directives += expireSearches(now: now)
+        if isRound { directives += searchLeftForks(now: now) }
         return mustLook ? directives + fetchMissing(now: now) : directives
     }
 
@@ -86,7 +88,11 @@ package struct Mesh: Sendable {
     private func isWorkDue(now: UInt64) -> Bool {
         storeRetryDue.map { $0 <= now } ?? false || fetches.values.contains { $0.deadline <= now }
             || grafts.values.contains { $0.due <= now } || searches.values.contains { $0.deadline <= now }
-            || links.values.contains { $0.lastPing + timing.pingInterval <= now }
+            || isRoundDue(now: now)
+    }
+
+    private func isRoundDue(now: UInt64) -> Bool {
+        links.values.contains { $0.lastPing + timing.pingInterval <= now }
     }
 
     /// This store has become a new replica, and maybe a new device.
