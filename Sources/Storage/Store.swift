@@ -22,10 +22,12 @@ package final class Store: Sendable {
     let looseSegments = Mutex<[JournalKey: Int]>([:])
     /// The store was found to be a copy when it was opened, and has become a new replica.
     package let wasCopied: Bool
+    /// Tells this opening of a server's store from every other: what was numbered before, a backup may have undone.
+    let opening: UInt64
 
     init(
         database: any DatabaseWriter, identity: StoreIdentity, clock: HybridLogicalClock, hostName: String,
-        wasCopied: Bool
+        wasCopied: Bool, opening: UInt64
     ) {
         self.database = database
         self.commits = GroupCommit(database: database)
@@ -33,6 +35,7 @@ package final class Store: Sendable {
         self.currentIdentity = Mutex(identity)
         self.hostName = hostName
         self.wasCopied = wasCopied
+        self.opening = opening
     }
 
     package var identity: StoreIdentity { currentIdentity.withLock { $0 } }

@@ -96,3 +96,19 @@ def test_an_office_that_was_set_back_gets_its_own_words_from_the_crew(solos, off
     assert published_states(office, job) == ["scheduled", "dispatched", "inProgress"]
     wait_at_office(office, anna, job, 1)
     wait_until(lambda: server_check(anna)["outcome"] == "ok", PATIENCE_SECONDS, "the doctor is content")
+
+
+def test_an_office_that_was_set_back_to_before_a_job_gets_it_again(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    assert office.program.stop() == 0
+    office.back_up()
+    office.start()
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    bert.add(job, name="chair")
+    wait_at_office(office, bert, job, 1)
+    office.program.kill()
+    office.put_back()
+    office.start("--recover")
+    wait_at_office(office, anna, job, 1)
+    assert published_states(office, job) == ["scheduled"]

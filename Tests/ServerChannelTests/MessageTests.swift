@@ -36,7 +36,7 @@ struct MessageTests {
         }
         let job = try #require(JobID("job-1"))
         let list = JobChangeList(
-            entries: [JobChangeList.Entry(job: job, channel: 3, fingerprint: .max)], cursor: "abc-1")
+            entries: [JobChangeList.Entry(job: job, channel: 3, fingerprint: .max)], cursor: "abc-1", isFromStart: true)
         #expect(try JobChangeList(protobuf: list.protobuf()) == list)
     }
 

@@ -44,11 +44,12 @@ struct ChannelDesk: Sendable {
 
     func jobs(since: String?, wait: Int, limit: Int) async throws -> JobChangeList {
         try await waiting(wait, for: nil) {
-            let (changes, cursor) = try await store.jobChanges(since: since, limit: limit)
-            let entries = changes.map {
+            let page = try await store.jobChanges(since: since, limit: limit)
+            let entries = page.changes.map {
                 JobChangeList.Entry(job: $0.job, channel: $0.head, fingerprint: $0.fingerprint)
             }
-            return (JobChangeList(entries: entries, cursor: cursor), isNews: !changes.isEmpty)
+            let list = JobChangeList(entries: entries, cursor: page.cursor, isFromStart: page.isFromStart)
+            return (list, isNews: !entries.isEmpty)
         }
     }
 

@@ -19,12 +19,14 @@ struct JobChangesDocument: Encodable {
 
     let jobs: [Entry]
     let cursor: String
+    let isFromStart: Bool
 
     init(_ list: JobChangeList) {
         jobs = list.entries.map {
             Entry(job: $0.job.text, channel: $0.channel, fingerprint: $0.fingerprint.sixteenDigits)
         }
         cursor = list.cursor
+        isFromStart = list.isFromStart
     }
 }
 

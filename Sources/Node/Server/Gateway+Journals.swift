@@ -18,7 +18,7 @@ extension Gateway {
                 // First what is here: what a delivery brings meanwhile must not look as if the server lacked it.
                 let here = await replicator.vector(of: job)
                 let server = try await serverVector(of: job)
-                held[job] = server.fingerprint
+                held.note(server, of: job)
                 let errands = JournalErrands(here: here, server: server)
                 noteServer(isBehind: errands.isServerBehind, in: job)
                 if errands.isEmpty { return }
@@ -100,7 +100,7 @@ extension Gateway {
         var place = start
         while let runs = await runs(from: place), let last = runs.last, !Task.isCancelled {
             do {
-                held[place.job] = try await client.upload(runs, to: place.job).get().fingerprint
+                held.note(try await client.upload(runs, to: place.job).get(), of: place.job)
                 place.after = last.head.sequence
             } catch let problem as ServerProblem where problem.code == .journalGap {
                 guard let reached = problem.problem?.sequence, reached < place.after else { throw problem }

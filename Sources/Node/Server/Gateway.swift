@@ -18,9 +18,7 @@ actor Gateway {
     private let host: String
     private let readToken: @Sendable () -> String?
     private var plan: PollPlan
-    private var cursor: String?
-    /// What the server holds of each job, as far as it has said: the fingerprint of its vector.
-    var held: [JobID: UInt64] = [:]
+    var held = ServerHoldings()
     private(set) var standing = ServerStanding()
     private var generator = SystemRandomNumberGenerator()
     private let occasions: AsyncStream<Void>
@@ -89,7 +87,7 @@ actor Gateway {
 
     /// A job has changed here; not worth a poll if that is what the server holds.
     func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
-        guard held[job] != fingerprint else { return }
+        guard held.fingerprints[job] != fingerprint else { return }
         plan.onWish(now: now + Self.gatheringMilliseconds)
         occasion.yield()
     }
@@ -126,15 +124,14 @@ actor Gateway {
 
     private func round() async throws {
         repeat {
-            let list = try await client.jobs(since: cursor).get()
+            let list = try await client.jobs(since: held.cursor).get()
             await answered()
-            for entry in list.entries { held[entry.job] = entry.fingerprint }
-            cursor = list.cursor
+            held.take(list)
             if list.entries.count < ChannelLimits.entries { break }
         } while !Task.isCancelled
         let here = Dictionary(
             try await store.vectors().map { ($0.job, $0.vector.fingerprint) }, uniquingKeysWith: { first, _ in first })
-        for (job, standpoint) in reconcile(here: here, server: held) {
+        for (job, standpoint) in reconcile(here: here, server: held.fingerprints) {
             switch standpoint {
             case .both(let mine, let theirs) where mine == theirs: continue
             case .both, .onlyServer, .onlyHere: try await settle(job)

@@ -9,6 +9,7 @@ extension JobChangeList {
         wire.channels = entries.map(\.channel)
         wire.fingerprints = entries.map(\.fingerprint)
         wire.cursor = cursor
+        wire.isFromStart = isFromStart
         return try wire.bytes()
     }
 
@@ -22,7 +23,7 @@ extension JobChangeList {
             guard let job = JobID(wire.jobs[index]) else { throw MalformedMessage(sentence: "A job has an odd id.") }
             return Entry(job: job, channel: wire.channels[index], fingerprint: wire.fingerprints[index])
         }
-        self.init(entries: entries, cursor: wire.cursor)
+        self.init(entries: entries, cursor: wire.cursor, isFromStart: wire.isFromStart)
     }
 }
 

@@ -20,10 +20,14 @@ package struct JobChangeList: Hashable, Sendable {
     package let entries: [Entry]
     /// For the next request.
     package let cursor: String
+    /// It begins with the first job: the cursor was none of this server's since it last started, and what was listed
+    /// before says nothing any more.
+    package let isFromStart: Bool
 
-    package init(entries: [Entry], cursor: String) {
+    package init(entries: [Entry], cursor: String, isFromStart: Bool) {
         self.entries = entries
         self.cursor = cursor
+        self.isFromStart = isFromStart
     }
 }
 

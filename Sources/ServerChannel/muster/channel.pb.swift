@@ -48,6 +48,9 @@ nonisolated struct WireJobChanges: Sendable {
 
   var cursor: String = String()
 
+  /// The list begins with the first job: what was listed before says nothing any more.
+  var isFromStart: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -171,7 +174,7 @@ fileprivate nonisolated let _protobuf_package = "muster.channel.v1"
 
 nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".JobChanges"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}channels\0\u{1}fingerprints\0\u{1}cursor\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}channels\0\u{1}fingerprints\0\u{1}cursor\0\u{3}is_from_start\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -183,6 +186,7 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.channels) }()
       case 3: try { try decoder.decodeRepeatedFixed64Field(value: &self.fingerprints) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.isFromStart) }()
       default: break
       }
     }
@@ -201,6 +205,9 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.cursor.isEmpty {
       try visitor.visitSingularStringField(value: self.cursor, fieldNumber: 4)
     }
+    if self.isFromStart != false {
+      try visitor.visitSingularBoolField(value: self.isFromStart, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -209,6 +216,7 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.channels != rhs.channels {return false}
     if lhs.fingerprints != rhs.fingerprints {return false}
     if lhs.cursor != rhs.cursor {return false}
+    if lhs.isFromStart != rhs.isFromStart {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

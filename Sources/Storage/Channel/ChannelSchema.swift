@@ -19,18 +19,11 @@ enum ChannelSchema {
                     revoked INTEGER
                 ) STRICT, WITHOUT ROWID;
 
-                -- In which order the jobs last changed; `server` tells a cursor of another server's.
+                -- In which order the jobs last changed.
                 CREATE TABLE changed (
                     job INTEGER PRIMARY KEY,
                     number INTEGER NOT NULL UNIQUE
                 ) STRICT;
-
-                CREATE TABLE server (
-                    id INTEGER PRIMARY KEY CHECK (id = 1),
-                    name TEXT NOT NULL
-                ) STRICT;
-
-                INSERT INTO server (id, name) VALUES (1, lower(hex(randomblob(6))));
 
                 -- A trigger takes over the conflict clause of what fires it, so no row is replaced here. A number is
                 -- never used again: whoever has read up to the last one would miss the next change.

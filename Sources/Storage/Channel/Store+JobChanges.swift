@@ -9,6 +9,15 @@ package struct JobChange: Hashable, Sendable {
     package let fingerprint: UInt64
 }
 
+/// Jobs in the order of their last change.
+package struct JobChangePage: Hashable, Sendable {
+    package let changes: [JobChange]
+    /// For the next page.
+    package let cursor: String
+    /// It begins with the first job: what was listed before says nothing any more.
+    package let isFromStart: Bool
+}
+
 /// A run of the channel, and where the channel ends.
 package struct ChannelRun: Hashable, Sendable {
     /// Nil when nothing follows.
@@ -19,14 +28,15 @@ package struct ChannelRun: Hashable, Sendable {
 extension Store {
     /// Jobs in the order of their last change, each once; only for a store that is the channel.
     ///
-    /// - Parameter cursor: of an earlier answer; one of another server, or none at all, means from the beginning.
-    package func jobChanges(since cursor: String?, limit: Int) async throws -> (changes: [JobChange], cursor: String) {
-        try await read { db in
-            let server = try String.fetchOne(db, sql: "SELECT name FROM server") ?? ""
+    /// - Parameter cursor: of an earlier page; none, or one that was not given since this store was opened, means from
+    ///   the start. (A server that was set back uses its numbers again.)
+    package func jobChanges(since cursor: String?, limit: Int) async throws -> JobChangePage {
+        try await read { [opening] db in
             let last = try Int64.fetchOne(db, sql: "SELECT max(number) FROM changed") ?? 0
             let parts = (cursor ?? "").split(separator: "-")
-            let given = parts.count == 2 && parts[0] == server ? Int64(parts[1]) ?? 0 : 0
-            var reached = given > last || given < 0 ? 0 : given
+            let given = parts.count == 2 && UInt64(parts[0], radix: 16) == opening ? Int64(parts[1]) ?? 0 : 0
+            let start = given > last || given < 0 ? 0 : given
+            var reached = start
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT changed.number AS place, job.number AS number, job.id AS id
@@ -40,7 +50,8 @@ extension Store {
                 changes.append(
                     JobChange(job: job, head: vector[.channel].sequence, fingerprint: vector.fingerprint))
             }
-            return (changes, "\(server)-\(reached)")
+            return JobChangePage(
+                changes: changes, cursor: "\(String(opening, radix: 16))-\(reached)", isFromStart: start == 0)
         }
     }
 

@@ -41,7 +41,8 @@ extension Store {
         let latest = try database.read { try greatestStamp(in: $0) }
         return Store(
             database: database, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
-            hostName: hostName, wasCopied: identity.wasCopied)
+            hostName: hostName, wasCopied: identity.wasCopied,
+            opening: role == .channel ? generator.next() : 0)
     }
 
     private static var configuration: Configuration {
