@@ -44,48 +44,34 @@ extension ChannelDesk {
     }
 
     private func take(_ segment: JournalSegment, into job: JobID) async throws {
-        switch try await store.ingest(segment, job: job, now: now.received) {
+        var generator = SystemRandomNumberGenerator()
+        switch try await store.upload(
+            segment, job: job, now: now.received, mayWrite: !isRecovering, using: &generator)
+        {
         case .stored: report(job)
-        // It may still have another content: the store compares only where journals end.
-        case .duplicate: try await settle(segment, of: job, isForked: false)
+        case .known: break
+        case .adopted(let agreed):
+            logger.warning(
+                "a journal was forked; its other branch stays",
+                metadata: ["job": "\(job)", "replica": "\(segment.replica)", "after": "\(agreed)"])
+            report(job)
         case .gap(let head):
             throw problem(
                 .journalGap, segment, head.sequence,
                 "The run begins with \(segment.first), the server holds the journal up to \(head.sequence); send what is between."
             )
-        case .forked: try await settle(segment, of: job, isForked: true)
-        case .ownFuture: throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
-        }
-    }
-
-    /// Two journals have one name. Which stays is decided as between two laptops; what the other held is re-issued by
-    /// whoever gives it up (rule R9).
-    ///
-    /// - Parameter isForked: surely; else it is looked at.
-    private func settle(_ segment: JournalSegment, of job: JobID, isForked: Bool) async throws {
-        guard let parting = try await store.divergence(of: segment, job: job) else {
-            guard isForked else { return }
+        case .partsEarlier:
             throw problem(
                 .journalForked, segment, nil,
                 "The journal has another content here, from before this run on; send it from further back.")
-        }
-        if parting.agreed >= segment.head.sequence { return }
-        guard !parting.staysHere else {
+        case .staysHere(let agreed):
             throw problem(
-                .journalForked, segment, parting.agreed,
-                "The journal has another content here after \(parting.agreed), and that stays; take it over and write again what differs."
+                .journalForked, segment, agreed,
+                "The journal has another content here after \(agreed), and that stays; take it over and write again what differs."
             )
+        case .wouldAdopt: try checkThatItDecides()
+        case .ownJournal: throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
-        // To take it over the server would write.
-        try checkThatItDecides()
-        var generator = SystemRandomNumberGenerator()
-        let branch = try segment.dropping(through: parting.agreed)
-        _ = try await store.adoptBranch(
-            branch, job: job, after: parting.agreed, now: now.received, using: &generator)
-        logger.warning(
-            "a journal was forked; its other branch stays",
-            metadata: ["job": "\(job)", "replica": "\(segment.replica)", "after": "\(parting.agreed)"])
-        report(job)
     }
 
     private func report(_ job: JobID) {
@@ -100,18 +86,5 @@ extension ChannelDesk {
         problem.replica = segment.replica.description
         problem.sequence = sequence
         return problem
-    }
-}
-
-extension JournalSegment {
-    /// What follows a sequence that ends a change.
-    fileprivate func dropping(through sequence: UInt64) throws(CodecError) -> JournalSegment {
-        var next = first
-        var start = 0
-        try ChangeCodec.scan(bytes) { scanned, _ in
-            next += UInt64(scanned.operationCount)
-            if next <= sequence + 1 { start = scanned.record.upperBound }
-        }
-        return JournalSegment(replica: replica, first: sequence + 1, head: head, bytes: Array(bytes[start...]))
     }
 }

@@ -1,0 +1,195 @@
+package import CRDT
+
+/// One job between a laptop and the server, until both hold the same journals: a value that says what is next.
+///
+/// Each directive is answered with the function that it names, which gives the next one. Whoever carries it out may stop
+/// at any of them: the next settlement begins with a comparison again.
+package struct Settlement: Sendable {
+    package typealias Place = JournalErrands.Errand
+
+    package enum Directive: Hashable, Sendable {
+        /// Look at the own vector and then ask for the server's, in this order: what comes here meanwhile must not look as
+        /// if the server lacked it. `onVectors`.
+        case compare
+        /// Ask the server for what follows: `onFetched`.
+        case fetch(Place)
+        /// Make it durable here: `onTaken`.
+        case take(JournalSegment)
+        /// See to it that what is here may be shown: `onExposed`.
+        case expose
+        /// Read as much as one upload takes: `onLoaded`.
+        case load(Place)
+        /// `onUploaded` or `onRefused`.
+        case upload([JournalSegment])
+        /// The server's branch of a forked journal stays. Ask for it, `onFetched`, as `fetch`.
+        case fetchBranch(Place)
+        /// Put it in the place of the own one: `onGaveWay`.
+        case giveWay(JournalSegment, after: UInt64)
+        case finished(Ending)
+    }
+
+    package enum Ending: Hashable, Sendable {
+        /// Both sides hold the same.
+        case settled
+        /// There is more to do another time: something grew meanwhile, or may not be shown yet.
+        case unfinished
+        /// The server did not take a journal; the others are settled as far as they could be.
+        case refused
+    }
+
+    /// Why the server did not take a run.
+    package enum Refusal: Hashable, Sendable {
+        /// It holds the journal only up to here, if it said so.
+        case gap(held: UInt64?)
+        /// It has another content: after a sequence, or from before the run on.
+        case forked(agreed: UInt64?)
+        /// It does not take its own words from others.
+        case ownJournal
+        case other
+    }
+
+    private enum Step: Hashable, Sendable {
+        case fetch(Place)
+        case giveBack(Place)
+        case expose
+        case upload(Place)
+    }
+
+    /// How often both sides are compared: whoever still writes is met in the next round.
+    private static let comparisons = 3
+
+    /// Only this journal is brought; nil for everything, both ways.
+    private let only: ReplicaID?
+    private var left = Self.comparisons
+    private var steps: [Step] = []
+    private var current: Step?
+    private var segments: [JournalSegment] = []
+    private var wasRefused = false
+    /// The server holds less of its own journal than this laptop, or another content: it has been set back.
+    package private(set) var isServerBehind = false
+    /// The server has taken its own words back.
+    package private(set) var hasGivenBack = false
+
+    package init(only: ReplicaID? = nil) {
+        self.only = only
+    }
+
+    package func begin() -> Directive { .compare }
+
+    package mutating func onVectors(here: VersionVector, server: VersionVector) -> Directive {
+        left -= 1
+        if let only {
+            left = 0
+            steps = [.expose, .upload(Place(replica: only, after: server[only].sequence))]
+            return next()
+        }
+        let errands = JournalErrands(here: here, server: server)
+        isServerBehind = errands.isServerBehind
+        guard !errands.isEmpty else { return .finished(wasRefused ? .refused : .settled) }
+        steps = errands.fetches.map { .fetch($0) }
+        if let place = errands.channelUpload { steps.append(.giveBack(place)) }
+        let uploads = errands.uploads + errands.forks.map { Place(replica: $0, after: 0) }
+        if !uploads.isEmpty { steps.append(.expose) }
+        steps += uploads.map { .upload($0) }
+        return next()
+    }
+
+    private mutating func next() -> Directive {
+        guard !steps.isEmpty else {
+            current = nil
+            guard left > 0, !wasRefused else { return .finished(wasRefused ? .refused : .unfinished) }
+            return .compare
+        }
+        let step = steps.removeFirst()
+        current = step
+        switch step {
+        case .fetch(let place): return .fetch(place)
+        case .expose: return .expose
+        case .giveBack(let place), .upload(let place): return .load(place)
+        }
+    }
+
+    // MARK: Down
+
+    /// - Parameter segments: of the journal that was asked for, in their order; none at its end.
+    package mutating func onFetched(_ segments: [JournalSegment]) -> Directive {
+        switch current {
+        case .fetch(let place):
+            guard let last = segments.last, last.head.sequence > place.after else { return next() }
+            self.segments = segments
+            return takeNext()
+        case .upload(let place):
+            guard let branch = segments.first else { return next() }
+            return .giveWay(branch, after: place.after)
+        case .giveBack, .expose, nil: return next()
+        }
+    }
+
+    /// - Parameter isHeld: it is durable here, now or before.
+    package mutating func onTaken(isHeld: Bool) -> Directive {
+        guard case .fetch(var place) = current, isHeld, !segments.isEmpty else { return next() }
+        place.after = segments.removeFirst().head.sequence
+        current = .fetch(place)
+        return segments.isEmpty ? .fetch(place) : takeNext()
+    }
+
+    private mutating func takeNext() -> Directive {
+        segments.first.map { .take($0) } ?? next()
+    }
+
+    // MARK: Up
+
+    /// - Parameter isExposed: false when nothing may be shown yet (rule R5): then nothing is brought.
+    package mutating func onExposed(_ isExposed: Bool) -> Directive {
+        guard !isExposed else { return next() }
+        steps = []
+        left = 0
+        return next()
+    }
+
+    /// - Parameter segments: what follows the place, in its order; none at the journal's end.
+    package mutating func onLoaded(_ segments: [JournalSegment]) -> Directive {
+        guard !segments.isEmpty else { return next() }
+        self.segments = segments
+        return .upload(segments)
+    }
+
+    package mutating func onUploaded() -> Directive {
+        guard let last = segments.last?.head.sequence, let place else { return next() }
+        if place.replica == .channel { hasGivenBack = true }
+        return load(after: last)
+    }
+
+    package mutating func onRefused(_ refusal: Refusal) -> Directive {
+        guard let place else { return next() }
+        switch refusal {
+        case .gap(let held?) where held < place.after: return load(after: held)
+        case .forked(let agreed?) where place.replica != .channel:
+            let branch = Place(replica: place.replica, after: agreed)
+            current = .upload(branch)
+            return .fetchBranch(branch)
+        // They part before what was sent: from the beginning, then.
+        case .forked(nil) where place.replica != .channel && place.after > 0: return load(after: 0)
+        case .ownJournal where place.replica == .channel: return next()
+        case .gap, .forked, .ownJournal, .other:
+            wasRefused = true
+            return next()
+        }
+    }
+
+    package mutating func onGaveWay() -> Directive { next() }
+
+    private var place: Place? {
+        switch current {
+        case .giveBack(let place), .upload(let place): place
+        case .fetch, .expose, nil: nil
+        }
+    }
+
+    private mutating func load(after sequence: UInt64) -> Directive {
+        guard var place else { return next() }
+        place.after = sequence
+        current = place.replica == .channel ? .giveBack(place) : .upload(place)
+        return .load(place)
+    }
+}

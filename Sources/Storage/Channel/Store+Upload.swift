@@ -1,0 +1,64 @@
+package import CRDT
+
+/// What became of a run that a laptop brought.
+package enum UploadOutcome: Hashable, Sendable {
+    case stored
+    /// It was here already.
+    case known
+    /// The journal here ends before the run begins.
+    case gap(JournalHead)
+    /// Here stands something else from before the run on: it does not show where.
+    case partsEarlier
+    /// Both are the same up to here, and what follows here stays: the laptop gives way.
+    case staysHere(after: UInt64)
+    /// Both were the same up to here; what the run brought has taken its place, and what stood here is re-issued.
+    case adopted(after: UInt64)
+    /// The same, but nothing may be written at this time, and re-issuing writes.
+    case wouldAdopt
+    /// Of the channel, which is the server's own.
+    case ownJournal
+}
+
+/// Journals that laptops bring, their own and others'; only for a store that is the channel.
+extension Store {
+    /// Takes a run in; when this returns it is durable. A fork is settled as between two laptops (rule R9).
+    ///
+    /// - Parameter mayWrite: whether what a fork loses may be re-issued in the channel.
+    package func upload(
+        _ segment: JournalSegment, job: JobID, now: ReceiveTime, mayWrite: Bool,
+        using generator: inout some RandomNumberGenerator
+    ) async throws -> UploadOutcome {
+        guard segment.replica != .channel else { return .ownJournal }
+        var isForked = false
+        switch try await ingest(segment, job: job, now: now) {
+        case .stored: return .stored
+        case .gap(let head): return .gap(head)
+        case .ownFuture: return .ownJournal
+        // It may still have another content: ingestion compares only where journals end.
+        case .duplicate: break
+        case .forked: isForked = true
+        }
+        guard let parting = try await divergence(of: segment, job: job) else {
+            return isForked ? .partsEarlier : .known
+        }
+        if parting.agreed >= segment.head.sequence { return .known }
+        guard !parting.staysHere else { return .staysHere(after: parting.agreed) }
+        guard mayWrite else { return .wouldAdopt }
+        let branch = try segment.dropping(through: parting.agreed)
+        _ = try await adoptBranch(branch, job: job, after: parting.agreed, now: now, using: &generator)
+        return .adopted(after: parting.agreed)
+    }
+}
+
+extension JournalSegment {
+    /// What follows a sequence that ends a change.
+    fileprivate func dropping(through sequence: UInt64) throws(CodecError) -> JournalSegment {
+        var next = first
+        var start = 0
+        try ChangeCodec.scan(bytes) { scanned, _ in
+            next += UInt64(scanned.operationCount)
+            if next <= sequence + 1 { start = scanned.record.upperBound }
+        }
+        return JournalSegment(replica: replica, first: sequence + 1, head: head, bytes: Array(bytes[start...]))
+    }
+}

@@ -1,0 +1,105 @@
+import CRDT
+import Replication
+import Testing
+
+@Suite("One job between a laptop and the server")
+struct SettlementTests {
+    private func vector(_ entries: (UInt128, UInt64, UInt64)...) -> VersionVector {
+        VersionVector(
+            entries.map {
+                VersionVector.Entry(replica: ReplicaID($0.0), head: JournalHead(sequence: $0.1, digest: $0.2))
+            })
+    }
+
+    private func run(_ replica: UInt128, _ first: UInt64, _ last: UInt64) -> JournalSegment {
+        JournalSegment(
+            replica: ReplicaID(replica), first: first, head: JournalHead(sequence: last, digest: last), bytes: [0])
+    }
+
+    private func place(_ directive: Settlement.Directive) -> (UInt128, UInt64)? {
+        switch directive {
+        case .fetch(let place), .load(let place), .fetchBranch(let place): (place.replica.value, place.after)
+        default: nil
+        }
+    }
+
+    @Test("First what the server has comes, run by run, then what it lacks is brought, then both are compared again")
+    func bothWays() {
+        var settlement = Settlement()
+        #expect(settlement.begin() == .compare)
+        let here = vector((1, 3, 3), (2, 1, 1))
+        let fetch = settlement.onVectors(here: here, server: vector((0, 2, 2), (1, 1, 1), (2, 1, 1)))
+        #expect(place(fetch).map { $0 == (0, 0) } == true)
+        #expect(settlement.onFetched([run(0, 1, 1), run(0, 2, 2)]) == .take(run(0, 1, 1)))
+        #expect(settlement.onTaken(isHeld: true) == .take(run(0, 2, 2)))
+        #expect(place(settlement.onTaken(isHeld: true)).map { $0 == (0, 2) } == true)
+        #expect(settlement.onFetched([]) == .expose)
+        #expect(place(settlement.onExposed(true)).map { $0 == (1, 1) } == true)
+        #expect(settlement.onLoaded([run(1, 2, 2), run(1, 3, 3)]) == .upload([run(1, 2, 2), run(1, 3, 3)]))
+        #expect(place(settlement.onUploaded()).map { $0 == (1, 3) } == true)
+        #expect(settlement.onLoaded([]) == .compare)
+        #expect(settlement.onVectors(here: here, server: here) == .finished(.settled))
+    }
+
+    @Test("Nothing is brought before it may be shown")
+    func notExposed() {
+        var settlement = Settlement()
+        #expect(settlement.onVectors(here: vector((1, 3, 3)), server: VersionVector()) == .expose)
+        #expect(settlement.onExposed(false) == .finished(.unfinished))
+    }
+
+    @Test("A run that does not fit is brought from where the server says, or from the beginning")
+    func refusals() {
+        var settlement = Settlement()
+        _ = settlement.onVectors(here: vector((1, 9, 9)), server: vector((1, 5, 5)))
+        _ = settlement.onExposed(true)
+        _ = settlement.onLoaded([run(1, 6, 9)])
+        #expect(place(settlement.onRefused(.gap(held: 2))).map { $0 == (1, 2) } == true)
+        _ = settlement.onLoaded([run(1, 3, 9)])
+        #expect(place(settlement.onRefused(.forked(agreed: nil))).map { $0 == (1, 0) } == true)
+        _ = settlement.onLoaded([run(1, 1, 9)])
+        let branch = settlement.onRefused(.forked(agreed: 1))
+        guard case .fetchBranch = branch else { Issue.record("\(branch)"); return }
+        #expect(place(branch).map { $0 == (1, 1) } == true)
+        #expect(settlement.onFetched([run(1, 2, 5)]) == .giveWay(run(1, 2, 5), after: 1))
+        #expect(settlement.onGaveWay() == .compare)
+    }
+
+    @Test("A journal that the server never takes does not keep the others from it")
+    func oneIsRefused() {
+        var settlement = Settlement()
+        _ = settlement.onVectors(here: vector((1, 1, 1), (2, 1, 1)), server: VersionVector())
+        _ = settlement.onExposed(true)
+        _ = settlement.onLoaded([run(1, 1, 1)])
+        #expect(place(settlement.onRefused(.other)).map { $0 == (2, 0) } == true)
+        _ = settlement.onLoaded([run(2, 1, 1)])
+        _ = settlement.onUploaded()
+        #expect(settlement.onLoaded([]) == .finished(.refused))
+    }
+
+    @Test("A server that was set back is offered its own words, and may leave them")
+    func setBack() {
+        var settlement = Settlement()
+        let here = vector((0, 4, 4), (1, 1, 1))
+        let load = settlement.onVectors(here: here, server: vector((0, 2, 2), (1, 1, 1)))
+        #expect(settlement.isServerBehind)
+        #expect(place(load).map { $0 == (0, 2) } == true)
+        _ = settlement.onLoaded([run(0, 3, 4)])
+        #expect(settlement.onRefused(.ownJournal) == .compare)
+        #expect(!settlement.hasGivenBack)
+        _ = settlement.onVectors(here: here, server: vector((0, 2, 2), (1, 1, 1)))
+        _ = settlement.onLoaded([run(0, 3, 4)])
+        _ = settlement.onUploaded()
+        #expect(settlement.hasGivenBack)
+    }
+
+    @Test("Of one journal only that is brought, once")
+    func onlyOne() {
+        var settlement = Settlement(only: ReplicaID(2))
+        #expect(settlement.onVectors(here: vector((1, 1, 1), (2, 3, 3)), server: vector((2, 1, 1))) == .expose)
+        #expect(place(settlement.onExposed(true)).map { $0 == (2, 1) } == true)
+        _ = settlement.onLoaded([run(2, 2, 3)])
+        _ = settlement.onUploaded()
+        #expect(settlement.onLoaded([]) == .finished(.unfinished))
+    }
+}
