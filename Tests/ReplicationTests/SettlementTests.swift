@@ -31,8 +31,8 @@ struct SettlementTests {
         let fetch = settlement.onVectors(here: here, server: vector((0, 2, 2), (1, 1, 1), (2, 1, 1)))
         #expect(place(fetch).map { $0 == (0, 0) } == true)
         #expect(settlement.onFetched([run(0, 1, 1), run(0, 2, 2)]) == .take(run(0, 1, 1)))
-        #expect(settlement.onTaken(isHeld: true) == .take(run(0, 2, 2)))
-        #expect(place(settlement.onTaken(isHeld: true)).map { $0 == (0, 2) } == true)
+        #expect(settlement.onTaken(.held) == .take(run(0, 2, 2)))
+        #expect(place(settlement.onTaken(.held)).map { $0 == (0, 2) } == true)
         #expect(settlement.onFetched([]) == .expose)
         #expect(place(settlement.onExposed(true)).map { $0 == (1, 1) } == true)
         #expect(settlement.onLoaded([run(1, 2, 2), run(1, 3, 3)]) == .upload([run(1, 2, 2), run(1, 3, 3)]))
@@ -63,6 +63,19 @@ struct SettlementTests {
         #expect(place(branch).map { $0 == (1, 1) } == true)
         #expect(settlement.onFetched([run(1, 2, 5)]) == .giveWay(run(1, 2, 5), after: 1))
         #expect(settlement.onGaveWay() == .compare)
+    }
+
+    @Test("What the server has of a journal and does not continue what is here is a fork: the server says which stays")
+    func forkOnTheWayDown() {
+        var settlement = Settlement()
+        let here = vector((1, 7, 7))
+        _ = settlement.onVectors(here: here, server: vector((1, 8, 9)))
+        #expect(settlement.onFetched([run(1, 8, 8)]) == .take(run(1, 8, 8)))
+        #expect(settlement.onTaken(.forked) == .expose)
+        #expect(place(settlement.onExposed(true)).map { $0 == (1, 0) } == true)
+        _ = settlement.onLoaded([run(1, 1, 7)])
+        #expect(place(settlement.onRefused(.forked(agreed: 3))).map { $0 == (1, 3) } == true)
+        #expect(settlement.onFetched([run(1, 4, 8)]) == .giveWay(run(1, 4, 8), after: 3))
     }
 
     @Test("A journal that the server never takes does not keep the others from it")

@@ -11,15 +11,7 @@ struct ServerRun: Sendable {
 
 /// What the server brings goes the way of what peers bring: into the store, then on to everybody who lacks it.
 extension Replicator {
-    enum Intake: Hashable, Sendable {
-        case stored
-        case duplicate
-        case gap(after: UInt64)
-        case forked
-        case failed
-    }
-
-    func take(_ run: ServerRun) async -> Intake {
+    func take(_ run: ServerRun) async -> Settlement.Intake {
         let outcome: IngestOutcome
         do {
             outcome = try await store.ingest(run.segment, job: run.job, now: receiveTime)
@@ -35,14 +27,14 @@ extension Replicator {
             await perform(mesh.onCommitted(reached, job: run.job, now: now))
             observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: applied)
             lookForDueChanges()
-            return .stored
-        case .duplicate: return .duplicate
-        case .gap(let head): return .gap(after: head.sequence)
+            return .held
+        case .duplicate: return .held
+        case .gap: return .failed
         case .forked: return .forked
         case .ownFuture:
             await renew(
                 "The server has a later part of this store's journal: the store was set back.", isNewDevice: false)
-            return .gap(after: run.segment.first - 1)
+            return .failed
         }
     }
 

@@ -55,8 +55,7 @@ extension Gateway {
                     directive = settlement.onFetched([])
                 }
             case .take(let segment):
-                let intake = await replicator.take(ServerRun(segment: segment, job: job))
-                directive = settlement.onTaken(isHeld: intake == .stored || intake == .duplicate)
+                directive = settlement.onTaken(await replicator.take(ServerRun(segment: segment, job: job)))
             case .expose: directive = settlement.onExposed(await replicator.exposeToServer())
             case .load(let place): directive = settlement.onLoaded(await runs(from: JournalPlace(job: job, place)))
             case .upload(let runs):

@@ -48,6 +48,15 @@ package struct Settlement: Sendable {
         case other
     }
 
+    /// What became of a run that the server sent.
+    package enum Intake: Hashable, Sendable {
+        /// Durable here, now or before.
+        case held
+        /// Here stands something else: the journal was forked.
+        case forked
+        case failed
+    }
+
     private enum Step: Hashable, Sendable {
         case fetch(Place)
         case giveBack(Place)
@@ -125,9 +134,19 @@ package struct Settlement: Sendable {
         }
     }
 
-    /// - Parameter isHeld: it is durable here, now or before.
-    package mutating func onTaken(isHeld: Bool) -> Directive {
-        guard case .fetch(var place) = current, isHeld, !segments.isEmpty else { return next() }
+    package mutating func onTaken(_ intake: Intake) -> Directive {
+        guard case .fetch(var place) = current, !segments.isEmpty else { return next() }
+        switch intake {
+        case .held: break
+        case .failed: return next()
+        case .forked:
+            // The server says where both part and which stays, once it is brought what is here. Its own journal is forked
+            // only when it was set back: that is for people.
+            if place.replica != .channel {
+                steps = [.expose, .upload(Place(replica: place.replica, after: 0))] + steps
+            }
+            return next()
+        }
         place.after = segments.removeFirst().head.sequence
         current = .fetch(place)
         return segments.isEmpty ? .fetch(place) : takeNext()
