@@ -2,16 +2,21 @@
 ///
 /// A cut is an expulsion, a fold, or the removal of the job. A change that only makes statements is never late. One that
 /// a cut knows only half of stands on a branch that the cut's author does not hold (rule R9): its end counts.
+///
+/// The server is on no roster, so no fold waits for it and none makes what it re-issues late: a fold names the items that
+/// are gone. Nor can anybody but itself take it off.
 extension Roster {
     /// The sequences of a journal at which a change is late: ascending, apart from each other; the last may be open.
     package func lateSpans(of replica: ReplicaID) -> [ClosedRange<UInt64>] {
-        guard hasCuts, replica != .channel else { return [] }
+        guard hasCuts else { return [] }
         var spans: [ClosedRange<UInt64>] = []
         // No hold helps against the removal of the job: there is nothing left to know.
         if let removal { spans.append(removal[of: replica] + 1...UInt64.max) }
         for expulsion in expulsions where expulsion.replica == replica {
+            guard replica != .channel || expulsion.dot.replica == .channel else { continue }
             add(&spans, after: expulsion.known, until: firstHold(of: replica, showing: expulsion))
         }
+        guard replica != .channel else { return spans.joined }
         for fold in folds where !fold.members.contains(replica) {
             let redeeming = holds[replica]?.first { knows($0, of: fold, owner: replica) }
             add(&spans, after: fold.bounds[of: replica], until: redeeming?.sequence)

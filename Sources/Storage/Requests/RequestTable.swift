@@ -108,7 +108,7 @@ enum RequestTable {
                 INSERT INTO accepted (job, replica, sequence) VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence)
                 """)
-        for position in positions {
+        for position in positions where position.replica != .channel {
             try statement.execute(arguments: [job, position.replica.value.blob, position.sequence.signed])
         }
     }

@@ -57,10 +57,13 @@ enum StatementTable {
         return roster
     }
 
-    /// The server is on no roster: what it says to hold decides nothing, and it says so often.
+    /// The server is on no roster: what it says to hold decides nothing, and it says so often. One hold ends the late work
+    /// that it has re-issued: that names the channel itself.
     static func concernsRoster(_ operation: CRDT.Operation, in replica: ReplicaID) -> Bool {
         guard operation.isStatement, !operation.concernsServer else { return false }
-        if case .hold = operation { return replica != .channel }
+        if replica == .channel, case .hold(let positions) = operation {
+            return positions.contains { $0.replica == .channel }
+        }
         return true
     }
 

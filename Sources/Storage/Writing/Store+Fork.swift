@@ -83,7 +83,9 @@ extension Store {
             let known = try JournalDigest.extend(head, with: run).sequence
             let again = part.flatMap(ChangeCodec.encode)
             if isLate {
-                let claims = try Claims.positions(of: own, in: db)
+                var claims = try Claims.positions(of: own, in: db)
+                // Of the server's holds only this one counts: see `StatementTable.concernsRoster`.
+                if own.replica == .channel { claims.insert(Position(replica: .channel, sequence: known), at: 0) }
                 let say = { self.statement([$0], anchor: anchor, nowMilliseconds: now.milliseconds) }
                 run += say(.expel(own.replica, known: known)) + again + say(.hold(claims))
             } else {

@@ -1,0 +1,87 @@
+import CRDT
+import Inventory
+import Simulation
+import Storage
+import Testing
+
+@Suite("What the office writes again of a journal whose other branch stays", .timeLimit(.minutes(1)))
+struct ReissuedAtOfficeTests {
+    /// A journal of one item per change, written by hand.
+    private static func run(_ replica: UInt128, _ items: [UInt128], value: String) throws -> JournalSegment {
+        let bytes = items.enumerated().flatMap { index, item in
+            ChangeCodec.encode(
+                Change(
+                    item: ItemID(item), stamp: Stamp(milliseconds: 1_000 + UInt64(index), counter: 0),
+                    operations: [.set(field: "name", value: index < 2 ? "same" : value, replaces: [])]))
+        }
+        return JournalSegment(
+            replica: ReplicaID(replica), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+    }
+
+    /// Of two branches that part after two changes, the one that gives way holds `lost`, and the other `kept`.
+    private static func branches(
+        of replica: UInt128, losing lost: UInt128, keeping kept: UInt128, _ place: Place
+    ) async throws -> (lost: JournalSegment, kept: JournalSegment) {
+        for number in 0..<50 {
+            let here = try run(replica, [1, 2, lost], value: "v\(number)")
+            let there = try run(replica, [1, 2, kept, kept + 1], value: "w")
+            let judge = try DecisionTests.office(place, "judge \(replica) \(number)")
+            _ = try await judge.ingest(here, job: Store.job, now: .known(5_000))
+            if try await judge.divergence(of: there, job: Store.job)?.staysHere == false { return (here, there) }
+        }
+        throw CancellationError()
+    }
+
+    private static func upload(
+        _ segment: JournalSegment, to office: Store, _ place: Place
+    ) async throws -> UploadOutcome {
+        try await office.upload(
+            segment, job: Store.job, now: .known(9_000), mayWrite: true, using: &place.generator)
+    }
+
+    @Test("It is late in a job that has been removed by somebody who did not know of it, and does not come back")
+    func removedJob() async throws {
+        let place = try Place()
+        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
+        let (lost, kept) = try await Self.branches(of: 9, losing: 6, keeping: 7, place)
+        #expect(try await Self.upload(lost, to: office, place) == .stored)
+        _ = try await anna.ingest(kept, job: Store.job, now: .known(5_000))
+        _ = try await anna.removeJob(Store.job, now: .known(8_000))
+        #expect(try await Self.upload(kept, to: office, place) == .adopted(after: 2))
+        #expect(try await office.live().contains(ItemID(6)), "nobody has told the office yet")
+        _ = try await office.send(to: anna)
+        #expect(try await anna.live().isEmpty)
+        #expect(try await anna.lateChanges(of: Store.job).map(\.change.item) == [ItemID(6)])
+        _ = try await anna.send(to: office)
+        #expect(try await office.live().isEmpty)
+        #expect(try await office.lateChanges(of: Store.job).map(\.author) == [ReplicaID(9)])
+    }
+
+    @Test("What was late stays late, and what the office writes again afterwards counts")
+    func late() async throws {
+        let place = try Place()
+        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
+        let (lost, kept) = try await Self.branches(of: 9, losing: 6, keeping: 7, place)
+        let (otherLost, otherKept) = try await Self.branches(of: 8, losing: 16, keeping: 17, place)
+        _ = try await Self.upload(lost, to: office, place)
+        _ = try await Self.upload(otherLost, to: office, place)
+        // Anna knows two changes of it, and takes it off.
+        _ = try await anna.ingest(try Self.run(9, [1, 2], value: ""), job: Store.job, now: .known(5_000))
+        _ = try await anna.expel(ReplicaID(9), job: Store.job, now: .known(6_000))
+        _ = try await anna.send(to: office)
+        #expect(try await office.lateChanges(of: Store.job).map(\.change.item) == [ItemID(6)])
+        #expect(try await Self.upload(kept, to: office, place) == .adopted(after: 2))
+        #expect(try await Self.upload(otherKept, to: office, place) == .adopted(after: 2))
+        _ = try await office.send(to: anna)
+        for store in [office, anna] {
+            let late = try await store.lateChanges(of: Store.job).filter { $0.change.item == ItemID(6) }
+            #expect(late.map(\.author) == [ReplicaID(9)])
+            #expect(try await store.live().contains(ItemID(16)))
+            #expect(try await !store.live().contains(ItemID(6)))
+        }
+        #expect(try await office.exported() == anna.exported())
+        // Its holds for the crew are not on any roster.
+        #expect(try await office.acceptHeld(job: Store.job, now: .known(20_000)) != nil)
+        #expect(try await office.serverWord(on: Store.job).accepted.allSatisfy { $0.replica != .channel })
+    }
+}
