@@ -98,4 +98,28 @@ struct AskTests {
         #expect(try await store.requestNews(of: Store.job, since: [:]).entries.map(\.token) == [asked.tokens[0]])
         #expect(try await store.overlay(of: Store.job).shown.state == .scheduled)
     }
+
+    @Test("A request on a branch that takes the place of another is news, though the journal is not longer")
+    func adoptedBranch() async throws {
+        let place = try Place()
+        let store = try place.open()
+        func run(_ last: Change) throws -> JournalSegment {
+            let first = Change(
+                item: ItemID(5), stamp: Stamp(milliseconds: 1_000, counter: 0),
+                operations: [.set(field: "name", value: "Sofa", replaces: [])])
+            let bytes = ChangeCodec.encode(first) + ChangeCodec.encode(last)
+            return JournalSegment(
+                replica: ReplicaID(9), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        }
+        let stamp = Stamp(milliseconds: 2_000, counter: 0)
+        let note = Change(item: ItemID(5), stamp: stamp, operations: [.append(list: "notes", entry: "scratched")])
+        let request = Change(item: .job, stamp: stamp, operations: [.request(DecisionTests.request(1))])
+        _ = try await store.ingest(try run(note), job: Store.job, now: .known(5_000))
+        let mark = try await store.requestNews(of: Store.job, since: [:]).mark
+        _ = try await store.adoptBranch(
+            try run(request), job: Store.job, after: 0, now: .known(6_000), using: &place.generator)
+        let news = try await store.requestNews(of: Store.job, since: mark)
+        #expect(news.entries.map(\.token) == [MutationToken(1)])
+        #expect(try await store.requestNews(of: Store.job, since: news.mark).entries.isEmpty)
+    }
 }

@@ -2,8 +2,8 @@ package import CRDT
 import GRDB
 package import Outbox
 
-/// How far the requests of a job have been looked at: of each journal up to where.
-package typealias RequestMark = [ReplicaID: UInt64]
+/// How far the requests of a job have been looked at: of each journal up to where, and of which content (rule R9).
+package typealias RequestMark = [ReplicaID: JournalHead]
 
 /// What the journals of a job say of requests since somebody last looked.
 package struct RequestNews: Hashable, Sendable {
@@ -78,14 +78,13 @@ extension Store {
         var entries: [OutboxEntry] = []
         var withdrawn: [MutationToken] = []
         var reached: RequestMark = [:]
-        for position in try JournalTable.positions(of: number, in: db) {
-            reached[position.replica] = position.sequence
-            let seen = mark[position.replica] ?? 0
-            if position.replica == .channel || seen == position.sequence { continue }
-            // A journal that was cut is looked at from its beginning.
-            let from = seen > position.sequence ? 0 : seen
+        for entry in try JournalTable.vector(of: number, in: db).entries {
+            reached[entry.replica] = entry.head
+            let seen = mark[entry.replica] ?? .empty
+            if entry.replica == .channel || seen == entry.head { continue }
+            let from = try unchanged(seen, of: JournalKey(job: number, replica: entry.replica), in: db)
             let rows = try Row.fetchAll(
-                after, arguments: [number, position.replica.value.blob, from.signed, isForStart])
+                after, arguments: [number, entry.replica.value.blob, from.signed, isForStart])
             for row in rows {
                 guard let stored = try request(row) else {
                     withdrawn.append(MutationToken(UInt128(blob: row["token"])))
@@ -103,13 +102,19 @@ extension Store {
         }
         let decided = try db.cachedStatement(
             sql: "SELECT token, verdict, reason FROM outcome WHERE job = ? AND sequence > ? ORDER BY sequence")
-        let known = mark[.channel] ?? 0
-        let since = known > reached[.channel] ?? 0 ? 0 : known
+        let since = try unchanged(
+            mark[.channel] ?? .empty, of: JournalKey(job: number, replica: .channel), in: db)
         let outcomes = try Row.fetchAll(decided, arguments: [number, since.signed]).compactMap { row in
             Outcome.Verdict(rawValue: UInt8(clamping: row["verdict"] as Int)).map {
                 Outcome(token: MutationToken(UInt128(blob: row["token"])), verdict: $0, reason: row["reason"])
             }
         }
         return RequestNews(entries: entries, withdrawn: withdrawn, outcomes: outcomes, mark: reached)
+    }
+
+    /// Up to where a journal is still what was looked at: another branch may have taken its place, which is looked at from
+    /// its beginning.
+    private static func unchanged(_ seen: JournalHead, of journal: JournalKey, in db: Database) throws -> UInt64 {
+        try JournalTable.passes(seen, of: journal, in: db) ? seen.sequence : 0
     }
 }

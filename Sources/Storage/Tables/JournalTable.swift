@@ -148,6 +148,18 @@ enum JournalTable {
         return (head, changeHash)
     }
 
+    /// Whether a journal has stood here on its way to where it stands now.
+    static func passes(_ head: JournalHead, of journal: JournalKey, in db: Database) throws -> Bool {
+        guard head.sequence > 0 else { return head == .empty }
+        // Mostly a run ends there: then nothing has to be read.
+        let statement = try db.cachedStatement(
+            sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?")
+        let digest = try Int64.fetchOne(
+            statement, arguments: [journal.job, journal.replica.value.blob, head.sequence.signed])
+        if let digest { return UInt64(bitPattern: digest) == head.digest }
+        return try boundary(of: journal, at: head.sequence, in: db)?.head == head
+    }
+
     /// Joins the small rows at the end of a journal into one.
     static func joinSmallSegments(of journal: JournalKey, in db: Database) throws {
         let replica = journal.replica.value.blob
