@@ -112,7 +112,8 @@ let package = Package(
         .executableTarget(name: "muster", dependencies: ["LocalAPI", "CRDT", "Inventory", arguments, unixSignals]),
         // Test support.
         .target(
-            name: "Simulation", dependencies: ["CRDT", "Inventory", "Replication", "Storage", "Timekeeping"],
+            name: "Simulation",
+            dependencies: ["CRDT", "Inventory", "Outbox", "Replication", "Storage", "Timekeeping"],
             path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
         .executableTarget(

@@ -37,7 +37,7 @@ let moduleRules: [String: ModuleRule] = [
     "Outbox": .pure(
         ["CRDT", "Inventory"], "the outbox is a value; ServerChannel sends, Storage remembers, Node carries between"),
     "Simulation": .shell(
-        ["CRDT", "Inventory", "Replication", "Storage", "Timekeeping"], [],
+        ["CRDT", "Inventory", "Outbox", "Replication", "Storage", "Timekeeping"], [],
         "one seed replays a run exactly; draw from the world's generator and clock"),
     "WireFormat": .shell(
         ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],

@@ -5,8 +5,13 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
     case crash, writeLostToCrash, reboot, fullDisk, refusedWrite, restore, clone, lateJoin, sleep, month
     case delay, reordering, wrongClock, drift, wallJump, serverTime, lie, malformedDelta
     case expulsion, lateDecision, jobRemoval
+    /// Laptops bring the office what there is and ask it for things; what can go wrong there.
+    case gateway, officeCrash, officeSetBack, officeIllness, dropped
     // What has to come of them.
     case renewal, branchGivenUp, learnedTime, restamped, held, heldApplied, folded, lateWork, rescuedWork
+    case uploaded, asked, decidedRequest, rejectedRequest, askedAgain, predecessorMissing, journalBrought
+    case byAnotherGateway, requestLost, answerLost, echo, serverBusy
+    case branchGivenUpAtOffice, gaveWayToOffice, wordsTakenBack
 
     /// Whether a plan chooses it; the others are what comes of those.
     var isDrawn: Bool {
@@ -14,7 +19,22 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
         case .heal, .messageLostAtBreak, .writeLostToCrash, .refusedWrite, .delay, .reordering, .renewal,
             .branchGivenUp, .learnedTime, .restamped, .held, .heldApplied, .folded, .lateWork, .rescuedWork:
             false
+        case .uploaded, .asked, .decidedRequest, .rejectedRequest, .askedAgain, .predecessorMissing, .journalBrought,
+            .byAnotherGateway, .requestLost, .answerLost, .echo, .serverBusy, .branchGivenUpAtOffice,
+            .gaveWayToOffice, .wordsTakenBack:
+            false
         default: true
+        }
+    }
+
+    /// Whether it can only come about with gateways, and where.
+    var needsGateways: Bool {
+        switch self {
+        case .gateway, .officeCrash, .officeSetBack, .officeIllness, .dropped, .uploaded, .asked, .decidedRequest,
+            .rejectedRequest, .askedAgain, .predecessorMissing, .journalBrought, .byAnotherGateway, .requestLost,
+            .answerLost, .echo, .serverBusy, .branchGivenUpAtOffice, .gaveWayToOffice, .wordsTakenBack:
+            true
+        default: false
         }
     }
 
@@ -36,7 +56,9 @@ package struct Counters: Hashable, Sendable {
     package init() {}
 
     init(of profile: Plan.Profile) {
-        for fault in Fault.allCases where !fault.isDrawn || profile.faults.contains(fault) { enabled[fault] = 1 }
+        for fault in Fault.allCases where !fault.isDrawn || profile.faults.contains(fault) {
+            if !fault.needsGateways || profile.faults.contains(.gateway) { enabled[fault] = 1 }
+        }
     }
 
     package subscript(fault: Fault) -> Int { faults[fault, default: 0] }

@@ -8,8 +8,9 @@ package enum Simulation {
         package let violation: Violation?
     }
 
-    package static func run(seed: UInt64) async throws -> Outcome {
-        try await run(Planner.plan(seed: seed))
+    /// - Parameter hasGateways: whether the laptops bring the office what there is; nil lets the seed decide.
+    package static func run(seed: UInt64, hasGateways: Bool? = nil) async throws -> Outcome {
+        try await run(Planner.plan(seed: seed, hasGateways: hasGateways))
     }
 
     /// - Throws: what no rule speaks of, as a failure of the store that the run did not cause.
@@ -26,6 +27,7 @@ package enum Simulation {
             try await world.heal()
             try await world.waitForTheFuture()
             try await world.checkAgreement()
+            try await world.checkOffice()
             try await world.checkForgetting()
         } catch let broken as Violation {
             violation = broken

@@ -12,12 +12,7 @@ extension ChannelDesk {
         let digest = try await serverDigest(for: delivery)
         let request = delivery.request
         let decision = try await store.decide(request, job: delivery.job, now: now.received) { published in
-            let standing = JobStanding(values: published, digest: digest)
-            do throws(MutationRefusal) {
-                return .accept(try MutationKinds.all.effect(of: request, on: standing))
-            } catch {
-                return .reject(error.sentence)
-            }
+            Judgement(of: request, on: JobStanding(values: published, digest: digest))
         }
         switch decision {
         case .predecessorMissing(let token):

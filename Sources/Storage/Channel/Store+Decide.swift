@@ -2,6 +2,7 @@ package import CRDT
 import Crypto
 import Foundation
 import GRDB
+package import Outbox
 import Synchronization
 
 /// What the server thinks of a request.
@@ -9,6 +10,17 @@ package enum Judgement: Hashable, Sendable {
     case accept([PublishedValue])
     /// For good, with the reason for people.
     case reject(String)
+}
+
+extension Judgement {
+    /// As the request's kind wants it, on a job as it stands.
+    package init(of request: MutationRequest, on standing: JobStanding) {
+        do throws(MutationRefusal) {
+            self = .accept(try MutationKinds.all.effect(of: request, on: standing))
+        } catch {
+            self = .reject(error.sentence)
+        }
+    }
 }
 
 /// What became of a delivered request.

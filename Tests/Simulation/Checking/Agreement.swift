@@ -20,6 +20,7 @@ extension World {
             if device.isDiskFull { setDiskFull(false, device) }
             if !device.hasJoined { try await join(device) } else { try await start(device, reboots: false) }
         }
+        try await healOffice()
         let deadline = now + Self.patience
         // What is quiet is tidied up, which says something more: agreement has to last.
         var since = now
@@ -42,12 +43,15 @@ extension World {
         for device in devices { device.wakesAt = now + wait }
         // A clock that has not met the server for a month is slow by minutes: 200 parts per million.
         try await run(until: now + wait + 60_000_000 + now / 5_000)
+        // What has come due makes somebody say something, which the office notes in its turn.
+        let deadline = now + Self.patience
+        while now < deadline, !haveConverged { try await run(until: now + 1_000_000) }
     }
 
     var haveConverged: Bool {
         devices.allSatisfy {
             $0.reference.heads == devices[0].reference.heads && $0.rescued == devices[0].rescued
-        }
+        } && (!hasGateways || office.reference.heads == devices[0].reference.heads)
     }
 
     /// What has to be true in the end.
@@ -75,7 +79,8 @@ extension World {
         }
         try checkOrder(of: timeline, against: devices[0].reference)
         // What is forgotten somebody remembers to have had.
-        let known = devices.reduce(into: Set<String>()) { $0.formUnion($1.reference.marks.keys) }
+        let holders: [Holder] = devices + [office]
+        let known = holders.reduce(into: Set<String>()) { $0.formUnion($1.reference.marks.keys) }
         for (mark, edit) in checker.acknowledged.sorted(by: { $0.key < $1.key }) where !known.contains(mark) {
             throw Violation("R4", "\(mark) was acknowledged by device \(edit.device) and nobody has it.")
         }
@@ -90,7 +95,7 @@ extension World {
             let write = change.write(in: entry.replica)
             let place = TimelinePlace(
                 author: write.author, dot: Dot(replica: entry.replica, sequence: entry.first), stamp: write.stamp)
-            anchors[place] = entry.replica == .channel ? entry.first : change.anchor
+            anchors[place] = entry.replica == .channel && change.origin == nil ? entry.first : change.anchor
         }
         var last: (UInt64, UInt64, UInt128, UInt64, UInt128) = (0, 0, 0, 0, 0)
         for key in timeline.map(\.key) {
@@ -125,11 +130,11 @@ extension World {
         return "some item is missing, \(held)"
     }
 
-    private var difference: String {
-        devices.map { device in
-            let vector = VersionVector(device.reference.heads.map { VersionVector.Entry(replica: $0, head: $1) })
-            let name = device.store.identity.replica.description.prefix(4)
-            return "\n    device \(device.index) \(name): " + vector.entries.map(\.brief).joined(separator: " ")
+    var difference: String {
+        (devices + (hasGateways ? [office] : [])).map { holder in
+            let vector = VersionVector(holder.reference.heads.map { VersionVector.Entry(replica: $0, head: $1) })
+            let name = holder.store.identity.replica.description.prefix(4)
+            return "\n    \(holder) \(name): " + vector.entries.map(\.brief).joined(separator: " ")
         }.joined()
     }
 }

@@ -20,7 +20,7 @@ extension Checker {
                 if fold.members.contains(replica) {
                     for journal in fold.journals where !other.reference.reaches(journal) {
                         throw Violation(
-                            "R10", "device \(device.index) forgot what device \(other.index) does not hold yet.")
+                            "R10", "\(device) forgot what device \(other.index) does not hold yet.")
                     }
                 }
                 try checkLeftovers(of: fold, items, on: other, by: device)
@@ -41,7 +41,7 @@ extension Checker {
             let named = (before.items[item] ?? []).filter { entry in fold.journals.contains { $0.names(entry) } }
             // Of what is forgotten already another branch may come.
             if !before.gone.contains(item), !named.contains(where: \.isRemoval) {
-                throw Violation("R10", "device \(device.index) forgot \(item), and no removal of it.")
+                throw Violation("R10", "\(device) forgot \(item), and no removal of it.")
             }
         }
         return items
@@ -56,19 +56,19 @@ extension Checker {
                     !other.reference.isLate(entry)
                 else { continue }
                 throw Violation(
-                    "R10", "device \(device.index) forgot \(item), of which device \(other.index) holds more.")
+                    "R10", "\(device) forgot \(item), of which device \(other.index) holds more.")
             }
         }
     }
 
     /// What this store has seen removed never shows again.
-    func checkZombies(on device: Device, _ item: ItemID, isShown: Bool) throws {
+    func checkZombies(on device: Holder, _ item: ItemID, isShown: Bool) throws {
         guard isShown, device.reference.gone.contains(item) else { return }
-        throw Violation("R10", "on device \(device.index), item \(item) was removed and is back.")
+        throw Violation("R10", "on \(device), item \(item) was removed and is back.")
     }
 
     /// Late work is listed until somebody decides, and nothing else is.
-    func checkLateWork(of device: Device) async throws {
+    func checkLateWork(of device: Holder) async throws {
         let reference = device.reference
         let listed = try await device.store.lateChanges(of: job)
         let expected = reference.late.filter { $0.first > reference.statements.decided(of: $0.replica) }
@@ -76,7 +76,7 @@ extension Checker {
         let names = [listed.map(\.dot), expected.map(\.dot)].map { dots in
             dots.map { "\($0.replica.description.prefix(4)):\($0.sequence)" }.joined(separator: " ")
         }
-        throw Violation("R10", "device \(device.index) lists as late \(names[0]), but it is \(names[1]).")
+        throw Violation("R10", "\(device) lists as late \(names[0]), but it is \(names[1]).")
     }
 
     /// What a store may refuse: what the full disk does not take, and work that could not count.

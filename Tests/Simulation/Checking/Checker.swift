@@ -27,11 +27,12 @@ final class Checker {
     /// Edits that were acknowledged to a person, by what finds them again. What only a store had that was set back is
     /// nobody's fault.
     var acknowledged: [String: Acknowledged] = [:]
+    /// What people asked of the office, acknowledged.
+    var requests: [MutationToken: MutationRequest] = [:]
     /// By whom and when each edit was written first.
     private var firstWrites: [String: Set<WriteStamp>] = [:]
     /// Exports by version vector, and what of it is held (rule R3).
     private var exports: [SeenState: UInt64] = [:]
-    private var changesSinceLook: [Int: Int] = [:]
 
     init(job: JobID) {
         self.job = job
@@ -52,13 +53,13 @@ final class Checker {
         _ commit: Commit, after known: JournalHead, by device: Device, among devices: [Device], now: Int64
     ) async throws {
         guard commit.segment.first == known.sequence + 1, commit.segment.replica == device.store.identity.replica else {
-            throw Violation("R9", "device \(device.index) wrote \(commit.segment.brief) after \(known.sequence).")
+            throw Violation("R9", "\(device) wrote \(commit.segment.brief) after \(known.sequence).")
         }
         let before = device.reference
         let wasRemoved = before.statements.isJobRemoved
         let added = try device.reference.append(commit.segment)
         if wasRemoved, let entry = added.first(where: { !$0.isStatement }) {
-            throw Violation("R10", "device \(device.index) wrote \(entry.first) in a job that it knows is removed.")
+            throw Violation("R10", "\(device) wrote \(entry.first) in a job that it knows is removed.")
         }
         remember(added)
         try checkStamps(of: added, by: device, now: now)
@@ -95,8 +96,8 @@ final class Checker {
         _ device: Device, _ added: [Reference.Entry], applied: [AppliedChange], now: Int64
     ) async throws {
         let hasCut = added.contains { $0.change?.operations.contains(where: \.isCut) ?? false }
-        changesSinceLook[device.index, default: 0] += 1
-        if hasCut || changesSinceLook[device.index, default: 0] >= 25 { return try await look(at: device, now: nil) }
+        device.changesSinceLook += 1
+        if hasCut || device.changesSinceLook >= 25 { return try await look(at: device, now: nil) }
         // The last state of each item that the store says it has made.
         var states: [ItemID: ItemState] = [:]
         for change in applied { states[change.change.item] = change.after }
@@ -117,7 +118,7 @@ final class Checker {
     }
 
     /// Rule R9: who issues a change again leaves it its first author and stamp.
-    private func checkAuthors(of entries: some Sequence<Reference.Entry>, on device: Device) throws {
+    private func checkAuthors(of entries: some Sequence<Reference.Entry>, on device: Holder) throws {
         for entry in entries {
             guard let change = entry.change, change.origin != nil else { continue }
             try checkAuthor(of: change, in: entry.replica, on: device)
@@ -125,18 +126,18 @@ final class Checker {
     }
 
     /// A device has issued again what stood in the branch of a journal that it gave up.
-    func reissued(_ segment: JournalSegment, by device: Device) throws {
+    func reissued(_ segment: JournalSegment, by device: Holder) throws {
         for change in try ChangeCodec.decodeAll(segment.bytes) {
             try checkAuthor(of: change, in: segment.replica, on: device)
         }
     }
 
-    private func checkAuthor(of change: Change, in journal: ReplicaID, on device: Device) throws {
+    private func checkAuthor(of change: Change, in journal: ReplicaID, on device: Holder) throws {
         let write = change.write(in: journal)
         for mark in Reference.marks(of: change) where change.item != .job {
             guard firstWrites[mark]?.contains(write) == false else { continue }
             throw Violation(
-                "R9", "on device \(device.index), \(mark) is issued again as if \(write.author) had written it.")
+                "R9", "on \(device), \(mark) is issued again as if \(write.author) had written it.")
         }
     }
 
@@ -152,13 +153,19 @@ final class Checker {
         }
     }
 
+    /// The office is about to get it.
+    func showed(_ segment: JournalSegment, by device: Device) throws {
+        try claims([VersionVector.Entry(replica: segment.replica, head: segment.head)], of: job, by: device)
+        try publish(segment)
+    }
+
     private func claims(_ entries: [VersionVector.Entry], of job: JobID, by device: Device) throws {
         for entry in entries {
             let head =
                 job == self.job
                 ? device.reference.head(of: entry.replica) : device.rescued[job]?[entry.replica] ?? .empty
             guard entry.head.sequence > head.sequence else { continue }
-            throw Violation("R4", "device \(device.index) speaks of \(entry.brief), durable is \(head.sequence).")
+            throw Violation("R4", "\(device) speaks of \(entry.brief), durable is \(head.sequence).")
         }
     }
 
@@ -182,17 +189,22 @@ final class Checker {
 
     func renewed(_ device: Device, from former: StoreIdentity) throws {
         guard device.store.identity.replica != former.replica else {
-            throw Violation("R9", "device \(device.index) was to renew itself and kept its name.")
+            throw Violation("R9", "\(device) was to renew itself and kept its name.")
         }
     }
 
     /// The store is about to lose what came after its backup: what nobody else holds is lost with it.
-    func restoring(_ device: Device, to backup: Reference, others: [Device]) {
+    func restoring(_ device: Holder, to backup: Reference, others: [Holder]) {
         var kept = Set(backup.marks.keys)
+        var open = Set(RequestStanding(backup).requests.keys)
         for other in others where other !== device {
             kept.formUnion(other.reference.marks.keys)
+            open.formUnion(RequestStanding(other.reference).requests.keys)
         }
         for mark in device.reference.marks.keys where !kept.contains(mark) { acknowledged[mark] = nil }
+        for token in RequestStanding(device.reference).requests.keys where !open.contains(token) {
+            requests[token] = nil
+        }
     }
 
     // MARK: Whole stores
@@ -201,12 +213,12 @@ final class Checker {
     ///
     /// - Parameter hasGivenUpBranch: it has issued its own changes again that stood in the branch of a journal that it gave
     ///   up (rule R9). What was written on a removed item need not be among them: it can have no effect (rule R2).
-    func reloaded(_ device: Device, hasGivenUpBranch: Bool = false, now: Int64) async throws {
+    func reloaded(_ device: Holder, hasGivenUpBranch: Bool = false, now: Int64) async throws {
         var fresh = try await read(device)
         fresh.remember(device.reference)
         for (mark, item) in device.reference.marks where fresh.marks[mark] == nil {
             guard hasGivenUpBranch, fresh.expected(item).isRemoved || fresh.gone.contains(item) else {
-                throw Violation("R4", "device \(device.index) has lost \(mark), which was durable.")
+                throw Violation("R4", "\(device) has lost \(mark), which was durable.")
             }
             acknowledged[mark] = nil
         }
@@ -216,7 +228,7 @@ final class Checker {
     }
 
     /// What a store's journals hold, byte for byte.
-    func read(_ device: Device) async throws -> Reference {
+    func read(_ device: Holder) async throws -> Reference {
         var fresh = Reference()
         for (job, vector) in try await device.store.vectors() where job == self.job {
             for entry in vector.entries {
@@ -225,13 +237,13 @@ final class Checker {
                     let segment = try await device.store.segment(
                         of: entry.replica, job: job, from: next, maximumBytes: .max)
                     guard let segment, segment.first == next else {
-                        throw Violation("R9", "device \(device.index) lacks \(entry.brief) from \(next) on.")
+                        throw Violation("R9", "\(device) lacks \(entry.brief) from \(next) on.")
                     }
                     _ = try fresh.append(segment)
                     next = segment.head.sequence + 1
                 }
                 guard fresh.head(of: entry.replica) == entry.head else {
-                    throw Violation("R9", "device \(device.index) holds another journal than \(entry.brief).")
+                    throw Violation("R9", "\(device) holds another journal than \(entry.brief).")
                 }
             }
         }
@@ -239,62 +251,63 @@ final class Checker {
         return fresh
     }
 
-    private func held(by device: Device) async throws -> Set<Dot> {
+    private func held(by device: Holder) async throws -> Set<Dot> {
         Set(try await device.store.heldChanges().filter { $0.job == job }.map(\.dot))
     }
 
     /// Compares every item of a store with the reference, and its export with others at the same vector.
     ///
     /// - Parameter now: nil while something may be due that was not applied yet.
-    func look(at device: Device, now: Int64?) async throws {
-        changesSinceLook[device.index] = 0
+    func look(at device: Holder, now: Int64?) async throws {
+        device.changesSinceLook = 0
         guard let vector = try? await device.store.vector(of: job) else {
             guard device.reference.heads.isEmpty else {
-                throw Violation("R4", "device \(device.index) has lost the job.")
+                throw Violation("R4", "\(device) has lost the job.")
             }
             return
         }
         let heads = Dictionary(uniqueKeysWithValues: vector.entries.map { ($0.replica, $0.head) })
         guard heads == device.reference.heads else {
-            throw Violation("R4", "device \(device.index) does not hold what it reported durable.")
+            throw Violation("R4", "\(device) does not hold what it reported durable.")
         }
         device.reference.held = try await held(by: device)
         let stored = try await device.store.items(job: job, limit: .max)
         let known = Set(stored.map(\.id))
         for item in stored { try compare(item.id, item.state, on: device) }
         guard try await device.store.isRemoved(job) == device.reference.statements.isJobRemoved else {
-            throw Violation("R10", "device \(device.index) does not say that the job is removed, or says so wrongly.")
+            throw Violation("R10", "\(device) does not say that the job is removed, or says so wrongly.")
         }
         if let missing = device.reference.items.keys.sorted().first(where: {
             $0 != .job && !known.contains($0) && !device.reference.mayMiss($0)
         }) {
-            throw Violation("R3", "device \(device.index) lacks item \(missing).")
+            throw Violation("R3", "\(device) lacks item \(missing).")
         }
         try await checkLateWork(of: device)
+        if let device = device as? Device { try await checkOverlay(of: device) }
         let digest = try await export(of: device).withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
         // Who was sent stubs but not yet the fold that they come from is on the way, and lacks what the fold says.
         let isRemoved = device.reference.statements.isJobRemoved
         guard device.reference.isComplete || isRemoved else { return }
         let isWaiting = try await !device.store.holdsWhatFoldsName(of: job)
         guard isRemoved || !isWaiting else {
-            throw Violation("R10", "device \(device.index) waits for something forgotten that it has.")
+            throw Violation("R10", "\(device) waits for something forgotten that it has.")
         }
         let key = SeenState(vector: vector, held: device.reference.held)
         if let other = exports.updateValue(digest, forKey: key), other != digest {
             throw Violation(
                 "R3",
-                "device \(device.index) exports other bytes than another with the same vector: "
+                "\(device) exports other bytes than another with the same vector: "
                     + String(decoding: try await export(of: device).suffix(600), as: UTF8.self))
         }
     }
 
-    private func compare(_ item: ItemID, _ state: ItemState, on device: Device) throws {
+    private func compare(_ item: ItemID, _ state: ItemState, on device: Holder) throws {
         guard item != .job else { return }
         let expected = device.reference.expected(item)
         let isShown = state.removed == nil && !(state.fields.isEmpty && state.remarks.isEmpty)
         try checkZombies(on: device, item, isShown: isShown)
         if let difference = expected.difference(from: state) {
-            throw Violation(difference.rule, "on device \(device.index), item \(item): \(difference.text).")
+            throw Violation(difference.rule, "on \(device), item \(item): \(difference.text).")
         }
     }
 
@@ -304,7 +317,7 @@ final class Checker {
         return exports
     }
 
-    func export(of device: Device, _ job: JobID? = nil) async throws -> [UInt8] {
+    func export(of device: Holder, _ job: JobID? = nil) async throws -> [UInt8] {
         let job = job ?? self.job
         var bytes: [UInt8] = []
         let cursor = try device.store.exportCursor(of: job)

@@ -28,15 +28,17 @@ struct Statements {
     /// Whether a change that ends here is late: a cut does not know all of it, and its author has not said before it that
     /// it knew what the cut is about.
     func isLate(_ change: Dot) -> Bool {
-        guard hasCuts, change.replica != .channel else { return false }
+        guard hasCuts else { return false }
         return all.contains { cut in
             switch cut.operation {
             case .removeJob: change.sequence > known(of: change.replica)
             case .expel(let replica, let known):
                 replica == change.replica && change.sequence > known
+                    && (replica != .channel || cut.dot.replica == .channel)
                     && !hasHold(of: change.replica, before: change.sequence) { $0.reaches(cut.dot) }
             case .fold(let fold):
-                !fold.members.contains(change.replica) && change.sequence > fold.bounds.sequence(of: change.replica)
+                change.replica != .channel && !fold.members.contains(change.replica)
+                    && change.sequence > fold.bounds.sequence(of: change.replica)
                     && !hasHold(of: change.replica, before: change.sequence) { hold in
                         hold.reaches(cut.dot)
                             || fold.bounds.allSatisfy { hold.reaches(Dot(replica: $0.replica, sequence: $0.sequence)) }

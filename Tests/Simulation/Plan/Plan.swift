@@ -5,7 +5,7 @@ package import CRDT
 package struct Plan: Hashable, Sendable {
     package let seed: UInt64
     package let devices: Int
-    package let profile: Profile
+    package internal(set) var profile: Profile
     package var steps: [Step]
 
     static let fields: [FieldName] = ["name", "room", "barcode", "condition"]

@@ -16,9 +16,12 @@ struct Planner {
     /// Faults that have a step.
     private var planned: Set<Fault> = []
 
-    static func plan(seed: UInt64) -> Plan {
+    /// - Parameter hasGateways: whether the laptops bring the office what there is; nil to draw it.
+    static func plan(seed: UInt64, hasGateways: Bool? = nil) -> Plan {
         var planner = Planner(seed: seed)
-        return planner.make()
+        let plan = planner.make()
+        var office = OfficePlanner(seed: seed)
+        return hasGateways ?? office.wantsGateways ? office.adding(to: plan) : plan
     }
 
     private init(seed: UInt64) {
@@ -32,7 +35,7 @@ struct Planner {
     }
 
     private mutating func makeProfile() {
-        for fault in Fault.allCases where fault.isDrawn {
+        for fault in Fault.allCases where fault.isDrawn && !fault.needsGateways {
             // Not much can happen to a job after it is gone.
             if generator.oneIn(fault == .jobRemoval ? 8 : 2) { profile.faults.insert(fault) }
         }

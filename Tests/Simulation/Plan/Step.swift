@@ -41,6 +41,11 @@ package enum Action: Hashable, Sendable {
     case reachServer(Int, Bool)
     /// The server orders something: an entry of the channel.
     case serverEntry
+    /// A person asks the office for the next state of the job.
+    case ask(Int)
+    /// A person gives up the oldest wish that nobody has answered.
+    case drop(Int)
+    case office(OfficeAction)
     /// From now on stamps what it writes so far in the future; 0 ends it.
     case lie(Int, aheadMilliseconds: UInt64)
     /// Takes the replica of another device off the roster, as lost.
@@ -51,6 +56,17 @@ package enum Action: Hashable, Sendable {
     case decideLate(Int, accepts: Bool)
     /// The first sends the second something malformed.
     case garble(Int, to: Int, Garbage)
+}
+
+package enum OfficeAction: String, Hashable, Sendable {
+    /// For some seconds; what is not durable is gone.
+    case stop
+    case backUp
+    /// Its people put the backup back, and let it take its own words from the laptops.
+    case setBack
+    /// Is busy, and says so.
+    case fallIll
+    case fillDisk, freeDisk
 }
 
 package enum Garbage: Int, Hashable, Sendable, CaseIterable {
@@ -100,6 +116,9 @@ extension Action: CustomStringConvertible {
         case .setWallClock(let device, let milliseconds): "the wall clock of device \(device) jumps \(milliseconds) ms"
         case .reachServer(let device, let reaches): "device \(device) \(reaches ? "reaches" : "loses") the server"
         case .serverEntry: "the server orders an entry"
+        case .ask(let device): "device \(device) asks for the next state"
+        case .drop(let device): "device \(device) gives a wish up"
+        case .office(let action): "the office: \(action)"
         case .lie(let device, let milliseconds): "device \(device) stamps \(milliseconds) ms ahead"
         case .expel(let device, let other): "device \(device) takes device \(other) off the roster"
         case .removeJob(let device): "device \(device) removes the job"

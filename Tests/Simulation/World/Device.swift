@@ -1,10 +1,11 @@
 import CRDT
+import Outbox
 import Replication
 import Storage
 import Timekeeping
 
 /// One laptop: the production store and mesh, and the machine around them.
-final class Device {
+final class Device: Holder {
     /// A disk's content at some time, and what the reference knew of it.
     struct Backup {
         let contents: [UInt8]
@@ -13,8 +14,15 @@ final class Device {
         let replica: ReplicaID
     }
 
+    struct Round {
+        var settlement: Settlement
+        let only: ReplicaID?
+        let began: Int64
+        /// The own vector before the office was asked for its.
+        var here = VersionVector()
+    }
+
     let index: Int
-    var store: Store
     var mesh: Mesh
     var clock: VirtualClock
     /// The production clock, fed by the virtual one.
@@ -25,7 +33,6 @@ final class Device {
     var unseen: [UInt64: Int64] = [:]
     /// Somebody has set its wall clock since it booted.
     var hasOtherWall = false
-    var reference = Reference()
     /// Other jobs, into which late work of the removed one was rescued: what was reported durable.
     var rescued: [JobID: [ReplicaID: JournalHead]] = [:]
     /// Of each journal, the last piece that came: when it was sent.
@@ -46,6 +53,17 @@ final class Device {
     var timerAt: Int64?
     var isRetiring = false
     var reachesServer: Bool
+    /// What is being settled with the office.
+    var rounds: [Int: Round] = [:]
+    var roundCount = 0
+    var isExposedToOffice = false
+    var outbox = OutboxMachine()
+    /// How far the job's requests have been looked at.
+    var marks: RequestMark = [:]
+    var outboxTimerAt: Int64?
+    var isLookingAtRequests = false
+    /// Rejections that the people at this device were told of.
+    var told: Set<MutationToken> = []
     /// How far ahead of its time it stamps what it writes.
     var lieMilliseconds: UInt64 = 0
     var generator: SeededGenerator
@@ -58,8 +76,9 @@ final class Device {
         reachesServer = profile.reachesServer
         generator = SeededGenerator(seed: seed ^ UInt64(index + 1) << 32)
         let place = StorePlace(machine: machine, file: "1")
-        store = try Store.openInMemory(place: place, hostName: "laptop \(index)", generator: &generator)
+        let store = try Store.openInMemory(place: place, hostName: "laptop \(index)", generator: &generator)
         mesh = Self.mesh(for: store.identity, instance: UInt64(index), jobs: [])
+        super.init("device \(index)", store: store)
     }
 
     /// Whether a piece of a journal comes after one that was sent later, on another way.
@@ -89,6 +108,10 @@ final class Device {
         timerAt = nil
         isRetiring = false
         exposedLinks = []
+        rounds = [:]
+        isExposedToOffice = false
+        outboxTimerAt = nil
+        isLookingAtRequests = false
         time = CorrectedClock(
             boot: clock.bootID, elapsed: clock.elapsed(at: now), wall: clock.wall(at: now),
             remembered: try await store.clockRecord())
@@ -97,6 +120,13 @@ final class Device {
 
     /// Milliseconds of a clock that never goes back, for the mesh.
     func elapsedMilliseconds(at now: Int64) -> UInt64 { UInt64(max(0, clock.elapsed(at: now) / 1_000)) }
+
+    /// What it stamps with: a liar's is ahead.
+    func stampTime(at now: Int64) -> ReceiveTime {
+        let time = receiveTime(at: now)
+        return ReceiveTime(
+            milliseconds: time.milliseconds + lieMilliseconds, isSynchronised: time.isSynchronised)
+    }
 
     /// Corrected time as this laptop knows it, for stamps and for what is held: as the daemon's clock keeper says it.
     func receiveTime(at now: Int64) -> ReceiveTime {

@@ -18,6 +18,12 @@ struct EventQueue {
         case retire
         /// Held changes are to be looked at.
         case due
+        /// Of no laptop: `device` is 0 and means nothing.
+        case office(OfficeEvent)
+        case officeAnswer(OfficeCall.Purpose, OfficeAnswer, life: Int)
+        case outboxPersisted(MutationToken, attempt: Int, isDurable: Bool)
+        case outboxTimer
+        case lookAtRequests
     }
 
     struct Event {

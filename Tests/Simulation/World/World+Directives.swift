@@ -98,6 +98,7 @@ extension World {
                 }
                 try await checker.stored(segment, applied: applied, by: device, now: now)
                 retireLater(device)
+                advanced(device)
                 if !device.reference.held.isEmpty {
                     counters.count(.held)
                     add(.due, after: 0, to: device)
@@ -119,7 +120,7 @@ extension World {
             device.mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: elapsed), by: device)
     }
 
-    private func renew(_ device: Device, isNewDevice: Bool, _ reason: String) async throws {
+    func renew(_ device: Device, isNewDevice: Bool, _ reason: String) async throws {
         let elapsed = device.elapsedMilliseconds(at: now)
         let former = device.store.identity
         narrate?("\(now) device \(device.index) renews itself: \(reason)")
@@ -139,7 +140,7 @@ extension World {
         }
     }
 
-    private func adopt(_ segment: JournalSegment, of job: JobID, after keep: UInt64, by device: Device) async throws {
+    func adopt(_ segment: JournalSegment, of job: JobID, after keep: UInt64, by device: Device) async throws {
         let elapsed = device.elapsedMilliseconds(at: now)
         narrate?("\(now) device \(device.index) adopts \(segment.brief) after \(keep)")
         do {
@@ -149,6 +150,7 @@ extension World {
             narrate?("\(now) device \(device.index) re-issues \(adopted.reissued?.segment.story ?? "nothing")")
             if job == self.job, let reissued = adopted.reissued { try checker.reissued(reissued.segment, by: device) }
             device.unseen = [:]
+            advanced(device)
             add(.due, after: 0, to: device)
             retireLater(device)
             try await checker.reloaded(device, hasGivenUpBranch: job == self.job, now: now)

@@ -71,16 +71,17 @@ extension World {
         record("start", device, UInt64(device.incarnation))
         try await checker.reloaded(device, now: now)
         try await device.readRescued(except: job)
-        begin(device)
+        try await begin(device)
     }
 
     /// What a daemon does by itself after its start.
-    private func begin(_ device: Device) {
+    private func begin(_ device: Device) async throws {
         add(.dial, after: Int64.random(in: 0...500_000, using: &device.generator), to: device)
         add(.askServer, after: Int64.random(in: 0...2_000_000, using: &device.generator), to: device)
         add(.due, after: 0, to: device)
         retireLater(device)
         scheduleTimer(of: device)
+        try await startOutbox(of: device)
     }
 
     private func sleep(_ device: Device, _ milliseconds: UInt64) {
@@ -94,7 +95,7 @@ extension World {
         counters.count(.restore)
         if isNewFile { device.file += 1 }
         device.unseen = [:]
-        checker.restoring(device, to: backup.reference, others: devices)
+        checker.restoring(device, to: backup.reference, others: devices + [office])
         // Even a copy that knows what it is holds what may be stamped anew in the original.
         checker.forkable.insert(backup.replica)
         if !isNewFile { device.doubtful = backup.replica }
@@ -103,7 +104,7 @@ extension World {
         try await device.open(backup.contents, now: now)
         try await checker.reloaded(device, now: now)
         try await device.readRescued(except: job)
-        begin(device)
+        try await begin(device)
     }
 
     private func clone(_ device: Device, to copy: Device, isNoticed: Bool) async throws {
@@ -125,6 +126,6 @@ extension World {
         try await copy.open(device.store.copy(), now: now)
         try await checker.reloaded(copy, now: now)
         try await copy.readRescued(except: job)
-        begin(copy)
+        try await begin(copy)
     }
 }

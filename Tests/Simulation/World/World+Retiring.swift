@@ -18,6 +18,7 @@ extension World {
         let wait = Int64.random(in: 0...2_000, using: &device.generator)
         add(.committed(job, commit.segment), after: wait, to: device)
         if commit.hasFold { counters.count(.folded) }
+        advanced(device)
         retireLater(device)
     }
 
@@ -86,10 +87,7 @@ extension World {
     ) async throws -> Bool {
         do {
             let known = device.reference.head(of: device.store.identity.replica)
-            let time = device.receiveTime(at: now)
-            let stampTime = ReceiveTime(
-                milliseconds: time.milliseconds + device.lieMilliseconds, isSynchronised: time.isSynchronised)
-            for commit in try await body(device, stampTime) {
+            for commit in try await body(device, device.stampTime(at: now)) {
                 try await committed(commit, after: known, by: device)
             }
             return true

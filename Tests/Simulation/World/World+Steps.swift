@@ -23,8 +23,11 @@ extension World {
             counters.count(.wallJump)
             devices[device].hasOtherWall = true
             devices[device].clock.jumpWall(by: milliseconds * 1_000)
-        case .reachServer(let device, let reaches): devices[device].reachesServer = reaches
-        case .serverEntry: channel.add(at: UInt64((VirtualClock.epoch + now) / 1_000))
+        case .reachServer(let device, let reaches): try await setRoute(of: devices[device], isUp: reaches)
+        case .serverEntry: try await officeEntry()
+        case .ask(let device): try await ask(by: devices[device])
+        case .drop(let device): try await drop(by: devices[device])
+        case .office(let action): try await take(action)
         case .lie(let device, let milliseconds): devices[device].lieMilliseconds = milliseconds
         case .removeJob(let device): try await removeJob(by: devices[device])
         case .expel(let device, let other): try await expel(devices[other].store.identity.replica, by: devices[device])
@@ -41,9 +44,7 @@ extension World {
         guard device.isUp, device.wakesAt ?? 0 <= now else { return }
         let wishes = wishes.filter { isPossible($0, on: device) }
         guard !wishes.isEmpty else { return }
-        let time = device.receiveTime(at: now)
-        let stampTime = ReceiveTime(
-            milliseconds: time.milliseconds + device.lieMilliseconds, isSynchronised: time.isSynchronised)
+        let stampTime = device.stampTime(at: now)
         if device.lieMilliseconds > 0 { counters.count(.lie) }
         do {
             let known = device.reference.head(of: device.store.identity.replica)

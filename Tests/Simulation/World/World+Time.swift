@@ -35,7 +35,10 @@ extension World {
     }
 
     func endExposure(of link: LinkID, by device: Device) {
-        if device.exposedLinks.remove(link) != nil, device.exposedLinks.isEmpty { device.store.endExposure() }
+        guard device.exposedLinks.remove(link) != nil, device.exposedLinks.isEmpty, !device.isExposedToOffice else {
+            return
+        }
+        device.store.endExposure()
     }
 
     private func learn(
@@ -75,6 +78,7 @@ extension World {
             record_(journal, device)
             if journal.job == job {
                 retireLater(device)
+                advanced(device)
             } else {
                 device.rescued[journal.job, default: [:]][device.store.identity.replica] = journal.head
             }
@@ -92,7 +96,7 @@ extension World {
 
     // MARK: The server
 
-    /// Asks the server for the time and the channel, if it is reached.
+    /// Asks the server for the time and settles the job with it, if it is reached.
     func askServer(by device: Device) async throws {
         add(.askServer, after: Int64.random(in: 2_000_000...40_000_000, using: &device.generator), to: device)
         guard device.reachesServer else { return }
@@ -108,22 +112,8 @@ extension World {
         let exchange = TimeExchange(
             sent: sent, received: received, answered: received, returned: device.clock.elapsed(at: now))
         _ = try await learn(exchange, ClockQuality(stratum: 0, uncertainty: 0), from: .server, by: device)
-        try await fetchChannel(by: device)
-    }
-
-    private func fetchChannel(by device: Device) async throws {
-        let known = device.reference.head(of: .channel)
-        guard let segment = channel.segment(after: known) else { return }
-        do {
-            guard
-                case .stored(_, let applied) = try await device.store.ingest(
-                    segment, job: job, now: device.receiveTime(at: now))
-            else { return }
-            try await checker.stored(segment, applied: applied, by: device, now: now)
-            add(.committed(job, segment), after: 0, to: device)
-        } catch let error as StoreError where error.code == .diskFull {
-            counters.count(.refusedWrite)
-        }
+        try await serverReached(by: device)
+        try await settle(by: device)
     }
 
     // MARK: Held changes

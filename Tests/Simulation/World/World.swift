@@ -1,4 +1,5 @@
 import CRDT
+import Outbox
 import Replication
 import Storage
 
@@ -17,7 +18,7 @@ final class World {
     var events = EventQueue()
     var counters = Counters()
     let checker: Checker
-    var channel = Channel()
+    let office: Office
     /// A running hash over everything that happened.
     private(set) var trace: UInt64 = 0
     /// Faults are over: the network is a good one.
@@ -30,6 +31,7 @@ final class World {
         network = Network(seed: plan.seed, topology: plan.profile.topology)
         counters = Counters(of: plan.profile)
         checker = Checker(job: job)
+        office = try Office(seed: plan.seed)
         for index in 0..<plan.devices {
             devices.append(
                 try Device(index: index, seed: plan.seed, profile: plan.profile.clocks[index], job: job))
@@ -53,6 +55,7 @@ final class World {
     }
 
     private func handle(_ event: EventQueue.Event) async throws {
+        if case .office(let event) = event.kind { return try await take(event) }
         let device = devices[event.device]
         guard device.isUp, device.incarnation == event.incarnation else {
             if case .persist = event.kind { counters.count(.writeLostToCrash) }
@@ -98,6 +101,15 @@ final class World {
             try await serverAnswered(sent: sent, received: received, to: device)
         case .retire: try await retire(by: device)
         case .due: try await takeDue(by: device)
+        case .office: break
+        case .officeAnswer(let purpose, let answer, let life):
+            try await answered(purpose, answer, life: life, to: device)
+        case .outboxPersisted(let token, let attempt, let isDurable):
+            try await persisted(token, attempt: attempt, isDurable: isDurable, by: device)
+        case .outboxTimer:
+            device.outboxTimerAt = nil
+            try await drive(device) { machine, now, generator in machine.onTimer(now: now, using: &generator) }
+        case .lookAtRequests: try await lookAtRequests(by: device)
         }
     }
 

@@ -1,0 +1,137 @@
+import CRDT
+import Outbox
+import Replication
+import Storage
+import Timekeeping
+
+/// A laptop with a way to the office settles the job with it, for all: carries out what a `Settlement` says.
+extension World {
+    /// As much as a person waits: what hangs is given up, and begun anew with the next poll.
+    private static let longestRound: Int64 = 90_000_000
+
+    func settle(by device: Device, only: ReplicaID? = nil) async throws {
+        if only == nil {
+            for (number, round) in device.rounds where round.only == nil {
+                guard now > round.began + Self.longestRound else { return }
+                device.rounds[number] = nil
+            }
+        }
+        device.roundCount += 1
+        if hasGateways { counters.count(.gateway) }
+        let settlement = Settlement(only: only)
+        device.rounds[device.roundCount] = Device.Round(settlement: settlement, only: only, began: now)
+        try await carryOut(settlement.begin(), inRound: device.roundCount, by: device)
+    }
+
+    func answered(_ answer: OfficeAnswer, inRound number: Int, by device: Device) async throws {
+        guard var round = device.rounds[number] else { return }
+        let directive: Settlement.Directive
+        switch answer {
+        case .vector(let vector): directive = round.settlement.onVectors(here: round.here, server: vector)
+        case .journal(let segments): directive = round.settlement.onFetched(segments)
+        case .uploaded: directive = round.settlement.onUploaded()
+        case .refused(let refusal): directive = round.settlement.onRefused(refusal)
+        case .busy, .unreachable, .lost, .decided, .predecessorMissing: return try await end(number, by: device)
+        }
+        device.rounds[number] = round
+        if answer.isReached { try await serverReached(by: device) }
+        try await carryOut(directive, inRound: number, by: device)
+    }
+
+    private func carryOut(
+        _ first: Settlement.Directive, inRound number: Int, by device: Device
+    ) async throws {
+        var directive = first
+        while var round = device.rounds[number] {
+            switch directive {
+            case .compare:
+                device.rounds[number]?.here = device.mesh.vector(of: job)
+                return ask(.vector, for: .round(number), by: device)
+            case .fetch(let place), .fetchBranch(let place):
+                return ask(.journal(place), for: .round(number), by: device)
+            case .upload(let segments):
+                for segment in segments { try checker.showed(segment, by: device) }
+                return ask(.upload(segments), for: .round(number), by: device)
+            case .take(let segment):
+                directive = round.settlement.onTaken(try await take(segment, by: device))
+            case .expose: directive = round.settlement.onExposed(try await exposeToOffice(device))
+            case .load(let place): directive = round.settlement.onLoaded(try await runs(from: place, of: device))
+            case .giveWay(let branch, let agreed):
+                counters.count(.gaveWayToOffice)
+                try await adopt(branch, of: job, after: agreed, by: device)
+                directive = round.settlement.onGaveWay()
+            case .finished: return try await end(number, by: device)
+            }
+            device.rounds[number]?.settlement = round.settlement
+        }
+    }
+
+    private func end(_ number: Int, by device: Device) async throws {
+        guard let round = device.rounds.removeValue(forKey: number), let author = round.only else { return }
+        try await drive(device) { machine, now, generator in
+            machine.onJournalBrought(self.job, author, now: now, using: &generator)
+        }
+    }
+
+    func take(_ segment: JournalSegment, by device: Device) async throws -> Settlement.Intake {
+        do {
+            switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
+            case .stored(_, let applied):
+                narrate?("\(now) device \(device.index) gets \(segment.brief) from the office")
+                try await checker.stored(segment, applied: applied, by: device, now: now)
+                add(.committed(job, segment), after: 0, to: device)
+                advanced(device)
+                if segment.replica != .channel { retireLater(device) }
+                if !device.reference.held.isEmpty { add(.due, after: 0, to: device) }
+                return .held
+            case .duplicate: return .held
+            case .gap: return .failed
+            case .forked: return .forked
+            case .ownFuture:
+                try await renew(device, isNewDevice: false, "The server has a later part of this store's journal.")
+                return .failed
+            }
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+            return .failed
+        }
+    }
+
+    /// From now on the office may get what this device writes: only when the time is known (rule R5).
+    private func exposeToOffice(_ device: Device) async throws -> Bool {
+        guard plan.profile.faults.contains(.gateway), device.time.isSynchronised else { return false }
+        guard !device.isExposedToOffice else { return true }
+        do {
+            if try await device.store.beginExposure().contains(job) { retireLater(device) }
+            device.unseen = [:]
+            device.isExposedToOffice = true
+            return true
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+            return false
+        }
+    }
+
+    /// Sometimes in small pieces.
+    private func runs(from place: Settlement.Place, of device: Device) async throws -> [JournalSegment] {
+        var runs: [JournalSegment] = []
+        var next = place.after + 1
+        let bytes = office.generator.pick([60, 400, .max])
+        while runs.count < 3,
+            let run = try await device.store.segment(of: place.replica, job: job, from: next, maximumBytes: bytes)
+        {
+            runs.append(run)
+            next = run.head.sequence + 1
+        }
+        return runs
+    }
+}
+
+extension OfficeAnswer {
+    fileprivate var isReached: Bool {
+        switch self {
+        case .vector, .journal, .uploaded, .refused, .decided, .predecessorMissing: true
+        case .busy, .unreachable, .lost: false
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import CRDT
+import Inventory
+import Outbox
+import Replication
+import Storage
+
+/// Carries out what an outbox decides, as the daemon's keeper of it does.
+extension World {
+    var hasGateways: Bool { plan.profile.faults.contains(.gateway) }
+
+    /// Makes the outbox again from what is durable.
+    func startOutbox(of device: Device) async throws {
+        guard hasGateways else { return }
+        let start = try await device.store.outboxStart()
+        device.outbox = OutboxMachine(standing: start.standing)
+        device.marks = start.marks[job] ?? [:]
+        let isUp = device.reachesServer
+        try await drive(device) { machine, now, generator in
+            machine.onStart(
+                entries: start.entries.filter { $0.job == self.job }, records: start.records, outcomes: start.outcomes,
+                now: now, using: &generator) + machine.onRoute(isUp: isUp, now: now, using: &generator)
+        }
+    }
+
+    /// The job has new transforms: some may be requests, or what became of them.
+    func advanced(_ device: Device) {
+        guard hasGateways, device.isUp, !device.isLookingAtRequests else { return }
+        device.isLookingAtRequests = true
+        let wait = Int64.random(in: 0...3_000, using: &office.generator)
+        add(.lookAtRequests, after: wait, to: device)
+    }
+
+    func lookAtRequests(by device: Device) async throws {
+        device.isLookingAtRequests = false
+        guard !device.reference.heads.isEmpty else { return }
+        let news = try await device.store.requestNews(of: job, since: device.marks)
+        device.marks = news.mark
+        try await drive(device) { machine, now, generator in
+            var directives: [OutboxMachine.Directive] = []
+            for entry in news.entries { directives += machine.onRequest(entry, now: now, using: &generator) }
+            for token in news.withdrawn { directives += machine.onWithdrawn(token, now: now, using: &generator) }
+            for outcome in news.outcomes { directives += machine.onOutcome(outcome, now: now, using: &generator) }
+            return directives
+        }
+    }
+
+    func setRoute(of device: Device, isUp: Bool) async throws {
+        device.reachesServer = isUp
+        guard device.isUp else { return }
+        try await drive(device) { machine, now, generator in
+            machine.onRoute(isUp: isUp, now: now, using: &generator)
+        }
+    }
+
+    func serverReached(by device: Device) async throws {
+        try await drive(device) { machine, now, generator in machine.onServerReached(now: now, using: &generator) }
+    }
+
+    func drive(
+        _ device: Device,
+        _ body: (inout OutboxMachine, UInt64, inout SeededGenerator) throws -> [OutboxMachine.Directive]
+    ) async throws {
+        guard hasGateways else { return }
+        let directives = try body(&device.outbox, device.elapsedMilliseconds(at: now), &office.generator)
+        try await carryOut(directives, by: device)
+        scheduleOutbox(of: device)
+    }
+
+    private func carryOut(_ directives: [OutboxMachine.Directive], by device: Device) async throws {
+        let isDurable = try await remember(directives, on: device)
+        for directive in directives {
+            switch directive {
+            case .persist(let record, let begins):
+                guard begins else { continue }
+                // A crash in between finds the attempt on the disk and nothing sent.
+                let wait = Int64.random(in: 0...20_000, using: &office.generator)
+                add(
+                    .outboxPersisted(record.token, attempt: record.attempts, isDurable: isDurable), after: wait,
+                    to: device)
+            case .send(let entry, let attempt): send(entry, attempt: attempt, by: device)
+            case .bringJournal(_, let author):
+                counters.count(.journalBrought)
+                try await settle(by: device, only: author)
+            case .withdraw(let job, let token):
+                try await withdraw(Withdrawal(token: token, job: job), by: device)
+            case .tell(.rejected(let entry, _)): device.told.insert(entry.token)
+            case .cancel, .tell, .forget, .remember, .log: break
+            }
+        }
+    }
+
+    private func remember(_ directives: [OutboxMachine.Directive], on device: Device) async throws -> Bool {
+        let writes = directives.compactMap { directive -> OutboxWrite? in
+            switch directive {
+            case .persist(let record, _): .record(record)
+            case .forget(let token): .forget(token)
+            case .remember(let standing): .standing(standing)
+            default: nil
+            }
+        }
+        guard !writes.isEmpty else { return true }
+        do {
+            try await device.store.remember(writes)
+            return true
+        } catch let error as StoreError where error.code == .diskFull {
+            counters.count(.refusedWrite)
+            return false
+        }
+    }
+
+    func persisted(_ token: MutationToken, attempt: Int, isDurable: Bool, by device: Device) async throws {
+        try await drive(device) { machine, now, generator in
+            isDurable
+                ? machine.onPersisted(token, attempt: attempt, now: now, using: &generator)
+                : machine.onPersistFailed(token, attempt: attempt, now: now, using: &generator)
+        }
+    }
+
+    private func send(_ entry: OutboxEntry, attempt: Int, by device: Device) {
+        narrate?("\(now) device \(device.index) delivers \(entry.request.kind) \(entry.token), attempt \(attempt)")
+        let known = device.mesh.vector(of: job)[.channel].sequence
+        let purpose = OfficeCall.Purpose.delivery(entry.token, attempt: attempt)
+        ask(.deliver(entry.request, knownChannel: known), for: purpose, by: device)
+    }
+
+    func delivered(_ token: MutationToken, attempt: Int, _ answer: OfficeAnswer, by device: Device) async throws {
+        let reply: OutboxMachine.Reply
+        var channel: [JournalSegment] = []
+        switch answer {
+        case .decided(let outcome, let segments):
+            reply = outcome.verdict == .accepted ? .accepted : .rejected(reason: outcome.reason)
+            channel = segments
+            if device.outbox.queue.contains(where: { $0.entry.token == token && !$0.entry.isOwn }) {
+                counters.count(.byAnotherGateway)
+            }
+        case .predecessorMissing(let predecessor): reply = .predecessorMissing(predecessor)
+        case .busy(let wish): reply = .serverBusy(status: 503, retryAfterMilliseconds: wish)
+        case .unreachable: reply = .unreachable(reason: "no connection")
+        case .lost: reply = .answerLost(reason: "the connection ended")
+        case .vector, .journal, .uploaded, .refused: return
+        }
+        try await drive(device) { machine, now, generator in
+            machine.onReply(token, attempt: attempt, reply, now: now, using: &generator)
+        }
+        for segment in channel { _ = try await take(segment, by: device) }
+    }
+
+    private func scheduleOutbox(of device: Device) {
+        guard device.isUp, let deadline = device.outbox.nextDeadline else { return }
+        let time = device.clock.trueTime(atElapsed: Int64(clamping: deadline) * 1_000, now: now)
+        if let timerAt = device.outboxTimerAt, timerAt <= time, timerAt > now { return }
+        device.outboxTimerAt = time
+        events.add(.outboxTimer, at: time, device: device.index, incarnation: device.incarnation)
+    }
+
+    // MARK: People
+
+    func ask(by device: Device) async throws {
+        guard hasGateways, device.isUp, device.wakesAt ?? 0 <= now else { return }
+        let known = device.reference.head(of: device.store.identity.replica)
+        let notShown = device.outbox.notShown
+        let overlay =
+            device.reference.heads.isEmpty ? nil : try await device.store.overlay(of: job, leavingOut: notShown)
+        var wish = Storage.Wish(job: job)
+        wish.createsJob = true
+        if let state = overlay?.shown.state {
+            // A cancelled job has no more story: people seldom do that.
+            let next = state.next.filter { $0 != .cancelled || office.generator.oneIn(6) }
+            guard let state = next.randomElement(using: &office.generator) else { return }
+            wish.ask(AdvanceState(to: state), using: &office.generator)
+        } else {
+            wish.ask(OpenJob(name: "Smith", kind: .pickup), using: &office.generator)
+        }
+        do {
+            let time = device.stampTime(at: now)
+            let asked = try await device.store.ask(wish, now: { time })
+            counters.count(.asked)
+            try await committed(asked.commit, after: known, by: device)
+            checker.asked(asked.commit.segment, by: device)
+        } catch let error as StoreError {
+            try checker.refused(error, by: device)
+            counters.count(.refusedWrite)
+        } catch is MutationRefusal {
+            // What is pending and not shown leaves no room for it.
+        }
+    }
+
+    /// The oldest wish of this device that nobody has answered.
+    func drop(by device: Device) async throws {
+        guard hasGateways, device.isUp, device.wakesAt ?? 0 <= now,
+            let token = device.outbox.queue.first(where: { $0.entry.isOwn })?.entry.token
+        else { return }
+        do {
+            try await drive(device) { machine, now, generator in
+                try machine.onDrop(token, now: now, using: &generator)
+            }
+            counters.count(.dropped)
+        } catch is OutboxRefusal {
+            // Somebody was quicker.
+        }
+    }
+
+    private func withdraw(_ withdrawal: Withdrawal, by device: Device) async throws {
+        let token = withdrawal.token
+        let known = device.reference.head(of: device.store.identity.replica)
+        do {
+            let time = device.stampTime(at: now)
+            let commit = try await device.store.takeBack(withdrawal, now: { time })
+            try await committed(commit, after: known, by: device)
+            try await drive(device) { machine, now, generator in
+                machine.onWithdrawn(token, now: now, using: &generator)
+            }
+        } catch let error as StoreError {
+            try checker.refused(error, by: device)
+            counters.count(.refusedWrite)
+            try await drive(device) { machine, now, generator in
+                machine.onWithdrawFailed(token, now: now, using: &generator)
+            }
+        }
+    }
+}
