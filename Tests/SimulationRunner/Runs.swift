@@ -5,8 +5,9 @@ import Simulation
 #endif
 
 /// Shows one seed: its steps, what it broke, and the shortest history that breaks the same rule.
-func replay(_ seed: UInt64, isVerbose: Bool) async throws -> Bool {
-    let outcome = try await Simulation.run(seed: seed)
+func replay(_ seed: UInt64, _ options: Options) async throws -> Bool {
+    let isVerbose = options.isVerbose
+    let outcome = try await Simulation.run(seed: seed, hasGateways: options.hasGateways)
     print(outcome.plan.text)
     guard let violation = outcome.violation else {
         if isVerbose { _ = try await Simulation.run(outcome.plan, narrate: { print($0) }) }
@@ -38,7 +39,7 @@ func runAll(_ options: Options) async throws -> Bool {
         let end = options.from + options.seeds
         for _ in 0..<options.jobs where next < end {
             let seed = next
-            group.addTask { try await Simulation.run(seed: seed) }
+            group.addTask { try await Simulation.run(seed: seed, hasGateways: options.hasGateways) }
             next += 1
         }
         for try await outcome in group {
@@ -56,7 +57,7 @@ func runAll(_ options: Options) async throws -> Bool {
             if isTerminal { print("\r\(done) of \(options.seeds) ", terminator: "") }
             guard next < end else { continue }
             let seed = next
-            group.addTask { try await Simulation.run(seed: seed) }
+            group.addTask { try await Simulation.run(seed: seed, hasGateways: options.hasGateways) }
             next += 1
         }
     }

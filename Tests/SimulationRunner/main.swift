@@ -8,7 +8,7 @@ import Simulation
 // A line per failing seed, with the shortest history found; exit status 1 if there is one.
 let options = Options(CommandLine.arguments.dropFirst())
 if let seed = options.replay {
-    let isSound = try await replay(seed, isVerbose: options.isVerbose)
+    let isSound = try await replay(seed, options)
     exit(isSound ? 0 : 1)
 }
 let result = try await runAll(options)

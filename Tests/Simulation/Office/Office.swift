@@ -21,6 +21,7 @@ final class Office: Holder {
     /// How often it was set back. That takes a while: what was under way before ends without an answer.
     var life = 0
     var isAccepting = false
+    var dueAt: Int64?
     var entries = 0
 
     init(seed: UInt64) throws {

@@ -73,8 +73,15 @@ extension World {
         }
     }
 
+    /// One look ahead is enough.
+    private func lookAtDueOfOffice(at time: Int64) {
+        if let planned = office.dueAt, planned <= time { return }
+        office.dueAt = time
+        events.add(.office(.due), at: time, device: 0, incarnation: 0)
+    }
+
     private func changedAtOffice() async throws {
-        events.add(.office(.due), at: now, device: 0, incarnation: 0)
+        lookAtDueOfOffice(at: now)
         try await checker.look(at: office, now: nil)
         guard !office.isRecovering, !office.isAccepting else { return }
         office.isAccepting = true
@@ -94,6 +101,7 @@ extension World {
     }
 
     func takeDueAtOffice() async throws {
+        office.dueAt = nil
         guard office.isUp, !office.reference.heads.isEmpty else { return }
         do {
             let time = office.receiveTime(at: now)
@@ -101,9 +109,9 @@ extension World {
             if !due.jobs.isEmpty { try await checker.look(at: office, now: now) }
             guard let next = due.nextDue else { return }
             let wait = min(max(next, time.milliseconds) - time.milliseconds + 1, 15 * 60 * 1_000)
-            events.add(.office(.due), at: now + Int64(wait) * 1_000, device: 0, incarnation: 0)
+            lookAtDueOfOffice(at: now + Int64(wait) * 1_000)
         } catch let error as StoreError where error.code == .diskFull {
-            events.add(.office(.due), at: now + 60_000_000, device: 0, incarnation: 0)
+            lookAtDueOfOffice(at: now + 60_000_000)
         }
     }
 
@@ -186,7 +194,7 @@ extension World {
         office.isUp = true
         try await checker.reloaded(office, now: now)
         try await acceptHeld()
-        events.add(.office(.due), at: now, device: 0, incarnation: 0)
+        lookAtDueOfOffice(at: now)
     }
 
     /// Its people put the backup back and serve with `--recover`.
