@@ -147,6 +147,30 @@ def test_a_login_page_is_not_the_server(solos, office, front):
     wait_published([anna, bert], job, "dispatched")
 
 
+def test_what_the_office_misses_and_nobody_can_bring_is_not_asked_for_all_the_time(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    anna.make("/v1/queue/pause", {})
+    bert.make("/v1/queue/pause", {})
+    front.always("503")
+    [token] = advance(bert, job, "dispatched")
+    wait_until(lambda: state(anna, job)["pending"] == "dispatched", PATIENCE_SECONDS, "anna sees what bert asked for")
+    advance(anna, job, "cancelled")
+    assert bert.muster("queue", "drop", token).returncode == 0
+    wait_until(lambda: len(anna.get("/v1/queue")) == 1, PATIENCE_SECONDS, "anna hears that it was taken back")
+    # That bert has taken it back stands in a journal, and no journal gets through.
+    front.trouble = lambda method, path: "503" if method == "POST" and "/journals" in path else None
+    anna.make("/v1/queue/resume", {})
+    anna.make(f"/v1/queue/{anna.get('/v1/queue')[0]['token']}/retry", {})
+    wait_until(lambda: front.requests("/mutations", 409), PATIENCE_SECONDS, "the office misses one")
+    time.sleep(3)
+    assert len(front.requests("/mutations", 409)) < 10
+    front.always(None)
+    wait_published([anna, bert], job, "cancelled")
+    assert published_states(office, job) == ["scheduled", "cancelled"]
+
+
 def test_gateway_and_server_are_killed_in_between(solos, office, front):
     anna, bert = crew(solos, office, front)
     flags = server_flags(solos, office, front.url)

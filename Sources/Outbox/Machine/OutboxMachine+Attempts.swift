@@ -59,14 +59,16 @@ extension OutboxMachine {
         return directives + fill(now: now, using: &generator)
     }
 
-    /// The author's journal is with the server.
+    /// The author's journal is with the server, as far as it could be brought: whoever waited for it goes on, once. Who is
+    /// then told the same again waits its time, since what is missing is elsewhere.
     package mutating func onJournalBrought(
         _ job: JobID, _ author: ReplicaID, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
         for token in pending.keys.sorted() {
             guard let one = pending[token], one.entry.job == job, one.entry.author == author, one.phase == .idle,
-                one.record.wait?.cause == .predecessor
+                one.record.wait?.cause == .predecessor, !one.isJournalBrought
             else { continue }
+            pending[token]?.isJournalBrought = true
             pending[token]?.record.wait = nil
             refresh(one.lane, now: now)
         }
@@ -100,6 +102,7 @@ extension OutboxMachine {
         let before = one
         let isFirst = one.record.state == .pending
         if isFirst { one.record.failures = 0 }
+        one.isJournalBrought = false
         one.record.state = .answered(verdict)
         one.record.lastError = verdict == .rejected ? reason : nil
         one.record.wait = wait(of: one, now: now, using: &generator)
@@ -134,6 +137,7 @@ extension OutboxMachine {
         let failure = Failure(reply)
         one.record.lastError = failure.detail
         one.record.wait = wait(of: one, now: now, using: &generator)
+        if failure.ending != .predecessorMissing { one.isJournalBrought = false }
         switch reply {
         case .predecessorMissing(let missing):
             one.record.wait?.cause = .predecessor

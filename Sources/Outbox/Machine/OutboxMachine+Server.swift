@@ -11,7 +11,8 @@ extension OutboxMachine {
         isRouteUp = isUp
         guard hasAppeared else { return fill(now: now, using: &generator) }
         if standing.rest?.wait.cause == .unreachable { standing.rest = nil }
-        for candidate in later.elements where pending[candidate.token]?.record.wait?.cause == .backOff {
+        let shortened: [Wait.Cause?] = [.backOff, .predecessor]
+        for candidate in later.elements where shortened.contains(pending[candidate.token]?.record.wait?.cause) {
             pending[candidate.token]?.record.wait = nil
             refresh(candidate.lane, now: now)
         }

@@ -36,6 +36,8 @@ package struct OutboxMachine: Sendable {
         /// Whether the store may have a record of it.
         var isStored: Bool
         var phase = Phase.idle
+        /// The author's journal was brought for it, and the server has not answered anything else since.
+        var isJournalBrought = false
         /// A person drops it; its withdrawal is not durable yet.
         var isDropping = false
     }

@@ -208,6 +208,29 @@ struct OutcomeTests {
         #expect(desk.sent == [token, token])
     }
 
+    @Test("What the server goes on missing, whatever was brought, is asked for ever more seldom")
+    func predecessorNeverThere() {
+        var desk = Desk()
+        let token = desk.ask(Note(), author: Desk.bert, isOwn: false)
+        for _ in 0..<100 where desk.state(of: token) == .sending {
+            desk.reply(token, .predecessorMissing(MutationToken(99)))
+            desk.carryOut(
+                desk.machine.onJournalBrought(Desk.job, Desk.bert, now: desk.now, using: &desk.generator))
+        }
+        #expect(desk.sent == [token, token], "once more, and then not at once")
+        var times: [UInt64] = []
+        for _ in 0..<6 {
+            let begin = desk.now
+            while desk.state(of: token) != .sending, let due = desk.machine.nextDeadline { desk.pass(due - desk.now) }
+            times.append(desk.now - begin)
+            desk.reply(token, .predecessorMissing(MutationToken(99)))
+            desk.carryOut(
+                desk.machine.onJournalBrought(Desk.job, Desk.bert, now: desk.now, using: &desk.generator))
+        }
+        #expect(times.allSatisfy { $0 >= 1_000 } && (times.last ?? 0) > 4 * times[0])
+        #expect(desk.brought.count == 8, "each time it is brought again")
+    }
+
     @Test("A server that has forgotten what it accepted is asked again, the earlier one first")
     func forgetfulServer() {
         var desk = Desk()
