@@ -125,7 +125,7 @@ package struct Node: Sendable {
             address: address, tokenFile: file, intervalMilliseconds: UInt64(configuration.serverInterval) * 1_000)
         let times = serverTimes
         let client = ChannelClient(
-            address: address, token: settings.readToken() ?? "", elapsed: { SystemClock.elapsedMicroseconds }
+            address: address, readToken: settings.readToken, elapsed: { SystemClock.elapsedMicroseconds }
         ) { exchange in
             times.heard()
             let quality = ClockQuality(stratum: 0, uncertainty: 0)

@@ -147,6 +147,26 @@ def test_a_login_page_is_not_the_server(solos, office, front):
     wait_published([anna, bert], job, "dispatched")
 
 
+def test_a_token_that_was_replaced_holds_as_soon_as_somebody_says_so(solos, office, front):
+    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    job = anna.create_job("Smith")
+    wait_published([anna], job, "scheduled")
+    office.muster_channel("token", "revoke", "laptops")
+    # The server believes a token for two seconds.
+    wait_until(lambda: front.requests("", 401), PATIENCE_SECONDS, "the token does not hold any more")
+    advance(anna, job, "dispatched")
+    advance(anna, job, "inProgress")
+    time.sleep(1)
+    assert [entry["kind"] for entry in anna.get("/v1/queue")] == ["advanceState"] * 2, "nothing is dropped"
+    office.token = office.muster_channel("token", "add", "laptops").stdout.strip()
+    server_flags(solos, office, front.url)
+    assert anna.muster("queue", "resume").returncode == 0
+    wait_published([anna], job, "inProgress")
+    assert published_states(office, job) == ["scheduled", "dispatched", "inProgress"]
+    anna.add(job, name="chair")
+    wait_at_office(office, anna, job, 1)
+
+
 def test_what_the_office_misses_and_nobody_can_bring_is_not_asked_for_all_the_time(solos, office, front):
     anna, bert = crew(solos, office, front)
     job = anna.create_job("Smith")

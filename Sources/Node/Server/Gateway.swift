@@ -16,7 +16,6 @@ actor Gateway {
     private let keeper: OutboxKeeper
     private let times: ServerTimes
     private let host: String
-    private let readToken: @Sendable () -> String?
     private var plan: PollPlan
     var held = ServerHoldings()
     private(set) var standing = ServerStanding()
@@ -42,7 +41,6 @@ actor Gateway {
         times = parts.times
         logger = parts.logger
         host = parts.settings.address.host
-        readToken = parts.settings.readToken
         plan = PollPlan(interval: parts.settings.intervalMilliseconds)
         (occasions, occasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -92,6 +90,12 @@ actor Gateway {
         occasion.yield()
     }
 
+    /// A delivery was answered although the last round was refused.
+    func acceptedAgain() {
+        plan.onCredentials(now: now)
+        occasion.yield()
+    }
+
     // MARK: A round
 
     private func poll() async {
@@ -117,9 +121,6 @@ actor Gateway {
         }
         standing.state = error.state
         plan.onFailure(error.failure, now: now, using: &generator)
-        if error.failure == .unauthorised, let token = readToken() {
-            client.use(token: token)
-        }
     }
 
     private func round() async throws {

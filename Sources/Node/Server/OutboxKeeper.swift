@@ -20,6 +20,7 @@ actor OutboxKeeper {
     private var client: ChannelClient?
     private var bring: (@Sendable (JournalPlace) async -> Void)?
     private var bringAll: (@Sendable (JobID) async -> Void)?
+    private var tellGateway: (@Sendable () async -> Void)?
     private var marks: [JobID: RequestMark] = [:]
     private var backlog: [OutboxMachine.Directive] = []
     private var draining: Task<Void, Never>?
@@ -54,6 +55,7 @@ actor OutboxKeeper {
         client = gateway.client
         bring = { await gateway.bring($0) }
         bringAll = { await gateway.bringAll(of: $0) }
+        tellGateway = { await gateway.acceptedAgain() }
     }
 
     func stop() {
@@ -165,7 +167,9 @@ actor OutboxKeeper {
                 if deliveries[token]?.attempt == attempt { deliveries.removeValue(forKey: token)?.task.cancel() }
             case .bringJournal(let job, let author): bringJournal(at: JournalPlace(job: job, replica: author))
             case .withdraw(let job, let token): await withdraw(Withdrawal(token: token, job: job))
-            case .tell(let notice): tell(notice)
+            case .tell(let notice):
+                tell(notice)
+                if notice == .authorisedAgain { await tellGateway?() }
             case .forget, .remember, .log: break
             }
         }

@@ -27,7 +27,7 @@ extension OutboxMachine {
         return fill(now: now, using: &generator)
     }
 
-    /// There may be new credentials: they were read again, as at each start.
+    /// There may be new credentials: they are read again after each refusal, and at each start.
     package mutating func onCredentials(
         now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {

@@ -13,28 +13,26 @@ package final class ChannelClient: Sendable {
     private static let timeoutSeconds: Int64 = 30
 
     let address: ServerAddress
-    private let token: Mutex<String>
+    private let readToken: @Sendable () -> String?
+    /// Nil before the first request, and when the server has refused it.
+    private let token = Mutex<String?>(nil)
     private let elapsed: @Sendable () -> Int64
     private let hear: @Sendable (TimeExchange) async -> Void
     private let http: HTTPClient
 
     /// - Parameters:
-    ///   - token: what the server's owner made for this device.
+    ///   - readToken: what the server's owner made for this device; asked again whenever the server refuses the last one.
     ///   - elapsed: microseconds of a clock that never goes back.
     ///   - hear: gets what every answer says of the time, before the answer itself is handed on.
     package init(
-        address: ServerAddress, token: String, elapsed: @escaping @Sendable () -> Int64,
+        address: ServerAddress, readToken: @escaping @Sendable () -> String?, elapsed: @escaping @Sendable () -> Int64,
         hearing hear: @escaping @Sendable (TimeExchange) async -> Void
     ) {
         self.address = address
-        self.token = Mutex(token)
+        self.readToken = readToken
         self.elapsed = elapsed
         self.hear = hear
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: ServerClock.configuration)
-    }
-
-    package func use(token: String) {
-        self.token.withLock { $0 = token }
     }
 
     package func close() async {
@@ -51,7 +49,8 @@ package final class ChannelClient: Sendable {
     }
 
     func execute(_ ask: Ask) async -> ServerReply<[UInt8]> {
-        let request = request(for: ask)
+        let token = currentToken()
+        let request = request(for: ask, token: token)
         let sent = elapsed()
         do {
             let response = try await http.execute(request, timeout: .seconds(Self.timeoutSeconds))
@@ -67,18 +66,32 @@ package final class ChannelClient: Sendable {
                     sent: sent, received: times.received, answered: times.answered, returned: returned)
                 if exchange.isPlausible { await hear(exchange) }
             }
-            return answer.reply { try? JSONDecoder().decode(ChannelProblem.self, from: Data($0)) }
+            let reply = answer.reply { try? JSONDecoder().decode(ChannelProblem.self, from: Data($0)) }
+            if case .unauthorised = reply { forget(token) }
+            return reply
         } catch {
             return Self.failure(error)
         }
     }
 
-    private func request(for ask: Ask) -> HTTPClientRequest {
+    private func currentToken() -> String {
+        token.withLock { token in
+            if token == nil { token = readToken() }
+            return token ?? ""
+        }
+    }
+
+    /// Unless another one has taken its place meanwhile.
+    private func forget(_ refused: String) {
+        token.withLock { if $0 == refused { $0 = nil } }
+    }
+
+    private func request(for ask: Ask, token: String) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: address.url(ask.path))
         request.method = ask.method
         request.headers.add(name: "Accept", value: ChannelHeader.protobuf)
         request.headers.add(name: "Accept-Encoding", value: "gzip")
-        request.headers.add(name: "Authorization", value: "Bearer \(token.withLock { $0 })")
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
         if let key = ask.key { request.headers.add(name: ChannelHeader.idempotencyKey, value: key) }
         if let body = ask.body {
             request.headers.add(name: "Content-Type", value: ChannelHeader.protobuf)

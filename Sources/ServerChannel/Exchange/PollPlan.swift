@@ -72,6 +72,14 @@ package struct PollPlan: Sendable {
         due = restEnd
     }
 
+    /// Something else than a poll has found that the server accepts this device again.
+    package mutating func onCredentials(now: UInt64) {
+        guard lastFailure == .unauthorised else { return }
+        failures = 0
+        restEnd = 0
+        due = min(due, now)
+    }
+
     /// There is something to tell the server, or a person wants to know.
     package mutating func onWish(now: UInt64) {
         due = min(due, now)
