@@ -92,6 +92,25 @@ def test_a_signature_comes_with_the_inventory_that_it_is_for(solos, office, fron
     assert [daemon.get(f"/v1/jobs/{job}")["signature"] for daemon in (anna, bert)] == [settled, settled]
 
 
+def test_nobody_signs_for_what_the_office_could_not_be_brought(solos, office, front):
+    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    job = anna.create_job("Smith")
+    for name in STATES:
+        advance(anna, job, name)
+    wait_published([anna], job, "awaitingSignature")
+    front.trouble = lambda method, path: "503" if method == "POST" and "/journals" in path else None
+    anna.add(job, name="chair")
+    signed = anna.make(f"/v1/jobs/{job}/signature", {"name": "J. Smith"})
+    wait_until(lambda: front.requests("/journals", "503"), PATIENCE_SECONDS, "the fault has fired")
+    time.sleep(2)
+    assert anna.get(f"/v1/jobs/{job}")["signature"]["isPending"]
+    front.always(None)
+    wait_until(
+        lambda: not anna.get(f"/v1/jobs/{job}")["signature"]["isPending"], PATIENCE_SECONDS, "the office has it"
+    )
+    assert anna.get(f"/v1/jobs/{job}")["signature"]["serverDigest"] == signed["digest"]
+
+
 def test_states_asked_for_on_two_laptops_keep_their_order(solos, office, front):
     anna, bert = crew(solos, office, front)
     job = anna.create_job("Smith")

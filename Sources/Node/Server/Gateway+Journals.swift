@@ -25,12 +25,16 @@ extension Gateway {
         }
     }
 
-    /// Brings everything of a job, because a request is about its items. What fails here is told by the next round.
-    func bringAll(of job: JobID) async {
+    /// Brings everything of a job, because a request is about its items.
+    ///
+    /// - Returns: what kept the server from having it, so that the request has to wait; nil when it has all that it takes.
+    func bringAll(of job: JobID) async -> RoundFailure? {
         do {
             try await settle(job)
+            return nil
         } catch {
             logger.info("a job could not be brought to the server", metadata: ["job": "\(job)", "error": "\(error)"])
+            return error as? RoundFailure ?? RoundFailure(failure: .ill, state: .ill("\(error)"))
         }
     }
 

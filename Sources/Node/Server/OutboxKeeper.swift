@@ -19,7 +19,7 @@ actor OutboxKeeper {
     private let executor: (any TaskExecutor)?
     private var client: ChannelClient?
     private var bring: (@Sendable (JournalPlace) async -> Void)?
-    private var bringAll: (@Sendable (JobID) async -> Void)?
+    private var bringAll: (@Sendable (JobID) async -> RoundFailure?)?
     private var tellGateway: (@Sendable () async -> Void)?
     private var marks: [JobID: RequestMark] = [:]
     private var backlog: [OutboxMachine.Directive] = []
@@ -195,11 +195,18 @@ actor OutboxKeeper {
         guard let client else { return }
         let needsItems = MutationKinds.all[entry.request.kind]?.needsItems ?? false
         let task = Task(executorPreference: executor) {
-            if needsItems { await self.bringAll?(entry.job) }
+            if needsItems, let failure = await self.bringAll?(entry.job) {
+                return await self.replied(
+                    Reply(job: entry.job, token: entry.token, attempt: attempt, reply: failure.forOutbox, channel: nil))
+            }
             let known = await self.replicator.vector(of: entry.job)[.channel].sequence
             let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
             let reply = await client.deliver(delivery)
-            await self.replied(Reply(job: entry.job, token: entry.token, attempt: attempt, reply: reply))
+            var channel: SegmentList?
+            if case .answer(let decision) = reply { channel = decision.channel }
+            await self.replied(
+                Reply(
+                    job: entry.job, token: entry.token, attempt: attempt, reply: reply.forOutbox, channel: channel))
         }
         deliveries[entry.token] = (attempt, task)
     }
@@ -208,17 +215,18 @@ actor OutboxKeeper {
         let job: JobID
         let token: MutationToken
         let attempt: Int
-        let reply: ServerReply<MutationDecision>
+        let reply: OutboxMachine.Reply
+        /// What the server published meanwhile, with its answer.
+        let channel: SegmentList?
     }
 
     private func replied(_ answer: Reply) async {
         if deliveries[answer.token]?.attempt == answer.attempt { deliveries[answer.token] = nil }
         enqueue(
             machine.onReply(
-                answer.token, attempt: answer.attempt, answer.reply.forOutbox, now: now, using: &generator))
+                answer.token, attempt: answer.attempt, answer.reply, now: now, using: &generator))
         // The confirmation comes with the answer: what is shown changes once.
-        guard case .answer(let decision) = answer.reply else { return }
-        for segment in decision.channel.segments {
+        for segment in answer.channel?.segments ?? [] {
             _ = await replicator.take(ServerRun(segment: segment, job: answer.job))
         }
     }

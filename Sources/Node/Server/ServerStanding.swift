@@ -1,4 +1,5 @@
 import CRDT
+import Outbox
 import ServerChannel
 
 /// How this device stands with the server, for people.
@@ -24,6 +25,19 @@ struct ServerStanding: Hashable, Sendable {
 struct RoundFailure: Error {
     let failure: PollPlan.Failure
     let state: ServerStanding.State
+}
+
+extension RoundFailure {
+    /// Of a request that was not sent because of it.
+    var forOutbox: OutboxMachine.Reply {
+        switch (failure, state) {
+        case (.busy(let wait), _): .serverBusy(status: nil, retryAfterMilliseconds: wait)
+        case (.unauthorised, _): .unauthorised
+        case (.unreachable, .unreachable(let reason)): .unreachable(reason: reason)
+        case (_, .ill(let reason)): .tryAgain(status: nil, reason: "what it needs could not be brought: \(reason)")
+        default: .tryAgain(status: nil, reason: "what it needs could not be brought")
+        }
+    }
 }
 
 extension ServerReply {

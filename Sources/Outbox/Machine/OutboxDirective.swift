@@ -38,10 +38,11 @@ extension OutboxMachine {
         case rejected(reason: String)
         /// The server cannot carry it out before another, which it names if it knows.
         case predecessorMissing(MutationToken?)
-        /// The server was there and could not do it now.
-        case tryAgain(status: Int, reason: String)
+        /// The server was there and could not do it now; no status when it was not asked, as something else has to be there
+        /// first.
+        case tryAgain(status: Int?, reason: String)
         /// The server wants to be left alone by everybody: 429 or 503, or another answer with `Retry-After`.
-        case serverBusy(status: Int, retryAfterMilliseconds: UInt64?)
+        case serverBusy(status: Int?, retryAfterMilliseconds: UInt64?)
         case unauthorised
         /// Nothing was sent: no connection, no name, or somebody else's login page.
         case unreachable(reason: String)
