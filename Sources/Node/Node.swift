@@ -64,7 +64,7 @@ package struct Node: Sendable {
         let keeper = OutboxKeeper(
             store: store, replicator: replicator, clock: clock, executor: executor, logger: logger)
         try await keeper.start()
-        let gateway = gateway(store: store, replicator: replicator, keeper: keeper)
+        let gateway = gateway(store: store, replicator: replicator, keeper: keeper, executor: executor)
         if let gateway { await keeper.attach(gateway) }
         let news = JobNewsService(keeper: keeper, gateway: gateway)
         publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
@@ -119,7 +119,9 @@ package struct Node: Sendable {
     }
 
     /// What talks to the server, if this device has a token for one.
-    private func gateway(store: Store, replicator: Replicator, keeper: OutboxKeeper) -> Gateway? {
+    private func gateway(
+        store: Store, replicator: Replicator, keeper: OutboxKeeper, executor: any TaskExecutor
+    ) -> Gateway? {
         guard let address = configuration.server, let file = configuration.serverTokenFile else { return nil }
         let settings = ServerSettings(
             address: address, tokenFile: file, intervalMilliseconds: UInt64(configuration.serverInterval) * 1_000)
@@ -134,8 +136,7 @@ package struct Node: Sendable {
         return Gateway(
             Gateway.Parts(
                 client: client, store: store, replicator: replicator, keeper: keeper, settings: settings,
-                times: times,
-                logger: logger))
+                times: times, executor: executor, logger: logger))
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.

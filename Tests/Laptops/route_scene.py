@@ -24,10 +24,13 @@ def ip(*arguments):
 def main(build_directory):
     ip("link", "set", "lo", "up")
     asked = []
+    silent = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             asked.append((time.monotonic(), self.path))
+            if silent.is_set():
+                time.sleep(60)
             self.send_response(503)
             self.end_headers()
 
@@ -60,6 +63,19 @@ def main(build_directory):
         asked.clear()
         time.sleep(4)
         result["afterwards"] = [path for _, path in asked]
+        # A way that goes while the server is being asked, and comes back.
+        silent.set()
+        ip("address", "add", f"{ADDRESS}/32", "dev", "lo")
+        wait_until(lambda: any("/v1/jobs" in path for _, path in asked), 10, "the server is asked")
+        ip("address", "delete", f"{ADDRESS}/32", "dev", "lo")
+        time.sleep(1)
+        checks = anna.get("/v1/doctor")["checks"]
+        result["findingAfterLoss"] = next(check["finding"] for check in checks if check["name"] == "server")
+        asked.clear()
+        begin = time.monotonic()
+        ip("address", "add", f"{ADDRESS}/32", "dev", "lo")
+        wait_until(lambda: any("/v1/jobs" in path for _, path in asked), 40, "the server is asked again")
+        result["secondsToNextPoll"] = next(when for when, path in asked if "/v1/jobs" in path) - begin
         result["log"] = anna.log()
     print(json.dumps(result))
 

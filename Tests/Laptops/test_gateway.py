@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 from gateways import advance, crew, published_states, server_flags, state, wait_at_office, wait_published
@@ -210,6 +211,33 @@ def test_what_the_office_misses_and_nobody_can_bring_is_not_asked_for_all_the_ti
     assert published_states(office, job) == ["scheduled", "cancelled"]
 
 
+def test_what_changes_during_a_round_is_brought_right_after_it(solos, office, front):
+    flags = server_flags(solos, office, front.url)
+    anna = solos("anna").start(*flags[:-1], "15")
+    first, second = anna.create_job("Jones"), anna.create_job("Smith")
+    for job in (first, second):
+        anna.add(job, name="table")
+        wait_published([anna], job, "scheduled")
+        wait_at_office(office, anna, job, 1)
+    reached, released = threading.Event(), threading.Event()
+
+    def hold(_, path):
+        if f"{second}/vector" in path and not released.is_set():
+            reached.set()
+            released.wait(PATIENCE_SECONDS)
+
+    front.trouble = hold
+    anna.add(second, name="chair")
+    assert reached.wait(PATIENCE_SECONDS)
+    # The round is past this one.
+    anna.add(first, name="stool")
+    time.sleep(0.5)
+    released.set()
+    begin = time.monotonic()
+    wait_at_office(office, anna, first, 2)
+    assert time.monotonic() - begin < 5
+
+
 def test_gateway_and_server_are_killed_in_between(solos, office, front):
     anna, bert = crew(solos, office, front)
     flags = server_flags(solos, office, front.url)
@@ -257,3 +285,5 @@ def test_nothing_is_sent_without_a_route_and_at_once_when_one_appears(build_dire
     assert seen["processorSeconds"] < 0.1, seen
     assert "no route" in seen["finding"], seen
     measured("a route appears: the server is asked", seen["secondsToPoll"], 1)
+    assert "no route" in seen["findingAfterLoss"], seen
+    measured("a route appears after one that went in the middle of a poll", seen["secondsToNextPoll"], 1)

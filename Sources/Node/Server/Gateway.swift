@@ -16,7 +16,11 @@ actor Gateway {
     private let keeper: OutboxKeeper
     private let times: ServerTimes
     private let host: String
+    private let executor: any TaskExecutor
     private var plan: PollPlan
+    private var polling: Task<Void, Never>?
+    /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
+    private var changedMeanwhile: [JobID: UInt64] = [:]
     var held = ServerHoldings()
     private(set) var standing = ServerStanding()
     private var generator = SystemRandomNumberGenerator()
@@ -30,6 +34,7 @@ actor Gateway {
         let keeper: OutboxKeeper
         let settings: ServerSettings
         let times: ServerTimes
+        let executor: any TaskExecutor
         let logger: Logger
     }
 
@@ -41,6 +46,7 @@ actor Gateway {
         times = parts.times
         logger = parts.logger
         host = parts.settings.address.host
+        executor = parts.executor
         plan = PollPlan(interval: parts.settings.intervalMilliseconds)
         (occasions, occasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -64,7 +70,16 @@ actor Gateway {
                 timer.cancel()
                 continue
             }
-            await poll()
+            changedMeanwhile = [:]
+            let poll = Task(executorPreference: executor) { await self.poll() }
+            polling = poll
+            await withTaskCancellationHandler {
+                await poll.value
+            } onCancel: {
+                poll.cancel()
+            }
+            polling = nil
+            if changedMeanwhile.contains(where: { held.fingerprints[$0.key] != $0.value }) { wish() }
         }
     }
 
@@ -77,7 +92,11 @@ actor Gateway {
             logger.info(isUp ? "there is a route to the server" : "there is no route to the server")
         }
         plan.onRoute(isUp: isUp, now: now, using: &generator)
-        if !isUp { standing.state = .noRoute }
+        if !isUp {
+            standing.state = .noRoute
+            // Nobody will answer it any more, and when there is a route again it would be waited for.
+            polling?.cancel()
+        }
         times.routeChanged(isUp: isUp)
         await keeper.route(isUp: isUp)
         occasion.yield()
@@ -85,7 +104,14 @@ actor Gateway {
 
     /// A job has changed here; not worth a poll if that is what the server holds.
     func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
-        guard held.fingerprints[job] != fingerprint else { return }
+        if polling != nil {
+            changedMeanwhile[job] = fingerprint
+        } else if held.fingerprints[job] != fingerprint {
+            wish()
+        }
+    }
+
+    private func wish() {
         plan.onWish(now: now + Self.gatheringMilliseconds)
         occasion.yield()
     }
@@ -106,16 +132,18 @@ actor Gateway {
             standing.lastAnswer = now
             plan.onAnswer(now: now, using: &generator)
         } catch let error as RoundFailure {
-            await failed(error)
+            failed(error)
         } catch let problem as ServerProblem {
-            await failed(RoundFailure(failure: .ill, state: .ill(problem.sentence)))
+            failed(RoundFailure(failure: .ill, state: .ill(problem.sentence)))
         } catch {
             logger.error("a round with the server failed", metadata: ["error": "\(error)"])
-            await failed(RoundFailure(failure: .ill, state: .ill("this device's store cannot be read")))
+            failed(RoundFailure(failure: .ill, state: .ill("this device's store cannot be read")))
         }
     }
 
-    private func failed(_ error: RoundFailure) async {
+    private func failed(_ error: RoundFailure) {
+        // That is what the route says already, and no illness of the server.
+        guard plan.isRouteUp != false else { return }
         if standing.state != error.state {
             logger.info("the server cannot be used", metadata: ["reason": "\(error.state)"])
         }
