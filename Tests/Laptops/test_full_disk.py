@@ -134,6 +134,24 @@ def test_many_writers_while_the_disk_fills_and_is_freed(crew):
     assert names(anna) == kept
 
 
+def test_what_cannot_be_taken_back_is_not_said_to_be(crew):
+    anna, _, disk = crew
+    job = anna.create_job()
+    [_, token] = anna.make(f"/v1/jobs/{job}/state", {"state": "dispatched"})["tokens"]
+    disk.fill()
+    refusals = 0
+    while refusals < 10:
+        status, _ = anna.ask("POST", f"/v1/jobs/{job}/items", {"fields": {"name": "x"}})
+        refusals = 0 if status == 201 else refusals + 1
+    status, answer = anna.ask("DELETE", f"/v1/queue/{token}")
+    assert (status, answer["detail"]) == (503, REFUSAL), answer
+    assert token in [entry["token"] for entry in anna.get("/v1/queue")]
+    assert anna.get(f"/v1/jobs/{job}")["state"]["pending"] == "dispatched"
+    disk.free()
+    assert anna.ask("DELETE", f"/v1/queue/{token}")[0] == 200
+    assert token not in [entry["token"] for entry in anna.get("/v1/queue")]
+
+
 def test_a_start_on_a_full_disk(crew):
     anna, bert, disk = crew
     job = anna.create_job()

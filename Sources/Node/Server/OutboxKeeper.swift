@@ -27,6 +27,8 @@ actor OutboxKeeper {
     private var look: Task<Void, Never>?
     private var deliveries: [MutationToken: (attempt: Int, task: Task<Void, Never>)] = [:]
     private var timer: Task<Void, Never>?
+    /// Why what a person wanted dropped stands all the same, until that person has heard it.
+    private var failedWithdrawals: [MutationToken: any Error] = [:]
     private var generator = SystemRandomNumberGenerator()
 
     init(
@@ -111,9 +113,13 @@ actor OutboxKeeper {
     }
 
     /// Returns when what was dropped is withdrawn durably.
-    func drop(_ token: MutationToken) async throws(OutboxRefusal) {
+    ///
+    /// - Throws: `OutboxRefusal`; the store's error when it could not be withdrawn, and stands.
+    func drop(_ token: MutationToken) async throws {
+        failedWithdrawals[token] = nil
         enqueue(try machine.onDrop(token, now: now, using: &generator))
         await draining?.value
+        if let error = failedWithdrawals.removeValue(forKey: token) { throw error }
     }
 
     func pause(_ lane: LaneID?) async {
@@ -252,6 +258,7 @@ actor OutboxKeeper {
             backlog += machine.onWithdrawn(token, now: now, using: &generator)
         } catch {
             logger.error("a mutation could not be taken back", metadata: ["token": "\(token)", "error": "\(error)"])
+            failedWithdrawals[token] = error
             backlog += machine.onWithdrawFailed(token, now: now, using: &generator)
         }
     }
