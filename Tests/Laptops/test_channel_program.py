@@ -70,3 +70,21 @@ def test_what_cannot_be_served_is_said_in_a_sentence(office, build_directory):
         anna.stop()
         foreign = muster_channel(build_directory, "--database", anna.store)
         assert foreign.returncode == 65 and "laptop's store" in foreign.stderr
+
+
+def test_nobody_else_may_read_the_databases(build_directory, solos, tmp_path):
+    """Also in a directory that everybody may enter."""
+    tmp_path.chmod(0o755)
+    command = [os.path.join(build_directory, "muster-channel"), "token", "list"]
+    before = os.umask(0o022)
+    try:
+        subprocess.run([*command, "--database", str(tmp_path / "channel.sqlite")], check=True, capture_output=True)
+        anna = solos("anna")
+        os.chmod(anna.state, 0o755)
+        anna.start()
+        anna.create_job()
+    finally:
+        os.umask(before)
+    files = [*tmp_path.iterdir(), *(os.path.join(anna.state, name) for name in os.listdir(anna.state))]
+    assert len(files) > 3
+    assert {oct(os.stat(file).st_mode & 0o777) for file in files} == {"0o600"}, files

@@ -16,6 +16,7 @@ extension Store {
     ) throws(StoreError) -> Store {
         do {
             try refuseForeign(path: path, role: role)
+            makeReadableToOwnerOnly(path)
             let pool = try DatabasePool(path: path, configuration: configuration)
             try pool.writeWithoutTransaction { db in
                 // GRDB chooses NORMAL for WAL, which loses the last commits at a power cut.
@@ -57,6 +58,14 @@ extension Store {
             try db.execute(sql: "PRAGMA page_size = 8192")
         }
         return configuration
+    }
+
+    /// Makes the file if it is missing; SQLite gives the files beside it the same mode. What SQLite made by itself would be
+    /// everybody's to read.
+    private static func makeReadableToOwnerOnly(_ path: String) {
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        // Whatever is wrong, SQLite will find it, too.
+        if file >= 0 { Glibc.close(file) }
     }
 
     /// Looks at the file through a connection that cannot write.
