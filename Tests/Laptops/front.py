@@ -10,7 +10,7 @@ import threading
 class Front:
     """A context manager: a port of the loopback that passes requests on to the server, or does what `trouble` says.
 
-    `trouble(method, path)` gives None to pass the request on, or "503", "login" or "lost" (the server gets the request,
+    `trouble(method, path)` gives None to pass the request on, or "500", "503", "login" or "lost" (the server gets the request,
     nobody gets the answer)."""
 
     def __init__(self, server_port):
@@ -47,6 +47,9 @@ class Front:
         if trouble == "login":
             self.note(handler, trouble)
             return self.reply(handler, 200, {"Content-Type": "text/html"}, b"<html>Welcome to Hotel Alpenblick</html>")
+        if trouble == "500":
+            self.note(handler, trouble)
+            return self.reply(handler, 500, {"Content-Type": "text/plain"}, b"broken")
         if trouble == "503":
             self.note(handler, trouble)
             return self.reply(handler, 503, {"Content-Type": "text/plain", "Retry-After": "1"}, b"too busy")

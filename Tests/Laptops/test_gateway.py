@@ -238,6 +238,21 @@ def test_what_changes_during_a_round_is_brought_right_after_it(solos, office, fr
     assert time.monotonic() - begin < 5
 
 
+def test_a_job_at_which_the_office_fails_holds_no_other_up(solos, office, front):
+    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    first, second = anna.create_job("Jones"), anna.create_job("Smith")
+    wait_published([anna], first, "scheduled")
+    wait_published([anna], second, "scheduled")
+    for bad, good in ((first, second), (second, first)):
+        front.trouble = lambda _, path: "500" if f"{bad}/" in path else None
+        anna.add(bad, name="chair")
+        wait_until(lambda: front.requests(f"{bad}/", "500"), PATIENCE_SECONDS, "the fault has fired")
+        anna.add(good, name="table")
+        wait_at_office(office, anna, good, len(anna.items(good)))
+        front.always(None)
+        wait_at_office(office, anna, bad, len(anna.items(bad)))
+
+
 def test_gateway_and_server_are_killed_in_between(solos, office, front):
     anna, bert = crew(solos, office, front)
     flags = server_flags(solos, office, front.url)

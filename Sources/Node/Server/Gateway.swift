@@ -22,6 +22,8 @@ actor Gateway {
     /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
     private var changedMeanwhile: [JobID: UInt64] = [:]
     var held = ServerHoldings()
+    /// At these jobs the server failed; they come last.
+    private var troubled: Set<JobID> = []
     private(set) var standing = ServerStanding()
     private var generator = SystemRandomNumberGenerator()
     private let occasions: AsyncStream<Void>
@@ -160,12 +162,23 @@ actor Gateway {
         } while !Task.isCancelled
         let here = Dictionary(
             try await store.vectors().map { ($0.job, $0.vector.fingerprint) }, uniquingKeysWith: { first, _ in first })
-        for (job, standpoint) in reconcile(here: here, server: held.fingerprints) {
-            switch standpoint {
-            case .both(let mine, let theirs) where mine == theirs: continue
-            case .both, .onlyServer, .onlyHere: try await settle(job)
+        let apart = reconcile(here: here, server: held.fingerprints).compactMap { job, standpoint -> JobID? in
+            if case .both(let mine, let theirs) = standpoint, mine == theirs { return nil }
+            return job
+        }
+        var failure: RoundFailure?
+        for job in apart.filter({ !troubled.contains($0) }) + apart.filter({ troubled.contains($0) }) {
+            do {
+                try await settle(job)
+                troubled.remove(job)
+            } catch let error as RoundFailure where error.failure == .ill {
+                // It may be ill at this job only: another one is tried before it is left alone.
+                troubled.insert(job)
+                if failure != nil { throw error }
+                failure = error
             }
         }
+        if let failure { throw failure }
     }
 
     /// Something of the server came: whoever waits for it need not.
