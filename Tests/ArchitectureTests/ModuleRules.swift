@@ -56,7 +56,7 @@ let moduleRules: [String: ModuleRule] = [
         "moves messages; durability and meaning are reached through its handler, which Node implements"),
     "ServerChannel": .shell(
         ["CRDT", "CZlib", "Outbox", "Timekeeping"],
-        ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "SwiftProtobuf"],
+        ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZlib": .shell([], [], "a system library's header and nothing else"),
     "ChannelServer": .shell(

@@ -238,6 +238,19 @@ def test_what_changes_during_a_round_is_brought_right_after_it(solos, office, fr
     assert time.monotonic() - begin < 5
 
 
+def test_who_answers_https_without_being_the_server_is_not_it(solos, office, front):
+    anna = solos("anna").start(*server_flags(solos, office, front.url.replace("http:", "https:")))
+    job = anna.create_job("Smith")
+    wait_until(lambda: anna.get("/v1/queue/log"), PATIENCE_SECONDS, "it was tried")
+    assert {attempt["outcome"] for attempt in anna.get("/v1/queue/log")} == {"unreachable"}
+
+    def finding():
+        return next(check["finding"] for check in anna.get("/v1/doctor")["checks"] if check["name"] == "server")
+
+    wait_until(lambda: "login page" in finding(), PATIENCE_SECONDS, "the doctor tells of it")
+    assert state(anna, job) == {"published": None, "pending": "scheduled"}
+
+
 def test_a_job_at_which_the_office_fails_holds_no_other_up(solos, office, front):
     anna = solos("anna").start(*server_flags(solos, office, front.url))
     first, second = anna.create_job("Jones"), anna.create_job("Smith")

@@ -3,6 +3,7 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 package import Timekeeping
 
@@ -114,10 +115,20 @@ package final class ChannelClient: Sendable {
         if let error = error as? HTTPClientError {
             return neverSent.contains(error) ? .unreachable("\(error)") : .lost("\(error)")
         }
+        if provesNothing(error) {
+            return .unreachable(
+                "what answers does not prove to be the server; is there a login page, or is the clock far off?")
+        }
         if error is CancellationError { return .lost("given up") }
         if let error = error as? IOError, [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
             return .unreachable("no connection to the server")
         }
         return .lost("\(error)")
+    }
+
+    /// TLS was not begun: no certificate, one of somebody else, one that does not hold yet or any more.
+    private static func provesNothing(_ error: any Error) -> Bool {
+        if let error = error as? NIOSSLError, case .handshakeFailed = error { return true }
+        return error as? NIOSSLExtraError == .failedToValidateHostname
     }
 }
