@@ -315,3 +315,12 @@ def test_nothing_is_sent_without_a_route_and_at_once_when_one_appears(build_dire
     measured("a route appears: the server is asked", seen["secondsToPoll"], 1)
     assert "no route" in seen["findingAfterLoss"], seen
     measured("a route appears after one that went in the middle of a poll", seen["secondsToNextPoll"], 1)
+
+
+def test_with_another_address_the_server_is_asked_at_once(build_directory, measured):
+    scene = os.path.join(os.path.dirname(__file__), "roaming_scene.py")
+    done = subprocess.run(
+        ["unshare", "--net", sys.executable, scene, build_directory], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    measured("another address: the server is asked", json.loads(done.stdout)["secondsToPoll"], 1)

@@ -18,6 +18,7 @@ actor Gateway {
     private let host: String
     private let executor: any TaskExecutor
     private var plan: PollPlan
+    private var routes: RouteTable?
     private var polling: Task<Void, Never>?
     /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
     private var changedMeanwhile: [JobID: UInt64] = [:]
@@ -89,6 +90,9 @@ actor Gateway {
 
     /// - Parameter table: nil where routes cannot be watched.
     func routesChanged(_ table: RouteTable?) async {
+        // Among them are the machine's own addresses.
+        if let routes, table != routes { client.connectAnew() }
+        routes = table
         let isUp = table?.reaches(host) ?? true
         if plan.isRouteUp != isUp {
             logger.info(isUp ? "there is a route to the server" : "there is no route to the server")

@@ -19,7 +19,7 @@ package final class ChannelClient: Sendable {
     private let token = Mutex<String?>(nil)
     private let elapsed: @Sendable () -> Int64
     private let hear: @Sendable (TimeExchange) async -> Void
-    private let http: HTTPClient
+    private let http: Mutex<HTTPClient>
 
     /// - Parameters:
     ///   - readToken: what the server's owner made for this device; asked again whenever the server refuses the last one.
@@ -33,11 +33,29 @@ package final class ChannelClient: Sendable {
         self.readToken = readToken
         self.elapsed = elapsed
         self.hear = hear
-        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: ServerClock.configuration)
+        http = Mutex(Self.makeHTTP())
+    }
+
+    private static func makeHTTP() -> HTTPClient {
+        HTTPClient(eventLoopGroupProvider: .singleton, configuration: ServerClock.configuration)
+    }
+
+    /// From now on requests go through new connections. (Nothing goes through those that began at an address which this
+    /// machine has no more, and nobody says so.) What is under way may end.
+    package func connectAnew() {
+        let fresh = Self.makeHTTP()
+        let former = http.withLock { http in
+            defer { http = fresh }
+            return http
+        }
+        Task {
+            try? await Task.sleep(for: .seconds(Self.timeoutSeconds + 1))
+            try? await former.shutdown()
+        }
     }
 
     package func close() async {
-        try? await http.shutdown()
+        try? await http.withLock { $0 }.shutdown()
     }
 
     /// One request.
@@ -54,6 +72,7 @@ package final class ChannelClient: Sendable {
         let request = request(for: ask, token: token)
         let sent = elapsed()
         do {
+            let http = http.withLock { $0 }
             let response = try await http.execute(request, timeout: .seconds(Self.timeoutSeconds))
             let returned = elapsed()
             let buffer = try await response.body.collect(upTo: Self.answerBytes)

@@ -1,0 +1,76 @@
+"""Runs in a network namespace of its own: a laptop that comes back to the network with another address. Prints one JSON
+document.
+
+Connections to the server have the address from which they began; when that is gone nothing goes through them, and nobody
+says so.
+"""
+
+import http.server
+import json
+import os
+import sys
+import threading
+import time
+
+from lab import wait_until
+from route_scene import ADDRESS, ip
+from solo import Solos, free_port
+
+FIRST, SECOND = "10.88.0.2", "10.88.0.3"
+
+
+def plug_in(own):
+    """The server is reached from this address."""
+    ip("address", "add", f"{own}/32", "dev", "lo")
+    # The kernel's own route would have the server's address as the source.
+    ip("address", "add", f"{ADDRESS}/32", "dev", "lo", "noprefixroute")
+    ip("route", "replace", "local", ADDRESS, "dev", "lo", "table", "local", "src", own)
+
+
+def unplug(own):
+    ip("route", "delete", "local", ADDRESS, "dev", "lo", "table", "local")
+    ip("address", "delete", f"{ADDRESS}/32", "dev", "lo")
+    ip("address", "delete", f"{own}/32", "dev", "lo")
+
+
+def main(build_directory):
+    ip("link", "set", "lo", "up")
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        # Connections are kept.
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            if "/v1/jobs" in self.path:
+                asked.append((time.monotonic(), self.client_address[0]))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("0.0.0.0", free_port()), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    plug_in(FIRST)
+    with Solos(build_directory) as solos:
+        token = os.path.join(solos.directory, "token")
+        with open(token, "w", encoding="utf-8") as file:
+            file.write("secret\n")
+        url = f"http://{ADDRESS}:{server.server_port}"
+        solos("anna").start("--server", url, "--server-token", token, "--server-interval", "1", "--insecure-lan")
+        wait_until(lambda: asked, 10, "the server is asked")
+        time.sleep(0.5)
+        unplug(FIRST)
+        time.sleep(1)
+        asked.clear()
+        begin = time.monotonic()
+        plug_in(SECOND)
+        wait_until(lambda: asked, 45, "the server is asked from the new address")
+        print(json.dumps({"secondsToPoll": asked[0][0] - begin, "from": asked[0][1]}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
