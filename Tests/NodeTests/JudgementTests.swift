@@ -50,6 +50,14 @@ struct JudgementTests {
         #expect(timeOnly.outcome == .warning && timeOnly.remedy?.contains("--server-token") == true)
     }
 
+    @Test("What waits for a person is told, however the server is reached")
+    func queue() {
+        #expect(Judgement.queue(QueueStatus(pending: 3)) == HealthCheck("queue", .ok, "nothing waits for a person"))
+        let parked = Judgement.queue(QueueStatus(pending: 3, parked: 2))
+        #expect(parked.outcome == .warning && parked.finding == "2 parked: rejected by the server, or paused")
+        #expect(parked.remedy?.contains("muster queue list") == true)
+    }
+
     static let disks: [(UInt64?, HealthCheck.Outcome)] = [
         (nil, .failed), (99_999_999, .failed), (100_000_000, .warning), (999_999_999, .warning), (1_000_000_000, .ok),
     ]

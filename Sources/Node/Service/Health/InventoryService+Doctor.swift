@@ -14,6 +14,7 @@ extension InventoryService {
                 addresses: Machine.addresses),
             await clockCheck(),
             await serverCheck(),
+            Judgement.queue(await queueStatus()),
             Judgement.disk(
                 free: Machine.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await storeCheck(),

@@ -1,6 +1,15 @@
 import LocalAPI
 
 extension Judgement {
+    /// What nobody but a person at this laptop can settle.
+    static func queue(_ queue: QueueStatus) -> HealthCheck {
+        let name = "queue"
+        guard queue.parked > 0 else { return HealthCheck(name, .ok, "nothing waits for a person") }
+        return HealthCheck(
+            name, .warning, "\(queue.parked) parked: rejected by the server, or paused",
+            remedy: "see 'muster queue list'; drop what was rejected, resume what is paused")
+    }
+
     /// - Parameters:
     ///   - address: of the server; nil when none is configured.
     ///   - standing: nil without a gateway.
