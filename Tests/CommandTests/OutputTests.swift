@@ -45,6 +45,23 @@ struct OutputTests {
         try expectSnapshot(outcome.output, "json-" + command.prefix(2).filter { $0 != Self.job }.joined(separator: "-"))
     }
 
+    @Test("A retry says what it still waits for")
+    func retryBehindAnother() async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(["queue", "retry", "77d01b2e"], socket: socket)
+        }
+        #expect(outcome.output == "Will advance to completed after what goes before it in its lane.\n")
+    }
+
+    @Test("A lane with the longest usual name is paused and resumed in 80 columns", arguments: ["pause", "resume"])
+    func lane(command: String) async throws {
+        let lane = "\(FakeService.jobID)/state"
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(["queue", command, lane], socket: socket)
+        }
+        #expect(outcome.output.hasPrefix(lane) && outcome.output.count <= 81)
+    }
+
     @Test("A filter names a field and its value")
     func filter() async throws {
         let outcome = try await withDaemon(FakeService()) { socket in

@@ -13,7 +13,18 @@ struct QueueRetryCommand: AsyncParsableCommand {
     func run() async throws {
         let entry = try await options.withClient { try await $0.retry(named.token) }
         if options.json { return try StandardOutput.json(entry) }
-        StandardOutput.write("Will \(Text.plain(entry.wish)) as soon as the server can be reached.\n")
+        StandardOutput.write("Will \(Text.plain(entry.wish)) \(entry.whenRetried).\n")
+    }
+}
+
+extension QueueEntry {
+    /// When it goes after a retry by hand.
+    var whenRetried: String {
+        switch state {
+        case .paused: "as soon as 'muster queue resume' ends the pause"
+        case .behind: "after what goes before it in its lane"
+        default: "as soon as the server can be reached"
+        }
     }
 }
 
@@ -43,7 +54,7 @@ struct LaneArgument: ParsableArguments {
     }
 
     var request: LaneRequest { LaneRequest(lane: lane) }
-    var description: String { lane.map { "The lane \(Text.plain($0))" } ?? "Everything of this laptop" }
+    var description: String { lane.map(Text.plain) ?? "Everything of this laptop" }
 }
 
 struct QueuePauseCommand: AsyncParsableCommand {
