@@ -125,6 +125,11 @@ package struct Node: Sendable {
         guard let address = configuration.server, let file = configuration.serverTokenFile else { return nil }
         let settings = ServerSettings(
             address: address, tokenFile: file, intervalMilliseconds: UInt64(configuration.serverInterval) * 1_000)
+        if settings.isTokenPublic {
+            logger.warning(
+                "everybody on this machine can read the token for the server", metadata: ["remedy": "chmod 600 \(file)"]
+            )
+        }
         let times = serverTimes
         let client = ChannelClient(
             address: address, readToken: settings.readToken, elapsed: { SystemClock.elapsedMicroseconds }

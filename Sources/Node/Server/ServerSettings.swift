@@ -16,6 +16,12 @@ struct ServerSettings: Sendable {
         { [tokenFile] in Self.firstLine(of: tokenFile) }
     }
 
+    /// Everybody on this machine can take the token and speak as this device.
+    var isTokenPublic: Bool {
+        var status = stat()
+        return stat(tokenFile, &status) == 0 && status.st_mode & S_IROTH != 0
+    }
+
     /// Nil when there is none.
     static func firstLine(of path: String) -> String? {
         guard let file = fopen(path, "re") else { return nil }
