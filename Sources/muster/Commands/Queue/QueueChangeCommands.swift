@@ -61,7 +61,12 @@ struct QueuePauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Send nothing of this laptop, or of one lane, until it is resumed.",
-        discussion: "Example:\n  muster queue pause 0190f5fe-7c00-7000-8000-000000000001/state")
+        discussion: """
+            What another laptop knows of already it delivers all the same; 'muster queue drop' takes it back.
+
+            Example:
+              muster queue pause 0190f5fe-7c00-7000-8000-000000000001/state
+            """)
 
     @OptionGroup var lane: LaneArgument
     @OptionGroup var options: GlobalOptions
