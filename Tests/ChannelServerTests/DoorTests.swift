@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOHTTP1
 import ServerChannel
 import Storage
@@ -74,5 +75,14 @@ struct DoorTests {
         #expect(throws: ChannelProblem.self) { try keeper.enter("bert") }
         keeper.leave("anna")
         #expect(throws: Never.self) { try keeper.enter("carl") }
+    }
+
+    @Test("Who asks too much, or at a bad time, is told how long to wait; who has no token, which kind to bring")
+    func waits() {
+        func headers(_ code: ChannelProblem.Code) -> HTTPFields { Answer.problem(ChannelProblem(code, "")).headers }
+        #expect(headers(.limited)[.retryAfter] == "1")
+        #expect(headers(.unavailable)[.retryAfter] == "5")
+        #expect(headers(.unauthorised)[.wwwAuthenticate] == "Bearer")
+        #expect(headers(.failed)[.retryAfter] == nil)
     }
 }
