@@ -64,7 +64,7 @@ package struct Node: Sendable {
         let keeper = OutboxKeeper(
             store: store, replicator: replicator, clock: clock, executor: executor, logger: logger)
         try await keeper.start()
-        let gateway = gateway(store: store, replicator: replicator, keeper: keeper, executor: executor)
+        let gateway = gateway(store: store, replicator: replicator, keeper: keeper)
         if let gateway { await keeper.attach(gateway) }
         let news = JobNewsService(keeper: keeper, gateway: gateway)
         publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
@@ -119,9 +119,7 @@ package struct Node: Sendable {
     }
 
     /// What talks to the server, if this device has a token for one.
-    private func gateway(
-        store: Store, replicator: Replicator, keeper: OutboxKeeper, executor: any TaskExecutor
-    ) -> Gateway? {
+    private func gateway(store: Store, replicator: Replicator, keeper: OutboxKeeper) -> Gateway? {
         guard let address = configuration.server, let file = configuration.serverTokenFile else { return nil }
         let settings = ServerSettings(
             address: address, tokenFile: file, intervalMilliseconds: UInt64(configuration.serverInterval) * 1_000)
@@ -141,7 +139,7 @@ package struct Node: Sendable {
         return Gateway(
             Gateway.Parts(
                 client: client, store: store, replicator: replicator, keeper: keeper, settings: settings,
-                times: times, executor: executor, logger: logger))
+                times: times, logger: logger))
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.

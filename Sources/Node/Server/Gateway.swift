@@ -16,10 +16,9 @@ actor Gateway {
     private let keeper: OutboxKeeper
     private let times: ServerTimes
     private let host: String
-    private let executor: any TaskExecutor
     private var plan: PollPlan
     private var routes: RouteTable?
-    private var polling: Task<Void, Never>?
+    private var isPolling = false
     /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
     private var changedMeanwhile: [JobID: UInt64] = [:]
     var held = ServerHoldings()
@@ -37,7 +36,6 @@ actor Gateway {
         let keeper: OutboxKeeper
         let settings: ServerSettings
         let times: ServerTimes
-        let executor: any TaskExecutor
         let logger: Logger
     }
 
@@ -49,7 +47,6 @@ actor Gateway {
         times = parts.times
         logger = parts.logger
         host = parts.settings.address.host
-        executor = parts.executor
         plan = PollPlan(interval: parts.settings.intervalMilliseconds)
         (occasions, occasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -74,14 +71,9 @@ actor Gateway {
                 continue
             }
             changedMeanwhile = [:]
-            let poll = Task(executorPreference: executor) { await self.poll() }
-            polling = poll
-            await withTaskCancellationHandler {
-                await poll.value
-            } onCancel: {
-                poll.cancel()
-            }
-            polling = nil
+            isPolling = true
+            await poll()
+            isPolling = false
             if changedMeanwhile.contains(where: { held.fingerprints[$0.key] != $0.value }) { wish() }
         }
     }
@@ -90,19 +82,16 @@ actor Gateway {
 
     /// - Parameter table: nil where routes cannot be watched.
     func routesChanged(_ table: RouteTable?) async {
-        // Among them are the machine's own addresses.
-        if let routes, table != routes { client.connectAnew() }
-        routes = table
         let isUp = table?.reaches(host) ?? true
+        // Among them are the machine's own addresses. Without a way nobody will answer what is under way, and when there is
+        // one again it would be waited for.
+        if let routes, table != routes { client.connectAnew(endingWhatIsUnderWay: !isUp) }
+        routes = table
         if plan.isRouteUp != isUp {
             logger.info(isUp ? "there is a route to the server" : "there is no route to the server")
         }
         plan.onRoute(isUp: isUp, now: now, using: &generator)
-        if !isUp {
-            standing.state = .noRoute
-            // Nobody will answer it any more, and when there is a route again it would be waited for.
-            polling?.cancel()
-        }
+        if !isUp { standing.state = .noRoute }
         times.routeChanged(isUp: isUp)
         await keeper.route(isUp: isUp)
         occasion.yield()
@@ -110,7 +99,7 @@ actor Gateway {
 
     /// A job has changed here; not worth a poll if that is what the server holds.
     func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
-        if polling != nil {
+        if isPolling {
             changedMeanwhile[job] = fingerprint
         } else if held.fingerprints[job] != fingerprint {
             wish()

@@ -41,15 +41,17 @@ package final class ChannelClient: Sendable {
     }
 
     /// From now on requests go through new connections. (Nothing goes through those that began at an address which this
-    /// machine has no more, and nobody says so.) What is under way may end.
-    package func connectAnew() {
+    /// machine has no more, and nobody says so.)
+    ///
+    /// - Parameter endingWhatIsUnderWay: requests without an answer are lost at once, not when their time is over.
+    package func connectAnew(endingWhatIsUnderWay: Bool) {
         let fresh = Self.makeHTTP()
         let former = http.withLock { http in
             defer { http = fresh }
             return http
         }
         Task {
-            try? await Task.sleep(for: .seconds(Self.timeoutSeconds + 1))
+            if !endingWhatIsUnderWay { try? await Task.sleep(for: .seconds(Self.timeoutSeconds + 1)) }
             try? await former.shutdown()
         }
     }
