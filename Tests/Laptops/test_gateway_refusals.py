@@ -58,3 +58,16 @@ def test_a_token_that_others_can_read_is_told_of(solos, office):
     assert f"chmod 600 {path}" in solos("anna").start(*flags).log()
     os.chmod(path, 0o640)
     assert "chmod" not in solos("bert").start(*flags).log()
+
+
+def test_a_lane_that_is_not_there_is_not_said_to_wait_or_to_go_on(solos):
+    anna = solos("anna").start()
+    anna.create_job("Smith")
+    done = anna.muster("queue", "pause", "Smith/stat")
+    assert done.returncode == 65 and "no lane 'stat'" in done.stderr, done
+    assert anna.muster("queue", "pause", "Smith/state").returncode == 0
+    assert anna.muster("queue", "pause").returncode == 0
+    done = anna.muster("queue", "resume", "Smith/state")
+    assert done.returncode == 65 and "without a lane" in done.stderr, done
+    assert anna.muster("queue", "resume").returncode == 0
+    assert anna.muster("queue", "resume", "Smith/state").returncode == 0

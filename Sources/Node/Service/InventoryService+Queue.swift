@@ -90,7 +90,13 @@ extension InventoryService {
 
     func resume(_ request: LaneRequest) async throws -> QueueStatus {
         try await answering {
-            await outbox.resume(try await lane(request))
+            let lane = try await lane(request)
+            if lane != nil, await outbox.standing.isPaused {
+                throw APIError(
+                    .invalidValue,
+                    "Everything of this laptop is paused; 'muster queue resume' without a lane ends that.")
+            }
+            await outbox.resume(lane)
             return await queueStatus()
         }
     }
@@ -127,9 +133,15 @@ extension InventoryService {
         guard let text = request.lane else { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let lane = LaneID("x/\(parts[1])") else {
-            throw APIError(.invalidValue, "'\(text)' is no lane; write JOB/NAME as 'muster queue list' shows it.")
+            throw APIError(.invalidValue, "'\(text)' is no lane; write JOB/NAME as 'muster queue show' shows it.")
         }
-        return LaneID(job: try await resolve(job: parts[0]).id, name: lane.name)
+        let named = LaneID(job: try await resolve(job: parts[0]).id, name: lane.name)
+        let isUsed = await outbox.queue.contains { $0.entry.lane == named }
+        guard isUsed || MutationKinds.all.types.contains(where: { $0.lane == named.name }) else {
+            throw APIError(
+                .invalidValue, "The job has no lane '\(named.name)'; 'muster queue show' shows a mutation's lane.")
+        }
+        return named
     }
 
     private func describe(_ queued: QueuedMutation, jobName: String?) async -> QueueEntry {

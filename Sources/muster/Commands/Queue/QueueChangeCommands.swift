@@ -45,12 +45,12 @@ struct QueueDropCommand: AsyncParsableCommand {
 }
 
 struct LaneArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("JOB/NAME, as the queue lists it; all lanes if left out.", valueName: "lane"))
+    @Argument(help: ArgumentHelp("JOB/NAME, as 'muster queue show' shows it; all if left out.", valueName: "lane"))
     var lane: String?
 
     func validate() throws {
         // A script's empty variable must not mean everything.
-        if lane == "" { throw ValidationError("Name the lane as 'muster queue list --json' does, or leave it out.") }
+        if lane == "" { throw ValidationError("Name the lane as 'muster queue show' does, or leave it out.") }
     }
 
     var request: LaneRequest { LaneRequest(lane: lane) }
