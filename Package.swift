@@ -139,7 +139,8 @@ let package = Package(
             name: "TransportTests",
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
         .testTarget(
-            name: "ServerChannelTests", dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioHTTP1]),
+            name: "ServerChannelTests",
+            dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [

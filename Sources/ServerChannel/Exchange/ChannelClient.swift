@@ -11,9 +11,9 @@ package import Timekeeping
 package final class ChannelClient: Sendable {
     /// Of an answer, unpacked.
     private static let answerBytes = 16 << 20
-    private static let timeoutSeconds: Int64 = 30
 
     let address: ServerAddress
+    private let patience: Patience
     private let readToken: @Sendable () -> String?
     /// Nil before the first request, and when the server has refused it.
     private let token = Mutex<String?>(nil)
@@ -25,11 +25,21 @@ package final class ChannelClient: Sendable {
     ///   - readToken: what the server's owner made for this device; asked again whenever the server refuses the last one.
     ///   - elapsed: microseconds of a clock that never goes back.
     ///   - hear: gets what every answer says of the time, before the answer itself is handed on.
-    package init(
+    package convenience init(
         address: ServerAddress, readToken: @escaping @Sendable () -> String?, elapsed: @escaping @Sendable () -> Int64,
         hearing hear: @escaping @Sendable (TimeExchange) async -> Void
     ) {
+        self.init(
+            address: address, readToken: readToken, patience: Patience(), elapsed: elapsed, hearing: hear)
+    }
+
+    init(
+        address: ServerAddress, readToken: @escaping @Sendable () -> String?, patience: Patience,
+        elapsed: @escaping @Sendable () -> Int64,
+        hearing hear: @escaping @Sendable (TimeExchange) async -> Void
+    ) {
         self.address = address
+        self.patience = patience
         self.readToken = readToken
         self.elapsed = elapsed
         self.hear = hear
@@ -50,8 +60,8 @@ package final class ChannelClient: Sendable {
             defer { http = fresh }
             return http
         }
-        Task {
-            if !endingWhatIsUnderWay { try? await Task.sleep(for: .seconds(Self.timeoutSeconds + 1)) }
+        Task { [patience] in
+            if !endingWhatIsUnderWay { try? await Task.sleep(for: patience.silence + patience.whole) }
             try? await former.shutdown()
         }
     }
@@ -75,9 +85,10 @@ package final class ChannelClient: Sendable {
         let sent = elapsed()
         do {
             let http = http.withLock { $0 }
-            let response = try await http.execute(request, timeout: .seconds(Self.timeoutSeconds))
+            let response = try await http.execute(
+                request, timeout: patience.untilAnswer(sending: ask.body?.count ?? 0))
             let returned = elapsed()
-            let buffer = try await response.body.collect(upTo: Self.answerBytes)
+            let buffer = try await patience.collect(response.body, upTo: Self.answerBytes)
             var body = Array(buffer.readableBytesView)
             if response.headers.first(name: "Content-Encoding") == "gzip" {
                 body = try Gzip.unpack(body, limit: Self.answerBytes)

@@ -1,0 +1,74 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Testing
+
+@testable import ServerChannel
+
+/// A server that answers and does not finish.
+@Suite("Waiting for a server", .timeLimit(.minutes(1)))
+struct PatienceTests {
+    /// Sends the head of an answer of 1,000 bytes, and then a byte whenever `interval` has gone by; nil: one only.
+    private final class Unfinished: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        let interval: TimeAmount?
+
+        init(_ interval: TimeAmount?) {
+            self.interval = interval
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard case .end = unwrapInboundIn(data) else { return }
+            let headers: HTTPHeaders = [
+                "Content-Length": "1000", ChannelHeader.received: "1780000000000000",
+                ChannelHeader.answered: "1780000000000001",
+            ]
+            context.write(
+                wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers))), promise: nil
+            )
+            say(context)
+        }
+
+        private func say(_ context: ChannelHandlerContext) {
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: [0x0A])))), promise: nil)
+            guard let interval else { return }
+            context.eventLoop.assumeIsolated().scheduleTask(in: interval) { self.say(context) }
+        }
+    }
+
+    @Test(
+        "An answer that breaks off, or comes byte by byte without end, is given up",
+        arguments: [nil, TimeAmount.milliseconds(50)])
+    func unfinished(interval: TimeAmount?) async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(Unfinished(interval))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(server.localAddress?.port)
+        let address = try #require(ServerAddress("http://127.0.0.1:\(port)"))
+        let patience = Patience(silence: .milliseconds(300), whole: .seconds(1))
+        let client = ChannelClient(
+            address: address, readToken: { "t" }, patience: patience, elapsed: { 0 }, hearing: { _ in })
+        let begin = ContinuousClock.now
+        guard case .lost(let reason) = await client.jobs(since: nil) else {
+            Issue.record("taken")
+            return
+        }
+        #expect(reason == "the answer broke off")
+        #expect(begin.duration(to: .now) < .seconds(5))
+        await client.close()
+        try await server.close()
+    }
+
+    @Test("A long request has the time that a slow line needs")
+    func slowLine() {
+        #expect(Patience().untilAnswer(sending: 0) == .seconds(30))
+        #expect(Patience().untilAnswer(sending: 896 << 10) == .seconds(30 + 224))
+    }
+}
