@@ -72,6 +72,24 @@ struct ChannelTests {
         }
     }
 
+    @Test("A server that holds less of the channel than who delivers decides nothing")
+    func setBack() async throws {
+        try await Office.open { office in
+            let first = try await office.mutate(1, Self.advance("dispatched", after: 9), channel: 7)
+            #expect(first.status == 409 && first.code == "channelBehind")
+            let unordered = #"{"lane": "state", "kind": "advanceState", "payload": {"state": "dispatched"}}"#
+            #expect(try await office.mutate(2, unordered, channel: 7).code == "channelBehind")
+            #expect(try await office.get("/v1/jobs/\(Office.job)").code == "unknownJob")
+            // What it has decided it still knows.
+            let opened = try await office.mutate(3, Self.open, channel: 0)
+            #expect(
+                try await office.mutate(3, Self.open, channel: 99).json["token"] as? String == opened.json["token"]
+                    as? String)
+            #expect(try await office.mutate(2, unordered, channel: 99).code == "channelBehind")
+            #expect(try await office.mutate(2, unordered).json["verdict"] as? String == "accepted")
+        }
+    }
+
     @Test("The channel says the same in both languages, packed or not, and its ids have no gap")
     func languages() async throws {
         try await Office.open { office in

@@ -11,7 +11,9 @@ extension ChannelDesk {
         try checkThatItDecides()
         let digest = try await serverDigest(for: delivery)
         let request = delivery.request
-        let decision = try await store.decide(request, job: delivery.job, now: now.received) { published in
+        let decision = try await store.decide(
+            request, job: delivery.job, knowing: delivery.knownChannel ?? 0, now: now.received
+        ) { published in
             Judgement(of: request, on: JobStanding(values: published, digest: digest))
         }
         switch decision {
@@ -20,6 +22,7 @@ extension ChannelDesk {
                 .predecessorMissing, "The request before this one in its lane is not decided; deliver \(token) first.")
             problem.token = token.description
             throw problem
+        case .behind(let head): throw Self.behind(head)
         case .tokenReused:
             throw ChannelProblem(.keyReused, "This key was used for another request; ask with a new one.")
         case .decided(let outcome, let commit):

@@ -56,14 +56,17 @@ struct ChannelDesk: Sendable {
     func channel(of job: JobID, after: UInt64, wait: Int, limit: Int) async throws -> ChannelExtract {
         try await waiting(wait, for: job) {
             let run = try await store.channelRun(of: job, after: after, limit: limit)
-            guard after <= run.head else {
-                var problem = ChannelProblem(
-                    .channelBehind, "This server holds the channel up to \(run.head) only; it has been set back.")
-                problem.sequence = run.head
-                throw problem
-            }
+            guard after <= run.head else { throw Self.behind(run.head) }
             return (ChannelExtract(run: run), isNews: run.segment != nil)
         }
+    }
+
+    /// Whoever asks holds more of the channel than this server.
+    static func behind(_ head: UInt64) -> ChannelProblem {
+        var problem = ChannelProblem(
+            .channelBehind, "This server holds the channel up to \(head) only; it has been set back.")
+        problem.sequence = head
+        return problem
     }
 
     func vector(of job: JobID) async throws -> VersionVector {

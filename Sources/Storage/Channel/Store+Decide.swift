@@ -29,6 +29,9 @@ package enum Decision: Hashable, Sendable {
     case decided(Outcome, commit: Commit?)
     /// The request before it in its lane has no outcome yet. Nothing has changed.
     case predecessorMissing(MutationToken)
+    /// The sender holds more of the channel than this store, which ends there: it was set back, and would decide by a
+    /// state that is not the last. Nothing has changed.
+    case behind(UInt64)
     /// The token was used for another request. Nothing has changed.
     case tokenReused
 }
@@ -38,9 +41,11 @@ extension Store {
     /// Decides a request: its outcome and what it publishes become one entry of the channel, in one transaction. A token
     /// that has an outcome keeps it, and has no second effect (rule R8).
     ///
-    /// - Parameter judge: gets what is published now.
+    /// - Parameters:
+    ///   - known: the ordering id that the sender holds.
+    ///   - judge: gets what is published now.
     package func decide(
-        _ request: MutationRequest, job: JobID, now: ReceiveTime,
+        _ request: MutationRequest, job: JobID, knowing known: UInt64 = 0, now: ReceiveTime,
         judge: @escaping @Sendable ([FieldName: String]) throws -> Judgement
     ) async throws -> Decision {
         try await write { [self] db in
@@ -48,16 +53,18 @@ extension Store {
             let used = try Data.fetchOne(
                 db, sql: "SELECT fingerprint FROM delivery WHERE token = ?", arguments: [request.token.value.blob])
             if let used, used != fingerprint { return .tokenReused }
-            let known = try JobTable.number(of: job, in: db)
-            if let known, let outcome = try RequestTable.outcome(of: request.token, job: known, in: db) {
+            let listed = try JobTable.number(of: job, in: db)
+            if let listed, let outcome = try RequestTable.outcome(of: request.token, job: listed, in: db) {
                 return .decided(outcome, commit: nil)
             }
-            let isWithdrawn = try known.map { try RequestTable.isWithdrawn(request.token, job: $0, in: db) } ?? false
+            let head = try listed.map { try JournalTable.head(of: JournalKey(job: $0, replica: .channel), in: db) }
+            guard known <= head?.sequence ?? 0 else { return .behind(head?.sequence ?? 0) }
+            let isWithdrawn = try listed.map { try RequestTable.isWithdrawn(request.token, job: $0, in: db) } ?? false
             // Who has been taken back need not wait for anybody.
-            if let after = request.after, !isWithdrawn, try !isSettled(after, job: known, in: db) {
+            if let after = request.after, !isWithdrawn, try !isSettled(after, job: listed, in: db) {
                 return .predecessorMissing(after)
             }
-            let number = try known ?? JobTable.numberAddingIfNew(job, in: db)
+            let number = try listed ?? JobTable.numberAddingIfNew(job, in: db)
             try db.execute(
                 sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
                 arguments: [request.token.value.blob, fingerprint])
