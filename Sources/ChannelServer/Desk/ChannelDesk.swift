@@ -82,14 +82,15 @@ struct ChannelDesk: Sendable {
     private func waiting<Value: Sendable>(
         _ seconds: Int, for job: JobID?, _ ask: () async throws -> (value: Value, isNews: Bool)
     ) async throws -> Value {
-        let deadline = now.microseconds + Int64(seconds) * 1_000_000
+        // Not by the wall clock: whoever sets it would have them wait for as long.
+        let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             let ticket = hub.ticket(for: job)
             defer { hub.giveBack(ticket) }
             let answer = try await ask()
-            let left = deadline - now.microseconds
-            if answer.isNews || left <= 0 || hub.hasFinished || Task.isCancelled { return answer.value }
-            await ticket.wait(for: .microseconds(left))
+            let left = deadline - .now
+            if answer.isNews || left <= .zero || hub.hasFinished || Task.isCancelled { return answer.value }
+            await ticket.wait(for: left)
         }
     }
 }

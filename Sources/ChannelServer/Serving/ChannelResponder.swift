@@ -12,7 +12,7 @@ struct ChannelResponder: Sendable {
     private let logger: Logger
 
     init(desk: ChannelDesk, logger: Logger) {
-        let tokens = TokenCheck(store: desk.store, now: desk.now)
+        let tokens = TokenCheck(store: desk.store)
         let doorkeeper = Doorkeeper()
         let router = Router(context: ChannelContext.self)
         for route in Route.all {
