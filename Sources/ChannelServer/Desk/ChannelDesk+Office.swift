@@ -7,6 +7,9 @@ import Storage
 
 /// What people in the office look at.
 extension ChannelDesk {
+    /// Of the items in one answer.
+    private static let itemBytes = 512 << 10
+
     func job(_ job: JobID) async throws -> JobDocument {
         let report = try await store.report(of: job)
         let stored = try await store.job(job)
@@ -32,18 +35,10 @@ extension ChannelDesk {
             })
     }
 
-    /// Items that are not removed, ascending.
+    /// Items that are not removed, ascending; fewer than `limit` when they are long.
     func items(of job: JobID, after: ItemID, limit: Int) async throws -> [ItemDocument] {
-        var documents: [ItemDocument] = []
-        var last = after
-        while documents.count < limit {
-            let batch = try await store.items(job: job, after: last, limit: limit)
-            for item in batch where item.state.removed == nil && documents.count < limit {
-                documents.append(ItemDocument(item))
-            }
-            guard batch.count == limit, let end = batch.last else { break }
-            last = end.id
-        }
-        return documents
+        try await store.items(
+            job: job, after: after, limit: limit, sufficientBytes: Self.itemBytes, withRemoved: false
+        ).map(ItemDocument.init)
     }
 }

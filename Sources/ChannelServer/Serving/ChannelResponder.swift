@@ -23,8 +23,7 @@ struct ChannelResponder: Sendable {
                     return try await route.answer(exchange, desk).response(acceptsGzip: acceptsGzip)
                 }
                 let name = try await tokens.name(of: request.headers[.authorization] ?? "")
-                try doorkeeper.enter(name)
-                defer { doorkeeper.leave(name) }
+                try context.visit.begin(doorkeeper, name)
                 return try await route.answer(exchange, desk).response(acceptsGzip: acceptsGzip)
             }
         }

@@ -41,3 +41,22 @@ final class Doorkeeper: Sendable {
         }
     }
 }
+
+/// One request's place with the doorkeeper, until its answer is written: whoever asks much and reads nothing fills no
+/// memory.
+final class Visit: Sendable {
+    private let leaving = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func begin(_ keeper: Doorkeeper, _ name: String) throws(ChannelProblem) {
+        try keeper.enter(name)
+        leaving.withLock { $0 = { keeper.leave(name) } }
+    }
+
+    func end() {
+        let leave = leaving.withLock { leaving in
+            defer { leaving = nil }
+            return leaving
+        }
+        leave?()
+    }
+}

@@ -10,6 +10,7 @@ struct ChannelContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// When the request came, in microseconds since 1970.
     var received: Int64 = 0
+    let visit = Visit()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

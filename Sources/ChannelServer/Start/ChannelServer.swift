@@ -90,6 +90,7 @@ package struct ChannelServer: Sendable {
             logger: quietLogger,
             responder: { request, writer, channel in
                 let context = ChannelContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                defer { context.visit.end() }
                 let response = await responder.respond(to: request, context: context)
                 try await writer.write(response: response.head, body: response.body)
             },

@@ -58,14 +58,20 @@ extension Store {
         }
     }
 
-    /// Items in ascending order after `after`, at most `limit`; removed ones too.
-    package func items(job: JobID, after: ItemID = .job, limit: Int) async throws -> [StoredItem] {
+    /// Items in ascending order after `after`: at most `limit`, and no more once their texts have `sufficientBytes`.
+    package func items(
+        job: JobID, after: ItemID = .job, limit: Int, sufficientBytes: Int = .max, withRemoved: Bool = true
+    ) async throws -> [StoredItem] {
         try await read { db in
             var items: [StoredItem] = []
+            var bytes = 0
             let number = try JobTable.existingNumber(of: job, in: db)
             try ItemTable.forEach(job: number, after: after, in: db) { id, state in
+                guard withRemoved || state.removed == nil else { return true }
                 items.append(StoredItem(id: id, state: state))
-                return items.count < limit
+                bytes += state.fields.reduce(0) { $0 + ($1.register.winner?.value.utf8.count ?? 0) }
+                bytes += state.remarks.reduce(0) { $0 + $1.text.utf8.count }
+                return items.count < limit && bytes < sufficientBytes
             }
             return items
         }
