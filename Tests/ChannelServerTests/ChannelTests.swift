@@ -90,6 +90,23 @@ struct ChannelTests {
         }
     }
 
+    @Test("A run that cannot be read is malformed also where the journal is held already")
+    func malformedRepetition() async throws {
+        try await Office.open { office in
+            var journal = Journal(7)
+            let run = try journal.add(["Sofa", "Lamp"])
+            #expect(try await office.upload([run]).status == 200)
+            for bytes in [run.bytes + [9, 1], Array(run.bytes.dropLast()), [UInt8](repeating: 0xFF, count: 40)] {
+                let odd = JournalSegment(replica: run.replica, first: 1, head: run.head, bytes: bytes)
+                let answer = try await office.upload([odd])
+                #expect(answer.status == 422 && answer.code == "malformed")
+                let other = JournalHead(sequence: run.head.sequence, digest: 1)
+                let forked = JournalSegment(replica: run.replica, first: 1, head: other, bytes: bytes)
+                #expect(try await office.upload([forked]).code == "malformed")
+            }
+        }
+    }
+
     @Test("The channel says the same in both languages, packed or not, and its ids have no gap")
     func languages() async throws {
         try await Office.open { office in

@@ -13,8 +13,11 @@ extension Store {
     /// Compares a run that does not continue what is held with what is held.
     ///
     /// - Returns: nil when they part before the run begins, so that the run does not show where.
+    /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else.
     package func divergence(of segment: JournalSegment, job: JobID) async throws -> Divergence? {
-        try await read { db in
+        // Whose fault it is cannot be told any more once what is held is read beside it.
+        try ChangeCodec.scan(segment.bytes) { _, _ in }
+        return try await read { db in
             let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
             guard let base = try Self.head(of: journal, at: segment.first - 1, in: db),
                 try JournalDigest.extend(base, with: segment.bytes) == segment.head
