@@ -69,9 +69,10 @@ struct ReplyTests {
         }
     }
 
-    @Test("A proxy in front of the server speaks of its illness")
+    @Test("A proxy in front of the server speaks of its illness, and of its limits")
     func proxy() {
         #expect(Self.reply(503, [("Retry-After", "5")]) == .serverBusy(status: 503, retryAfterMilliseconds: 5_000))
+        #expect(Self.reply(429, [("Retry-After", "5")]) == .serverBusy(status: 429, retryAfterMilliseconds: 5_000))
         guard case .tryAgain(502, _) = Self.reply(502, []) else {
             Issue.record("502 is \(Self.reply(502, []))")
             return

@@ -145,13 +145,20 @@ package final class ChannelClient: Sendable {
         ]
         if error is NIOConnectionError { return .unreachable("no connection to the server") }
         if let error = error as? HTTPClientError {
-            return neverSent.contains(error) ? .unreachable("\(error)") : .lost("\(error)")
+            if neverSent.contains(error) { return .unreachable("no connection to the server") }
+            return .lost(error == .deadlineExceeded ? "no answer in time" : "the connection broke off (\(error))")
+        }
+        switch error {
+        case is CancellationError: return .lost("given up")
+        case is NIOTooManyBytesError, Gzip.Failure.tooLarge: return .lost("the answer is too long")
+        case is Gzip.Failure: return .lost("the answer cannot be unpacked")
+        case is HTTPParserError: return .lost("the answer is no HTTP")
+        default: break
         }
         if provesNothing(error) {
             return .unreachable(
                 "what answers does not prove to be the server; is there a login page, or is the clock far off?")
         }
-        if error is CancellationError { return .lost("given up") }
         if let error = error as? IOError, [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
             return .unreachable("no connection to the server")
         }

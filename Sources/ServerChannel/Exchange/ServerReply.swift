@@ -66,11 +66,11 @@ struct RawAnswer: Sendable {
     /// What it is. A failure that nobody knows is none that lasts: only a decision of the server is one.
     func reply(readingProblem: ([UInt8]) -> ChannelProblem?) -> ServerReply<[UInt8]> {
         guard times != nil else {
-            // A proxy in front of the server speaks of the server's illness; whoever else answers is not the server.
-            guard (500...504).contains(status) else {
+            // A proxy in front of the server speaks of its illness and its limits; whoever else answers is not the server.
+            guard (500...504).contains(status) || status == 429 else {
                 return .unreachable("what answers with status \(status) is not the server; is there a login page?")
             }
-            return status == 503 || retryAfterMilliseconds != nil
+            return status == 429 || status == 503 || retryAfterMilliseconds != nil
                 ? .busy(status: status, retryAfterMilliseconds: retryAfterMilliseconds)
                 : .problem(ServerProblem(status: status))
         }
