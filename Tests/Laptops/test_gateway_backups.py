@@ -98,6 +98,30 @@ def test_an_office_that_was_set_back_gets_its_own_words_from_the_crew(solos, off
     wait_until(lambda: server_check(anna)["outcome"] == "ok", PATIENCE_SECONDS, "the doctor is content")
 
 
+def test_an_office_that_was_set_back_and_served_on_says_nothing_until_it_is_recovered(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = set_back(office, anna, bert)
+    # As if nothing had happened: its people have not noticed.
+    office.start()
+    wait_until(lambda: "a laptop holds more" in office.log(), PATIENCE_SECONDS, "it says what to do")
+    bert.add(job, name="stool")
+    advance(bert, job, "inProgress")
+    wait_until(lambda: office.get(f"/v1/jobs/{job}")["items"] == 2, PATIENCE_SECONDS, "it takes the crew's work")
+    wait_until(lambda: front.requests("/mutations", 409), PATIENCE_SECONDS, "it decides nothing")
+    assert office.program.stop() == 0
+    office.start("--recover")
+    wait_until(
+        lambda: published_states(office, job) == ["scheduled", "dispatched"],
+        PATIENCE_SECONDS,
+        "it has its own words again",
+    )
+    assert office.program.stop() == 0
+    office.start()
+    wait_published([anna, bert], job, "inProgress")
+    assert published_states(office, job) == ["scheduled", "dispatched", "inProgress"]
+    wait_at_office(office, anna, job, 2)
+
+
 def test_an_office_that_was_set_back_to_before_a_job_gets_it_again(solos, office, front):
     anna, bert = crew(solos, office, front)
     assert office.program.stop() == 0

@@ -5,21 +5,25 @@ import Synchronization
 
 /// Says in the channel what has been uploaded: a little later, so that many uploads become one entry.
 ///
-/// What was not said before a crash is said at the next start: it follows from what is stored.
+/// What was not said before a crash is said some time after the next start: it follows from what is stored.
 final class AcceptanceKeeper: Sendable {
     private static let gathering = Duration.milliseconds(500)
 
     private let store: Store
     private let hub: ChangeHub
+    private let setBack: SetBackJobs
     private let now: WallClock
     /// It says nothing in the channel, of which a part may be missing.
     private let isResting: Bool
     private let logger: Logger
     private let waiting = Mutex<Set<JobID>>([])
 
-    init(store: Store, hub: ChangeHub, now: WallClock, isResting: Bool, logger: Logger) {
+    init(
+        store: Store, hub: ChangeHub, setBack: SetBackJobs, now: WallClock, isResting: Bool, logger: Logger
+    ) {
         self.store = store
         self.hub = hub
+        self.setBack = setBack
         self.now = now
         self.isResting = isResting
         self.logger = logger
@@ -34,13 +38,14 @@ final class AcceptanceKeeper: Sendable {
         }
     }
 
-    /// All jobs, for the start.
+    /// All jobs: what was not said before this start, or could not be stored.
     func acceptAll() async throws {
         guard !isResting else { return }
         for known in try await store.vectors() { await accept(known.job) }
     }
 
     private func accept(_ job: JobID) async {
+        guard !setBack.contains(job) else { return }
         do {
             if try await store.acceptHeld(job: job, now: now.received) != nil { hub.changed(job) }
         } catch {

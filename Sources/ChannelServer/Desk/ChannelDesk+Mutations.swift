@@ -8,7 +8,7 @@ import Storage
 extension ChannelDesk {
     func decide(_ delivery: Delivery) async throws -> Decided {
         // Added up before the transaction: a job of 100,000 items would hold all others up.
-        try checkThatItDecides()
+        try checkThatItDecides(delivery.job)
         let digest = try await serverDigest(for: delivery)
         let request = delivery.request
         let decision = try await store.decide(
@@ -32,7 +32,7 @@ extension ChannelDesk {
     }
 
     func withdraw(_ token: MutationToken, job: JobID) async throws -> Outcome {
-        try checkThatItDecides()
+        try checkThatItDecides(job)
         let (outcome, commit) = try await store.withdraw(token, job: job, now: now.received)
         if commit != nil { hub.changed(job) }
         return outcome
@@ -46,11 +46,16 @@ extension ChannelDesk {
     }
 
     /// - Throws: `ChannelProblem` while a part of the channel may be missing.
-    func checkThatItDecides() throws(ChannelProblem) {
-        guard isRecovering else { return }
-        throw ChannelProblem(
-            .unavailable, "The server takes back what it had said before it was set back; it decides nothing meanwhile."
-        )
+    func checkThatItDecides(_ job: JobID) throws(ChannelProblem) {
+        guard !isRecovering else {
+            throw ChannelProblem(
+                .unavailable,
+                "The server takes back what it had said before it was set back; it decides nothing meanwhile.")
+        }
+        guard !setBack.contains(job) else {
+            throw ChannelProblem(
+                .channelBehind, "This server was set back; its people have to serve with --recover before it goes on.")
+        }
     }
 
     private func tell(_ outcome: Outcome, of delivery: Delivery) {

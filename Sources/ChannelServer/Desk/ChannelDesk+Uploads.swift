@@ -23,6 +23,7 @@ extension ChannelDesk {
     /// What this server had said, and has lost.
     private func takeBack(_ segment: JournalSegment, into job: JobID) async throws {
         guard isRecovering else {
+            try await noteClaim(segment, to: job)
             throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
         switch try await store.takeBack(segment, job: job, now: now.received) {
@@ -36,17 +37,29 @@ extension ChannelDesk {
             throw problem(.journalGap, segment, head.sequence, "The server's channel ends at \(head.sequence).")
         case .forked, .ownFuture:
             logger.error(
-                "this server has said something else since it was set back; that job needs a person",
+                "this server has said something else since it was set back; put the backup back again and serve with --recover first",
                 metadata: ["job": "\(job)"])
             throw problem(
                 .journalForked, segment, nil, "The server has said something else in this place since it was set back.")
         }
     }
 
+    /// A laptop shows words of this server's own, statements among them. If they reach beyond what it holds, it was set back.
+    private func noteClaim(_ segment: JournalSegment, to job: JobID) async throws {
+        var says = false
+        try ChangeCodec.scan(segment.bytes) { scanned, _ in says = says || scanned.statementCount > 0 }
+        let head = (try? await store.vector(of: job))?[.channel].sequence ?? 0
+        guard says, segment.first <= head + 1, segment.head.sequence > head, setBack.insert(job) else { return }
+        logger.error(
+            "a laptop holds more of what this server has said than the server: it was set back, serve with --recover",
+            metadata: ["job": "\(job)", "here": "\(head)", "there": "\(segment.head.sequence)"])
+    }
+
     private func take(_ segment: JournalSegment, into job: JobID) async throws {
         var generator = SystemRandomNumberGenerator()
         switch try await store.upload(
-            segment, job: job, now: now.received, mayWrite: !isRecovering, using: &generator)
+            segment, job: job, now: now.received, mayWrite: !isRecovering && !setBack.contains(job),
+            using: &generator)
         {
         case .stored: report(job)
         case .known: break
@@ -69,7 +82,7 @@ extension ChannelDesk {
                 .journalForked, segment, agreed,
                 "The journal has another content here after \(agreed), and that stays; take it over and write again what differs."
             )
-        case .wouldAdopt: try checkThatItDecides()
+        case .wouldAdopt: try checkThatItDecides(job)
         case .ownJournal: throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
     }

@@ -37,6 +37,7 @@ struct ChannelDesk: Sendable {
     let store: Store
     let hub: ChangeHub
     let keeper: AcceptanceKeeper
+    let setBack: SetBackJobs
     let now: WallClock
     /// See `ServerSettings`.
     let isRecovering: Bool

@@ -46,21 +46,22 @@ package struct ChannelServer: Sendable {
         }
         let now = WallClock()
         let hub = ChangeHub()
+        let setBack = SetBackJobs()
         let keeper = AcceptanceKeeper(
-            store: store, hub: hub, now: now, isResting: settings.isRecovering, logger: logger)
-        try await keeper.acceptAll()
+            store: store, hub: hub, setBack: setBack, now: now, isResting: settings.isRecovering, logger: logger)
         if try await store.accessList().allSatisfy({ $0.revoked != nil }) {
             logger.warning("no device has a token yet; make one with 'muster-channel token add NAME'")
         }
         let desk = ChannelDesk(
-            store: store, hub: hub, keeper: keeper, now: now, isRecovering: settings.isRecovering, logger: logger)
+            store: store, hub: hub, keeper: keeper, setBack: setBack, now: now, isRecovering: settings.isRecovering,
+            logger: logger)
         let http = try server(
             ChannelResponder(desk: desk, logger: logger))
         var lifecycle = ServiceGroupConfiguration(
             // Stopped in reverse: first those who wait are answered, then the server ends.
             services: [
                 .init(service: http), .init(service: DueChanges(store: store, hub: hub, now: now, logger: logger)),
-                .init(service: PollEnder(hub: hub)),
+                .init(service: LateAcceptance(keeper: keeper, logger: logger)), .init(service: PollEnder(hub: hub)),
             ], gracefulShutdownSignals: signals, logger: logger)
         // What was answered for is durable: who does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(10)
@@ -126,6 +127,27 @@ private struct PollEnder: Service {
     func run() async throws {
         try? await gracefulShutdown()
         hub.finish()
+    }
+}
+
+/// Says now and then what was uploaded and not accepted: before the server was started, or while its disk was full.
+private struct LateAcceptance: Service {
+    /// Also at the start: whoever knows that the server was set back has to come first.
+    private static let interval = Duration.seconds(60)
+
+    let keeper: AcceptanceKeeper
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                do {
+                    try await keeper.acceptAll()
+                } catch {
+                    logger.warning("what was uploaded could not be looked at", metadata: ["error": "\(error)"])
+                }
+            }
+        }
     }
 }
 
