@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from gateways import advance, published_states, server_flags, state, wait_published
 from lab import Program, never_during, wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 
@@ -134,24 +135,6 @@ def test_many_writers_while_the_disk_fills_and_is_freed(crew):
     assert names(anna) == kept
 
 
-def test_what_cannot_be_taken_back_is_not_said_to_be(crew):
-    anna, _, disk = crew
-    job = anna.create_job()
-    [_, token] = anna.make(f"/v1/jobs/{job}/state", {"state": "dispatched"})["tokens"]
-    disk.fill()
-    refusals = 0
-    while refusals < 10:
-        status, _ = anna.ask("POST", f"/v1/jobs/{job}/items", {"fields": {"name": "x"}})
-        refusals = 0 if status == 201 else refusals + 1
-    status, answer = anna.ask("DELETE", f"/v1/queue/{token}")
-    assert (status, answer["detail"]) == (503, REFUSAL), answer
-    assert token in [entry["token"] for entry in anna.get("/v1/queue")]
-    assert anna.get(f"/v1/jobs/{job}")["state"]["pending"] == "dispatched"
-    disk.free()
-    assert anna.ask("DELETE", f"/v1/queue/{token}")[0] == 200
-    assert token not in [entry["token"] for entry in anna.get("/v1/queue")]
-
-
 def test_a_start_on_a_full_disk(crew):
     anna, bert, disk = crew
     job = anna.create_job()
@@ -177,3 +160,34 @@ def test_a_start_on_a_full_disk(crew):
     kept.add(anna.add(job, name="after"))
     wait_agreed([anna, bert], job)
     assert set(bert.items(job)) == kept
+
+
+def test_what_a_person_does_to_the_queue_on_a_full_disk(solos, office, front):
+    anna = solos("anna")
+    disk = SmallDisk(solos.directory, anna.state)
+    flags = server_flags(solos, office, front.url)
+    try:
+        anna.start(*flags, prefix=disk.prefix)
+        job = anna.create_job("Smith")
+        wait_published([anna], job, "scheduled")
+        front.always("503")
+        [token] = advance(anna, job, "dispatched")
+        disk.fill()
+        for words in (["drop", token], ["pause"]):
+            done = anna.muster("queue", *words)
+            assert done.returncode == 75 and REFUSAL in done.stderr, (words, done)
+        assert state(anna, job)["pending"] == "dispatched", "it is not dropped"
+        disk.free()
+        assert anna.muster("queue", "pause").returncode == 0
+        anna.kill()
+        anna.start(*flags, prefix=disk.prefix)
+        assert anna.get("/v1/status")["queue"] == {"pending": 0, "parked": 1}, "it is paused for good"
+        assert anna.muster("queue", "drop", token).returncode == 0
+        assert anna.muster("queue", "resume").returncode == 0
+        front.always(None)
+        advance(anna, job, "cancelled")
+        wait_published([anna], job, "cancelled")
+        assert published_states(office, job) == ["scheduled", "cancelled"]
+    finally:
+        anna.kill()
+        disk.end()

@@ -27,8 +27,10 @@ actor OutboxKeeper {
     private var look: Task<Void, Never>?
     private var deliveries: [MutationToken: (attempt: Int, task: Task<Void, Never>)] = [:]
     private var timer: Task<Void, Never>?
-    /// Why what a person wanted dropped stands all the same, until that person has heard it.
-    private var failedWithdrawals: [MutationToken: any Error] = [:]
+    /// Why something could not be written since a person last wished for something.
+    private var failure: StoreError?
+    /// What has to be remembered and could not be: it is written with whatever comes next.
+    private var owed: OutboxWrite?
     private var generator = SystemRandomNumberGenerator()
 
     init(
@@ -114,22 +116,25 @@ actor OutboxKeeper {
 
     /// Returns when what was dropped is withdrawn durably.
     ///
-    /// - Throws: `OutboxRefusal`; the store's error when it could not be withdrawn, and stands.
+    /// - Throws: `OutboxRefusal`; `StoreError` when it could not be withdrawn, and stands.
     func drop(_ token: MutationToken) async throws {
-        failedWithdrawals[token] = nil
-        enqueue(try machine.onDrop(token, now: now, using: &generator))
-        await draining?.value
-        if let error = failedWithdrawals.removeValue(forKey: token) { throw error }
+        try await carryOut(wish: try machine.onDrop(token, now: now, using: &generator))
     }
 
-    func pause(_ lane: LaneID?) async {
-        enqueue(machine.onPause(lane, now: now, using: &generator))
-        await draining?.value
+    func pause(_ lane: LaneID?) async throws {
+        try await carryOut(wish: machine.onPause(lane, now: now, using: &generator))
     }
 
-    func resume(_ lane: LaneID?) async {
-        enqueue(machine.onResume(lane, now: now, using: &generator))
+    func resume(_ lane: LaneID?) async throws {
+        try await carryOut(wish: machine.onResume(lane, now: now, using: &generator))
+    }
+
+    /// - Throws: `StoreError` when it could not be made durable: whoever wished for it must not believe that it holds.
+    private func carryOut(wish directives: [OutboxMachine.Directive]) async throws {
+        failure = nil
+        enqueue(directives)
         await draining?.value
+        if let failure { throw failure }
     }
 
     // MARK: Directives
@@ -137,27 +142,33 @@ actor OutboxKeeper {
     private func enqueue(_ directives: [OutboxMachine.Directive]) {
         backlog += directives
         guard draining == nil else { return }
-        guard !backlog.isEmpty else { return schedule() }
+        guard !backlog.isEmpty || owed != nil else { return schedule() }
         draining = Task(executorPreference: executor) { await self.drain() }
     }
 
     private func drain() async {
-        while !backlog.isEmpty {
+        repeat {
             let batch = backlog
             backlog = []
             await carryOut(batch)
-        }
+        } while !backlog.isEmpty
         draining = nil
         schedule()
     }
 
     private func carryOut(_ batch: [OutboxMachine.Directive]) async {
-        let writes = batch.compactMap { write(for: $0) }
+        // An owed one first: what is newer has the last word.
+        let writes = [owed].compactMap(\.self) + batch.compactMap { write(for: $0) }
         var isDurable = true
         if !writes.isEmpty {
-            do { try await store.remember(writes) } catch {
+            do {
+                try await store.remember(writes)
+                owed = nil
+            } catch {
                 logger.error("what the outbox has to remember cannot be written", metadata: ["error": "\(error)"])
                 isDurable = false
+                failure = StoreError(error)
+                owed = writes.last { if case .standing = $0 { true } else { false } }
             }
         }
         for directive in batch {
@@ -258,7 +269,7 @@ actor OutboxKeeper {
             backlog += machine.onWithdrawn(token, now: now, using: &generator)
         } catch {
             logger.error("a mutation could not be taken back", metadata: ["token": "\(token)", "error": "\(error)"])
-            failedWithdrawals[token] = error
+            failure = StoreError(error)
             backlog += machine.onWithdrawFailed(token, now: now, using: &generator)
         }
     }

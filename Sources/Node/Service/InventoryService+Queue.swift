@@ -83,7 +83,7 @@ extension InventoryService {
 
     func pause(_ request: LaneRequest) async throws -> QueueStatus {
         try await answering {
-            await outbox.pause(try await lane(request))
+            try await outbox.pause(try await lane(request))
             return await queueStatus()
         }
     }
@@ -96,7 +96,7 @@ extension InventoryService {
                     .invalidValue,
                     "Everything of this laptop is paused; 'muster queue resume' without a lane ends that.")
             }
-            await outbox.resume(lane)
+            try await outbox.resume(lane)
             return await queueStatus()
         }
     }

@@ -119,10 +119,14 @@ extension World {
 
     private func decide(_ request: MutationRequest, known: UInt64) async throws -> OfficeAnswer {
         guard !office.isRecovering else { return .busy(milliseconds: nil) }
-        let decision = try await office.store.decide(request, job: job, now: office.receiveTime(at: now)) {
+        let decision = try await office.store.decide(
+            request, job: job, knowing: known, now: office.receiveTime(at: now)
+        ) {
             Judgement(of: request, on: JobStanding(values: $0))
         }
         switch decision {
+        // It says nothing more of the job, and waits for its people.
+        case .behind: return .busy(milliseconds: nil)
         case .predecessorMissing(let token):
             counters.count(.predecessorMissing)
             return .predecessorMissing(token)
