@@ -2,14 +2,12 @@
 stands in between."""
 
 import json
-import os
-import subprocess
-import sys
 import threading
 import time
 
 from gateways import advance, crew, published_states, server_flags, state, wait_at_office, wait_published
 from lab import Program, wait_until
+from scenes import play
 from solo import PATIENCE_SECONDS, wait_agreed
 
 STATES = ["dispatched", "inProgress", "awaitingSignature"]
@@ -303,12 +301,7 @@ def test_a_queue_that_is_paused_and_dropped(solos, office, front):
 
 
 def test_nothing_is_sent_without_a_route_and_at_once_when_one_appears(build_directory, measured):
-    scene = os.path.join(os.path.dirname(__file__), "route_scene.py")
-    done = subprocess.run(
-        ["unshare", "--net", sys.executable, scene, build_directory], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
+    seen = play("route_scene.py", build_directory)
     assert seen["withoutRoute"] == [] and seen["afterwards"] == [], seen
     assert seen["processorSeconds"] < 0.1, seen
     assert "no route" in seen["finding"], seen
@@ -318,9 +311,5 @@ def test_nothing_is_sent_without_a_route_and_at_once_when_one_appears(build_dire
 
 
 def test_with_another_address_the_server_is_asked_at_once(build_directory, measured):
-    scene = os.path.join(os.path.dirname(__file__), "roaming_scene.py")
-    done = subprocess.run(
-        ["unshare", "--net", sys.executable, scene, build_directory], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    measured("another address: the server is asked", json.loads(done.stdout)["secondsToPoll"], 1)
+    seen = play("roaming_scene.py", build_directory)
+    measured("another address: the server is asked", seen["secondsToPoll"], 1)
