@@ -1,3 +1,4 @@
+import CRDT
 import HTTPTypes
 import NIOHTTP1
 import ServerChannel
@@ -63,7 +64,9 @@ struct DoorTests {
                 .POST, "\(job)/journals", body: Array(repeating: 0x20, count: 1 << 20 + 1))
             #expect(large.status == 413)
             let unknown = try await office.mutate(9, #"{"lane": "a", "kind": "makeCoffee"}"#)
-            #expect(unknown.json["verdict"] as? String == "rejected")
+            #expect(unknown.status == 422 && unknown.code == "unknownKind")
+            let asked = try await office.get("/v1/jobs/\(Office.job)/mutations/\(MutationToken(9))")
+            #expect(asked.status == 404, "nothing is decided for good")
         }
     }
 

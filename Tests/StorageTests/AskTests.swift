@@ -55,6 +55,17 @@ struct AskTests {
         #expect(try await store.outboxStart().records.count == 1)
     }
 
+    @Test("What is known to come to nothing does not stand in the way of what is asked for next")
+    func leftOut() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let asked = try await store.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
+        let again = Self.advancing(place, to: .dispatched)
+        await #expect(throws: MutationRefusal.self) { try await store.ask(again, now: { .known(1_001) }) }
+        _ = try await store.ask(again, leavingOut: [asked.tokens[1]], now: { .known(1_002) })
+        #expect(try await store.pendingRequests(of: Store.job).count == 3)
+    }
+
     @Test("A store that becomes another replica goes on with its own requests, in their lane")
     func renewed() async throws {
         let place = try Place()

@@ -9,6 +9,11 @@ extension ChannelDesk {
     func decide(_ delivery: Delivery) async throws -> Decided {
         // Added up before the transaction: a job of 100,000 items would hold all others up.
         try checkThatItDecides(delivery.job)
+        // A newer server may know it: what people asked for is not refused for good.
+        guard MutationKinds.all[delivery.request.kind] != nil else {
+            throw ChannelProblem(
+                .unknownKind, "This server does not know mutations of the kind '\(delivery.request.kind)'; update it.")
+        }
         let digest = try await serverDigest(for: delivery)
         let request = delivery.request
         let decision = try await store.decide(

@@ -10,6 +10,9 @@ import Storage
 /// One actor, so that the outbox sees one thing after another. Its directives go through one queue, so that what it wants
 /// remembered is written in its order.
 actor OutboxKeeper {
+    /// When the store could not be read.
+    private static let secondLook = Duration.seconds(5)
+
     private var machine = OutboxMachine()
     private let store: Store
     private let replicator: Replicator
@@ -82,7 +85,15 @@ actor OutboxKeeper {
     }
 
     private func look(at job: JobID) async {
-        guard let news = try? await store.requestNews(of: job, since: marks[job] ?? [:]) else { return }
+        let news: RequestNews
+        do { news = try await store.requestNews(of: job, since: marks[job] ?? [:]) } catch {
+            logger.error("the requests of a job cannot be read", metadata: ["job": "\(job)", "error": "\(error)"])
+            Task(executorPreference: executor) {
+                guard (try? await Task.sleep(for: Self.secondLook)) != nil else { return }
+                await self.jobAdvanced(job)
+            }
+            return
+        }
         marks[job] = news.mark
         var directives: [OutboxMachine.Directive] = []
         for entry in news.entries { directives += machine.onRequest(entry, now: now, using: &generator) }
@@ -205,7 +216,9 @@ actor OutboxKeeper {
 
     /// The time that people know, of a time since the boot.
     func wall(_ elapsed: UInt64) -> UInt64 {
-        UInt64(clamping: Int64(clamping: clock.now.milliseconds) + Int64(clamping: elapsed) - Int64(clamping: now))
+        // A wait that never ends is none of a sound record, and no reason to crash.
+        let (time, overflow) = clock.now.milliseconds.addingReportingOverflow(elapsed)
+        return overflow || time < now ? .max : time - now
     }
 
     private func send(_ entry: OutboxEntry, attempt: Int) {

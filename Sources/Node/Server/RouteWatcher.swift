@@ -93,7 +93,7 @@ final class RouteWatcher: Sendable {
             number += 1
             table = RouteTable()
             let request = NetlinkReader(asked: number).request
-            if send(descriptor, request, request.count, 0) < 0 { isAsking = false }
+            if send(descriptor, request, request.count, 0) < 0 { restart() }
         }
 
         func read() {

@@ -25,7 +25,7 @@ extension InventoryService {
     /// Asks, and tells everybody.
     func ask(_ wish: Wish) async throws -> [MutationToken] {
         let clock = clock
-        let asked = try await store.ask(wish, now: { clock.now })
+        let asked = try await store.ask(wish, leavingOut: await outbox.notShown, now: { clock.now })
         await replicator.committed(asked.commit)
         await outbox.jobAdvanced(wish.job)
         return asked.tokens

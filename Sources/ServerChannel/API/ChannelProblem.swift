@@ -47,6 +47,7 @@ package struct ChannelProblem: Error, Codable, Hashable, Sendable {
         /// The form is right, but what it carries cannot be read: a run of journal, a message.
         package static let malformed = Code(rawValue: "malformed")
         package static let keyReused = Code(rawValue: "keyReused")
+        package static let unknownKind = Code(rawValue: "unknownKind")
         package static let limited = Code(rawValue: "limited")
         package static let unavailable = Code(rawValue: "unavailable")
         package static let failed = Code(rawValue: "failed")
@@ -63,7 +64,7 @@ extension ChannelProblem.Code {
         case .channelBehind, .channelUpload, .journalGap, .journalForked, .predecessorMissing: 409
         case .tooLarge: 413
         case .mediaType: 415
-        case .keyReused, .malformed: 422
+        case .keyReused, .malformed, .unknownKind: 422
         case .limited: 429
         case .unavailable: 503
         case .failed: 500
@@ -88,6 +89,7 @@ extension ChannelProblem.Code {
         case .mediaType: "Unsupported media type"
         case .malformed: "Malformed content"
         case .keyReused: "Key used for another request"
+        case .unknownKind: "Unknown kind of mutation"
         case .limited: "Too much at once"
         case .unavailable: "Unavailable"
         case .failed: "Failure of the server"

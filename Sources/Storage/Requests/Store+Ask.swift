@@ -41,9 +41,12 @@ package struct Asked: Sendable {
 extension Store {
     /// Makes the edits and asks the server for what belongs to them, in one transaction: all of it or nothing.
     ///
-    /// - Throws: `MutationRefusal` for what the server would refuse as things stand here, the pending requests carried
+    /// - Parameter leftOut: what is pending and known to come to nothing: see `Overlay`.
+    /// - Throws: `MutationRefusal` for what the server would refuse as things stand here, the other pending requests carried
     ///   out; `EditRefusal`; `StoreError`.
-    package func ask(_ wish: Wish, now: @escaping @Sendable () -> ReceiveTime) async throws -> Asked {
+    package func ask(
+        _ wish: Wish, leavingOut leftOut: Set<MutationToken> = [], now: @escaping @Sendable () -> ReceiveTime
+    ) async throws -> Asked {
         try await write { [self] db in
             let now = now()
             let job = wish.job
@@ -58,7 +61,7 @@ extension Store {
                 if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
                 edited = result.commit
             }
-            var standing = try Self.overlay(of: number, in: db).shown
+            var standing = try Self.overlay(of: number, leavingOut: leftOut, in: db).shown
             var operations: [CRDT.Operation] = []
             var last: [String: MutationToken] = [:]
             for (token, mutation) in wish.mutations {

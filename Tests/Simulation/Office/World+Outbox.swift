@@ -173,7 +173,7 @@ extension World {
         }
         do {
             let time = device.stampTime(at: now)
-            let asked = try await device.store.ask(wish, now: { time })
+            let asked = try await device.store.ask(wish, leavingOut: notShown, now: { time })
             counters.count(.asked)
             try await committed(asked.commit, after: known, by: device)
             checker.asked(asked.commit.segment, by: device)
