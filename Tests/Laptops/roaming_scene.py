@@ -7,14 +7,12 @@ says so.
 
 import http.server
 import json
-import os
 import sys
-import threading
 import time
 
 from lab import wait_until
-from route_scene import ADDRESS, ip
-from solo import Solos, free_port
+from route_scene import ADDRESS, ip, serve, server_flags
+from solo import Solos
 
 FIRST, SECOND = "10.88.0.2", "10.88.0.3"
 
@@ -51,16 +49,10 @@ def main(build_directory):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("0.0.0.0", free_port()), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serve(Handler)
     plug_in(FIRST)
     with Solos(build_directory) as solos:
-        token = os.path.join(solos.directory, "token")
-        with open(token, "w", encoding="utf-8") as file:
-            file.write("secret\n")
-        url = f"http://{ADDRESS}:{server.server_port}"
-        solos("anna").start("--server", url, "--server-token", token, "--server-interval", "1", "--insecure-lan")
+        solos("anna").start(*server_flags(solos, server))
         wait_until(lambda: asked, 10, "the server is asked")
         time.sleep(0.5)
         unplug(FIRST)

@@ -21,6 +21,21 @@ def ip(*arguments):
     subprocess.run(["ip", *arguments], check=True)
 
 
+def serve(handler):
+    server = http.server.ThreadingHTTPServer(("0.0.0.0", free_port()), handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def server_flags(solos, server):
+    token = os.path.join(solos.directory, "token")
+    with open(token, "w", encoding="utf-8") as file:
+        file.write("secret\n")
+    url = f"http://{ADDRESS}:{server.server_port}"
+    return ["--server", url, "--server-token", token, "--server-interval", "1", "--insecure-lan"]
+
+
 def main(build_directory):
     ip("link", "set", "lo", "up")
     asked = []
@@ -37,15 +52,9 @@ def main(build_directory):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("0.0.0.0", free_port()), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serve(Handler)
     with Solos(build_directory) as solos:
-        token = os.path.join(solos.directory, "token")
-        with open(token, "w", encoding="utf-8") as file:
-            file.write("secret\n")
-        url = f"http://{ADDRESS}:{server.server_port}"
-        anna = solos("anna").start("--server", url, "--server-token", token, "--server-interval", "1", "--insecure-lan")
+        anna = solos("anna").start(*server_flags(solos, server))
         # What it did before it had heard of the routes.
         time.sleep(1)
         asked.clear()
