@@ -36,7 +36,36 @@ struct OfficePlanner {
             let place = insert(.office(.backUp), into: &plan)
             insert(.office(.setBack), into: &plan, after: place)
         }
+        // Not drawn, so that the seeds found before this part was written mean what they meant.
+        if has(.restore, plan), plan.seed % 4 == 1 { addForkAtOffice(to: &plan) }
         return plan
+    }
+
+    /// A laptop that is set back and meets nobody but the office, which holds more of its journal than it does.
+    private mutating func addForkAtOffice(to plan: inout Plan) {
+        let reaching = plan.profile.clocks.indices.filter {
+            plan.profile.clocks[$0].reachesServer && $0 < plan.profile.presentAtStart
+        }
+        guard let device = reaching.randomElement(using: &generator) else { return }
+        let others = plan.profile.clocks.indices.filter { $0 != device }
+        // Numbers that nobody else has; which branch is longer, and which stays, is left to chance.
+        func edit(_ first: Int, _ count: Int) -> Action {
+            .edit(device, (0..<count).map { Wish(item: $0, number: first + $0, kind: .set(fields: [1])) })
+        }
+        let before = Int.random(in: 1...4, using: &generator)
+        let after = Int.random(in: 1...4, using: &generator)
+        var steps = [
+            Step(wait: 0, action: .reachServer(device, true)), Step(wait: 0, action: .start(device, reboots: false)),
+            Step(wait: 0, action: .backUp(device)), Step(wait: 100, action: edit(100_000, before)),
+        ]
+        steps += others.map { Step(wait: 0, action: .cut(device, $0, isOneWay: false, breaks: true)) }
+        steps.append(Step(wait: 45_000, action: .restore(device, isNewFile: false)))
+        steps.append(Step(wait: 0, action: edit(200_000, after)))
+        steps += others.enumerated().map { index, other in
+            Step(wait: index == 0 ? 60_000 : 0, action: .heal(device, other))
+        }
+        let place = Int.random(in: 0...plan.steps.count, using: &generator)
+        plan.steps.insert(contentsOf: steps, at: place)
     }
 
     private func has(_ fault: Fault, _ plan: Plan) -> Bool { plan.profile.faults.contains(fault) }
