@@ -21,7 +21,8 @@ extension Store {
             return try ReportTable.report(of: number, at: try JournalTable.vector(of: number, in: db), in: db)
         }
         if let kept { return kept }
-        let report = try await readBarcodes(of: job) { db, number in
+        let (report, mark) = try await readBarcodes(of: job) { db, number in
+            let mark = try ReportTable.mark(of: number, in: db)
             let vector = try JournalTable.vector(of: number, in: db)
             var hash = SHA256()
             var summary = VolumeSummary()
@@ -41,13 +42,14 @@ extension Store {
             export.end(into: &bytes)
             bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
             let digest = hash.finalize().hexadecimalDigits
-            return JobReport(
+            let report = JobReport(
                 vector: vector, digest: digest, cubicFeet: summary.total.cubicFeet,
                 duplicateBarcodes: try BarcodeTable.duplicateCount(job: number, in: db))
+            return (report, mark)
         }
         // A cache: failing to keep it must not keep the answer from whoever asked.
         _ = try? await write { db in
-            try ReportTable.keep(report, of: try JobTable.existingNumber(of: job, in: db), in: db)
+            try ReportTable.keep(report, of: try JobTable.existingNumber(of: job, in: db), insteadOf: mark, in: db)
         }
         return report
     }
