@@ -185,4 +185,16 @@ struct StoreTests {
         #expect(error?.code == .damaged)
         #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == content)
     }
+
+    @Test("What comes to a store that has been closed is refused")
+    func closed() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await store.put(1, "name", "Sofa")
+        try store.close()
+        // Whoever tidies up does not know yet that the daemon stops.
+        await #expect(throws: StoreError.self) { try await store.checkpoint() }
+        await #expect(throws: StoreError.self) { try await store.put(2, "name", "Lamp") }
+        await #expect(throws: StoreError.self) { try await store.vectors() }
+    }
 }

@@ -29,7 +29,9 @@ extension Store {
     package func checkpoint() async throws {
         do {
             try await database.writeWithoutTransaction { db in
-                _ = try db.checkpoint(.passive)
+                // As a statement: of a connection that has been closed meanwhile SQLite refuses a statement, and
+                // dereferences a null pointer in sqlite3_wal_checkpoint_v2.
+                _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(PASSIVE)")
                 try db.execute(sql: "PRAGMA shrink_memory")
             }
             (database as? DatabasePool)?.releaseMemoryEventually()
