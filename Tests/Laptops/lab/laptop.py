@@ -129,7 +129,7 @@ class Laptop:
         self.start_avahi()
 
     def stop_bus(self):
-        """Stops the system bus; avahi-daemon ends with it."""
+        """Stops the system bus; avahi-daemon mostly ends with it."""
         self.bus.stop()
 
     def _write(self, name, text):
