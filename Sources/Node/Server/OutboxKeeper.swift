@@ -87,6 +87,8 @@ actor OutboxKeeper {
     private func look(at job: JobID) async {
         let news: RequestNews
         do { news = try await store.requestNews(of: job, since: marks[job] ?? [:]) } catch {
+            // Where there is no such job, no other look will find one.
+            if (error as? StoreError)?.code == .unknownJob { return }
             logger.error("the requests of a job cannot be read", metadata: ["job": "\(job)", "error": "\(error)"])
             Task(executorPreference: executor) {
                 guard (try? await Task.sleep(for: Self.secondLook)) != nil else { return }
