@@ -121,7 +121,7 @@ def cleo_comes_back(teller, crew, removed, renamed):
     teller.screen(anna, "job", "conflicts", JOB)
     for member in crew:
         edits = member.json("job", "conflicts", JOB)["edits"]
-        found = [{edit["winner"]["value"], edit["loser"]["value"]} for edit in edits if edit["field"] == "barcode"]
+        found = [{value["value"] for value in [edit["winner"], *edit["losers"]]} for edit in edits if edit["field"] == "barcode"]
         items = [edit["item"] for edit in edits if edit["field"] == "barcode"]
         if found != [{"2000000009001", "2000000009002"}] or items != [renamed]:
             raise AssertionError(f"{member.name} lists other conflicts of barcodes than the one there is: {edits}")

@@ -124,6 +124,12 @@ package struct ByteReader {
         return WriteStamp(stamp: stamp, author: ReplicaID(try readInteger()))
     }
 
+    /// Passes a count and so many write stamps.
+    mutating func skipWriteStamps() throws(CodecError) {
+        let (bytes, isTooMany) = try readVarint().multipliedReportingOverflow(by: 24)
+        _ = try readRange(count: isTooMany ? .max : Int(clamping: bytes))
+    }
+
     package func string(_ range: Range<Int>) -> String {
         String(decoding: buffer[range], as: UTF8.self)
     }

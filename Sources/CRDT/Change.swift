@@ -35,21 +35,17 @@ package enum Operation: Hashable, Sendable {
     /// The tombstone (rule R2).
     case remove
     // What follows is said about the job as a whole, on its own item: statements, which the item's state ignores.
-    /// The author held this when it wrote it. Its own journal counts up to this transform.
-    case hold([Position])
-    /// A person took a device off the roster: what it wrote up to `known` counts.
-    case expel(ReplicaID, known: UInt64)
-    /// Tombstones that all of the roster hold are forgotten, with what they cover (rule R10).
-    case fold(Fold)
-    /// The whole job is gone, for good: all that its remover held of it is forgotten.
-    case removeJob([Position])
-    /// A person has dealt with the late work of a replica up to there.
-    case decide(ReplicaID, upTo: UInt64)
+    /// The whole job is gone, for good: all that its remover held of it is freed (rule R10).
+    case removeJob(JobRemoval)
+    /// A person has dealt with these late changes, named by their first transforms.
+    case decide([Dot])
     /// Asks for a change of what the server owns.
     case request(MutationRequest)
     /// Takes a request back that the server has not decided yet.
     case withdraw(MutationToken)
-    // Only the channel's word counts for the next two; in another journal they change nothing but that journal.
+    // Only the channel's word counts for the rest; in another journal they change nothing but that journal.
+    /// The server holds the journals up to here.
+    case acknowledge([Position])
     /// The server has decided a request.
     case outcome(Outcome)
     /// The server says what it owns.
@@ -58,15 +54,7 @@ package enum Operation: Hashable, Sendable {
     package var isStatement: Bool {
         switch self {
         case .set, .append, .remove: false
-        case .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish: true
-        }
-    }
-
-    /// About what the server owns, rather than about who takes part in the job.
-    package var concernsServer: Bool {
-        switch self {
-        case .set, .append, .remove, .hold, .expel, .fold, .removeJob, .decide: false
-        case .request, .withdraw, .outcome, .publish: true
+        case .removeJob, .decide, .request, .withdraw, .acknowledge, .outcome, .publish: true
         }
     }
 }
@@ -76,12 +64,8 @@ package enum ChangeLimits {
     package static let operations = 256
     package static let valueBytes = 64 << 10
     package static let replacedWrites = 64
-    /// Journals that one statement names.
-    package static let positions = 256
-    /// Runs of one journal that one fold names.
-    package static let foldedRuns = 32 << 10
-    /// Items that one fold names: half a change, if it named no more.
-    package static let foldedItems = 16 << 10
+    /// Journals, or late changes, that one statement names: as many as a vector may have.
+    package static let positions = 8_192
     /// No journal reaches further, so that sums cannot overflow.
     package static let sequence: UInt64 = 1 << 40
     /// An encoded change: below half a frame, so that one always fits.

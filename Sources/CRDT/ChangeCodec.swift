@@ -8,8 +8,6 @@
 ///                 1 append: entry:string; 2 set: value:string; 3 set: value:string  count:varint  (stamp:8 author:16)*
 ///     string    = length:varint  UTF-8
 ///
-/// Of a change that is folded away a shorter record is left (see `JournalStub`).
-///
 /// Integers are big-endian, varints LEB128.
 package enum ChangeCodec {
     static let hasOrigin: UInt8 = 1
@@ -51,7 +49,7 @@ package enum ChangeCodec {
             writer.write(value)
             writer.write(varint: UInt64(replaces.count))
             for write in replaces { writer.write(write) }
-        case .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish:
+        case .removeJob, .decide, .request, .withdraw, .acknowledge, .outcome, .publish:
             StatementCodec.encode(operation, into: &writer)
         }
     }
@@ -62,7 +60,7 @@ package enum ChangeCodec {
         if code == nil { writer.write(name.text) }
     }
 
-    /// Reads the change that a scanner found; it must not be a stub.
+    /// Reads the change that a scanner found.
     package static func decode(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer) -> Change {
         // The scanner has checked every length, so that nothing here can fail.
         guard let change = try? decodeBody(of: scanned, in: buffer) else {
@@ -71,12 +69,10 @@ package enum ChangeCodec {
         return change
     }
 
-    /// Reads all changes of a run of journal, stubs left out.
+    /// Reads all changes of a run of journal.
     package static func decodeAll(_ bytes: [UInt8]) throws(CodecError) -> [Change] {
         var changes: [Change] = []
-        try scan(bytes) { scanned, buffer in
-            if scanned.stub == nil { changes.append(decode(scanned, in: buffer)) }
-        }
+        try scan(bytes) { scanned, buffer in changes.append(decode(scanned, in: buffer)) }
         return changes
     }
 

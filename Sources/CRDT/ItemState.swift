@@ -41,7 +41,8 @@ package struct ItemState: Hashable, Sendable {
         }
     }
 
-    /// Who removed it, and when: the earliest remove known. Once set, nothing else is kept (rule R2).
+    /// Who removed it, and when: the earliest remove known. Once set, the item never shows again (rule R2). What it was is
+    /// still kept, and what others wrote on it meanwhile: people look it up, and bring it back as a new item.
     package private(set) var removed: WriteStamp?
     /// Ascending by name.
     package private(set) var fields: [Field] = []
@@ -63,20 +64,17 @@ package struct ItemState: Hashable, Sendable {
             switch operation {
             case .remove:
                 removed = min(removed ?? write, write)
-                fields = []
-                remarks = []
-            case .set(let field, let value, let replaces) where removed == nil:
+            case .set(let field, let value, let replaces):
                 let head = Register.Head(write: write, anchor: change.anchor, value: value)
                 // Its own earlier writes need no mention, and a write cannot replace itself.
                 let others = replaces.filter { $0.author != write.author }
                 fields[position(of: field)].register.apply(head, replaces: others)
-            case .append(let list, let entry) where removed == nil:
+            case .append(let list, let entry):
                 insert(
                     Remark(
                         anchor: change.anchor, write: write, index: UInt16(truncatingIfNeeded: index), list: list,
                         text: entry))
-            case .set, .append: break
-            case .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish: break
+            case .removeJob, .decide, .request, .withdraw, .acknowledge, .outcome, .publish: break
             }
         }
     }
@@ -90,9 +88,9 @@ package struct ItemState: Hashable, Sendable {
         self[name]?.winner?.value
     }
 
-    /// How many fields have a write that lost without the winner's author having seen it.
+    /// How many fields have a write that lost without the winner's author having seen it; none once it is removed.
     package var conflictCount: Int {
-        fields.reduce(0) { $0 + ($1.register.losers.isEmpty ? 0 : 1) }
+        removed != nil ? 0 : fields.reduce(0) { $0 + ($1.register.losers.isEmpty ? 0 : 1) }
     }
 
     /// The greatest stamp that the item holds: what is written on top of it has to be later.

@@ -2,39 +2,35 @@
 ///
 ///     blob   = 1  author:16  change        an item that one change made: the change's body as it came
 ///            | 2  fields  remarks          anything merged
-///            | 3  stamp:8  author:16       a tombstone
+///            | 3  stamp:8  author:16  fields  remarks     removed, with what it was
 ///
 /// The first form makes filling an empty store a matter of copying bytes.
 package enum ItemStateCodec {
     static let pristine: UInt8 = 1
     static let merged: UInt8 = 2
-    static let tombstone: UInt8 = 3
+    static let removed: UInt8 = 3
 
     /// Writes the blob of an item of which only this change is known, in the place of what `bytes` held.
     package static func encode(
         only scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, of replica: ReplicaID, into bytes: inout [UInt8]
     ) {
+        guard !scanned.isRemoval else {
+            var state = ItemState()
+            state.apply(ChangeCodec.decode(scanned, in: buffer), in: replica)
+            bytes = encode(state)
+            return
+        }
         let write = scanned.write(in: replica)
         bytes.removeAll(keepingCapacity: true)
-        if scanned.isRemoval {
-            bytes.append(tombstone)
-            withUnsafeBytes(of: write.stamp.rawValue.bigEndian) { bytes.append(contentsOf: $0) }
-            withUnsafeBytes(of: write.author.value.bigEndian) { bytes.append(contentsOf: $0) }
-        } else {
-            bytes.append(pristine)
-            withUnsafeBytes(of: write.author.value.bigEndian) { bytes.append(contentsOf: $0) }
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[scanned.body]))
-        }
+        bytes.append(pristine)
+        withUnsafeBytes(of: write.author.value.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[scanned.body]))
     }
 
     package static func encode(_ state: ItemState) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 256)
-        if let removed = state.removed {
-            writer.write(byte: tombstone)
-            writer.write(removed)
-            return writer.bytes
-        }
-        writer.write(byte: merged)
+        writer.write(byte: state.removed == nil ? merged : removed)
+        if let write = state.removed { writer.write(write) }
         writer.write(varint: UInt64(state.fields.count))
         for field in state.fields { encode(field, into: &writer) }
         writer.write(varint: UInt64(state.remarks.count))
@@ -64,14 +60,13 @@ package enum ItemStateCodec {
             var state = ItemState()
             state.apply(ChangeCodec.decode(scanned, in: buffer), in: author)
             return state
-        case tombstone:
-            return ItemState(removed: try reader.readWriteStamp(), fields: [], remarks: [])
-        case merged:
+        case let form where form == merged || form == removed:
+            let write = form == removed ? try reader.readWriteStamp() : nil
             var fields: [ItemState.Field] = []
             for _ in 0..<(try reader.readVarint()) { fields.append(try decodeField(&reader)) }
             var remarks: [ItemState.Remark] = []
             for _ in 0..<(try reader.readVarint()) { remarks.append(try decodeRemark(&reader)) }
-            return ItemState(removed: nil, fields: fields, remarks: remarks)
+            return ItemState(removed: write, fields: fields, remarks: remarks)
         case let other:
             throw .unknownKind(other)
         }

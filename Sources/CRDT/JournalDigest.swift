@@ -1,20 +1,12 @@
 /// The running digest of a journal: a chain with one link per change, that does not depend on how the journal was cut
 /// into segments.
-///
-/// A link is made of the digest before it and the hash of the change's record alone. So what is left of a change that
-/// is folded away, its hash, still holds the chain together: no fork can hide behind it.
 package enum JournalDigest {
     /// The hash of one change's record.
     package static func hash(_ record: UnsafeRawBufferPointer) -> UInt64 {
         SipHash.hash(record, key: (0, 0x6d75_7374_6572_0001))
     }
 
-    /// The digest after a change, from the digest before it and the change's encoded record.
-    package static func extend(_ digest: UInt64, with record: UnsafeRawBufferPointer) -> UInt64 {
-        extend(digest, with: hash(record))
-    }
-
-    /// The digest after a scanned change or what is left of it.
+    /// The digest after a change, from the digest before it.
     package static func extend(
         _ digest: UInt64, with scanned: ScannedChange, in buffer: UnsafeRawBufferPointer
     ) -> UInt64 {
@@ -43,14 +35,9 @@ extension JournalHead {
 }
 
 extension ScannedChange {
-    /// The hash of the change, also of one that is folded away.
+    /// The hash of the change's record. Of two branches of a journal the one stays whose first change has the smaller one
+    /// (rule R9).
     package func hash(in buffer: UnsafeRawBufferPointer) -> UInt64 {
-        stub?.hash ?? JournalDigest.hash(UnsafeRawBufferPointer(rebasing: buffer[record]))
-    }
-
-    /// Of two branches of a journal the one stays whose first change has the smaller rank (rule R9). What is folded cannot
-    /// be written again, so a stub, whose rank is below 2^63, stays against any change.
-    package func rank(in buffer: UnsafeRawBufferPointer) -> UInt64 {
-        stub == nil ? hash(in: buffer) | 1 << 63 : hash(in: buffer) >> 1
+        JournalDigest.hash(UnsafeRawBufferPointer(rebasing: buffer[record]))
     }
 }

@@ -16,6 +16,7 @@ package struct PackedItem {
     }
 
     package let buffer: UnsafeRawBufferPointer
+    /// Then it has no fields and no remarks any more for who passes over the job.
     package private(set) var isRemoved = false
     /// Ascending by name.
     package private(set) var fields: [Field] = []
@@ -31,7 +32,7 @@ package struct PackedItem {
             _ = try reader.readRange(count: 16)
             try readChange(ScannedChange(bodyOf: &reader))
         case ItemStateCodec.merged: try readMerged(&reader)
-        case ItemStateCodec.tombstone: isRemoved = true
+        case ItemStateCodec.removed: isRemoved = true
         case let other: throw .unknownKind(other)
         }
     }
@@ -61,7 +62,7 @@ package struct PackedItem {
             } else {
                 fields.append(Field(name: name, value: value, rank: isFrequent ? FieldName.ranks[code - 1] : nil))
             }
-            if kind == .replace { _ = try reader.readRange(count: Int(clamping: try reader.readVarint()) * 24) }
+            if kind == .replace { try reader.skipWriteStamps() }
         }
         sortFields()
     }
@@ -93,7 +94,7 @@ package struct PackedItem {
                 _ = try reader.readVarint()
                 winner = try reader.readRange(count: Int(clamping: try reader.readVarint()))
             }
-            _ = try reader.readRange(count: Int(clamping: try reader.readVarint()) * 24)
+            try reader.skipWriteStamps()
             if let winner { fields.append(Field(name: name, value: winner, rank: nil)) }
         }
         for _ in 0..<(try reader.readVarint()) {

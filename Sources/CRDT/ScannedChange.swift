@@ -9,10 +9,6 @@ package struct ScannedChange: Sendable {
     package let setsBarcode: Bool
     /// How many of its transforms are statements about the job.
     package let statementCount: Int
-    /// How many of those concern what the server owns.
-    package let requestCount: Int
-    /// Not a change, but what is left of one: `operationCount` says of how many transforms.
-    package let stub: JournalStub?
     /// The whole record, its length included.
     package let record: Range<Int>
     /// The record without its length.
@@ -25,10 +21,6 @@ package struct ScannedChange: Sendable {
         let length = try reader.readVarint()
         guard length <= UInt64(ChangeLimits.changeBytes) else { throw .limitExceeded("a change of \(length) bytes") }
         let body = try reader.readRange(count: Int(length))
-        if JournalStub.bodyBytes.contains(body.count) {
-            try self.init(stub: body, record: start..<body.upperBound, in: reader.buffer)
-            return
-        }
         try self.init(record: start..<body.upperBound, body: body, in: reader.buffer)
     }
 
@@ -36,24 +28,6 @@ package struct ScannedChange: Sendable {
     package init(bodyOf reader: inout ByteReader) throws(CodecError) {
         let body = try reader.readRange(count: reader.end - reader.offset)
         try self.init(record: body, body: body, in: reader.buffer)
-    }
-
-    private init(stub body: Range<Int>, record: Range<Int>, in buffer: UnsafeRawBufferPointer) throws(CodecError) {
-        var inner = ByteReader(buffer, from: body.lowerBound, to: body.upperBound)
-        let stub = try JournalStub(&inner)
-        self.stub = stub
-        self.record = record
-        self.body = body
-        item = .job
-        stamp = .zero
-        anchor = 0
-        origin = nil
-        operationCount = Int(stub.count)
-        operations = body.upperBound..<body.upperBound
-        isRemoval = false
-        setsBarcode = false
-        statementCount = 0
-        requestCount = 0
     }
 
     private init(record: Range<Int>, body: Range<Int>, in buffer: UnsafeRawBufferPointer) throws(CodecError) {
@@ -80,8 +54,6 @@ package struct ScannedChange: Sendable {
         isRemoval = found.removal
         setsBarcode = found.barcode
         statementCount = found.statements
-        requestCount = found.requests
-        stub = nil
     }
 
     /// Whether it says nothing but statements, which leave no trace in an item.
@@ -98,7 +70,6 @@ package struct ScannedChange: Sendable {
         var removal = false
         var barcode = false
         var statements = 0
-        var requests = 0
     }
 
     private static func scanOperation(_ reader: inout ByteReader, _ found: inout Found) throws(CodecError) {
@@ -109,7 +80,7 @@ package struct ScannedChange: Sendable {
             if code == 0 {
                 found.removal = true
             } else {
-                if try StatementCodec.decode(code, &reader).concernsServer { found.requests += 1 }
+                _ = try StatementCodec.decode(code, &reader)
                 found.statements += 1
             }
             return

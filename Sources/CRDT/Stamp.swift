@@ -4,7 +4,7 @@ package struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
 
     package static let zero = Stamp(rawValue: 0)
-    /// Stamps from here on, in the year 4199, are lies: they move no clock, and even who does not know the time holds them.
+    /// Stamps from here on, in the year 4199, are lies: no clock starts from them.
     package static let observable = Stamp(rawValue: 1 << 62)
     /// No change may be stamped later (it is in the year 6429): stamps stay in order where integers have a sign.
     package static let greatest = Stamp(rawValue: UInt64(Int64.max))
@@ -18,7 +18,7 @@ package struct Stamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 
     /// The stamp after this one; the greatest has none after it.
-    package var next: Stamp { min(Stamp(rawValue: rawValue + 1), .greatest) }
+    package var next: Stamp { self < .greatest ? Stamp(rawValue: rawValue + 1) : .greatest }
 
     package var milliseconds: UInt64 { rawValue >> 16 }
     package var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }

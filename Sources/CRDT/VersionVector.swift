@@ -1,11 +1,15 @@
 /// The name of one transform. Sequences are 1, 2, 3 … without a gap per (job, replica).
-package struct Dot: Hashable, Sendable {
+package struct Dot: Hashable, Comparable, Sendable {
     package let replica: ReplicaID
     package let sequence: UInt64
 
     package init(replica: ReplicaID, sequence: UInt64) {
         self.replica = replica
         self.sequence = sequence
+    }
+
+    package static func < (left: Dot, right: Dot) -> Bool {
+        (left.replica, left.sequence) < (right.replica, right.sequence)
     }
 }
 

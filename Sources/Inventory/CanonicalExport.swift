@@ -4,8 +4,7 @@ package import CRDT
 ///
 ///     {"items":[{"fields":{NAME:VALUE…},"id":ID,"notes":[TEXT…]}…],"job":ID,"removed":[ID…]}
 ///
-/// A job that was removed as a whole has no items and its own reserved id, zero, under `removed`. Tombstones that are
-/// folded away are not listed.
+/// A job that was removed as a whole has no items and its own reserved id, zero, under `removed`.
 ///
 /// No white space; keys in ascending order of their UTF-8 bytes; items and ids ascending; strings escaped as RFC 8785
 /// section 3.2.2.2 says, everything else as it is. Feed it items in ascending order and take the bytes as they come.

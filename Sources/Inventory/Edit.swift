@@ -6,10 +6,12 @@ package enum Edit: Hashable, Sendable {
     case put(item: ItemID, fields: [FieldValue])
     case note(item: ItemID, text: String)
     case remove(item: ItemID)
+    /// Takes one value for a field that has rivals: of exactly the writes that the person was shown.
+    case settle(item: ItemID, field: FieldValue, rivals: [WriteStamp])
 
     package var item: ItemID {
         switch self {
-        case .put(let item, _), .note(let item, _), .remove(let item): item
+        case .put(let item, _), .note(let item, _), .remove(let item), .settle(let item, _, _): item
         }
     }
 
@@ -34,6 +36,8 @@ package enum EditRefusal: Error, Hashable, Sendable {
     case valueTooLong(FieldName, bytes: Int)
     case changeTooLarge(bytes: Int)
     case fieldTwice(FieldName)
+    /// Somebody has written the field since its rivals were shown.
+    case rivalsChanged(FieldName)
 
     /// One sentence: what is wrong and what to do.
     package var sentence: String {
@@ -52,6 +56,8 @@ package enum EditRefusal: Error, Hashable, Sendable {
             "The change has \(bytes) bytes; split it into changes of at most \(ChangeLimits.changeBytes)."
         case .fieldTwice(let field):
             "The field '\(field)' is given twice; give it once."
+        case .rivalsChanged(let field):
+            "The field '\(field)' has been written meanwhile; see 'muster job conflicts' and choose again."
         }
     }
 }
@@ -84,6 +90,9 @@ extension Edit {
             return [.append(list: WellKnownField.notes, entry: text)]
         case .remove:
             return [.remove]
+        case .settle(let item, let field, let rivals):
+            guard state[field.field]?.heads.map(\.write) == rivals else { throw .rivalsChanged(field.field) }
+            return try Edit.put(item: item, fields: [field]).composed(on: state, by: author)
         }
     }
 

@@ -10,7 +10,8 @@ package struct Thousandths: Hashable, Comparable, Sendable {
     }
 
     /// Reads a number that is not negative: digits, and a fraction after a point, with spaces around. A comma is
-    /// refused, since some mean thousands by it and some a fraction. Digits past the third of the fraction are rounded half up. Nil for anything else, and from a billion on.
+    /// refused, since some mean thousands by it and some a fraction. Digits past the third of the fraction are rounded
+    /// half up. Nil for anything else, and from a billion on.
     package init?(parsing text: some StringProtocol) {
         var digits = Array(text.utf8)[...]
         while digits.first == UInt8(ascii: " ") { digits.removeFirst() }
@@ -53,25 +54,30 @@ package struct Thousandths: Hashable, Comparable, Sendable {
     /// Sums stop at the greatest number instead of overflowing: a typing error in one item must not end the program.
     package static func + (left: Thousandths, right: Thousandths) -> Thousandths {
         let (sum, overflow) = left.rawValue.addingReportingOverflow(right.rawValue)
-        return Thousandths(overflow ? .max : sum)
+        return Thousandths(overflow ? (left.rawValue < 0 ? -.max : .max) : sum)
     }
 
     package static func += (left: inout Thousandths, right: Thousandths) {
         left = left + right
     }
 
-    /// The product, rounded half up to a thousandth.
+    /// The product, rounded half away from zero to a thousandth; at most the greatest number.
     package static func * (left: Thousandths, right: Thousandths) -> Thousandths {
-        let product = left.rawValue.multipliedFullWidth(by: right.rawValue)
-        guard product.high == 0, product.low < UInt(Int.max) - 500 else { return Thousandths(.max) }
-        return Thousandths(Int((product.low + 500) / 1000))
+        left.scaled(by: right.rawValue, over: 1000)
     }
 
-    /// `rawValue` × `numerator` ÷ `denominator`, rounded half up.
+    /// `rawValue` × `numerator` ÷ `denominator`, rounded half away from zero; at most the greatest number.
+    ///
+    /// Total: no three integers end the program. What has no quotient, as a division by zero, counts as too great.
     package func scaled(by numerator: Int, over denominator: Int) -> Thousandths {
-        let product = rawValue.multipliedFullWidth(by: numerator)
-        guard product.high >= 0, product.high < denominator else { return Thousandths(.max) }
-        let (quotient, remainder) = denominator.dividingFullWidth(product)
-        return Thousandths(remainder * 2 >= denominator ? quotient + 1 : quotient)
+        let isNegative = ((rawValue < 0) != (numerator < 0)) != (denominator < 0)
+        let product = rawValue.magnitude.multipliedFullWidth(by: numerator.magnitude)
+        let divisor = denominator.magnitude
+        // From here on the quotient fits 64 bits, which `dividingFullWidth` asks for.
+        guard product.high < divisor else { return Thousandths(isNegative ? -.max : .max) }
+        let (quotient, remainder) = divisor.dividingFullWidth(product)
+        let isRoundedUp = remainder >= divisor - remainder
+        let magnitude = Int(clamping: min(quotient, UInt(Int.max)) + (isRoundedUp ? 1 : 0))
+        return Thousandths(isNegative ? -magnitude : magnitude)
     }
 }

@@ -30,8 +30,8 @@ package struct TimelineEntry: Hashable, Sendable {
     package let decisions: [Decision]
 
     package enum Decision: Hashable, Sendable {
-        case tookOffRoster(ReplicaID)
-        case dealtWithLateWork(of: ReplicaID)
+        /// How many late changes a person took over or dropped.
+        case dealtWithLateWork(Int)
         case removedJob
         /// Asked the server for something.
         case asked(MutationRequest)
@@ -64,7 +64,7 @@ package struct TimelineEntry: Hashable, Sendable {
             case .set(let field, let value, _):
                 settings.append(Setting(field: field, value: value, before: before(field)))
             case .append(_, let entry): notes.append(entry)
-            case .remove, .hold, .expel, .fold, .removeJob, .decide, .request, .withdraw, .outcome, .publish: break
+            case .remove, .removeJob, .decide, .request, .withdraw, .acknowledge, .outcome, .publish: break
             }
         }
         self.init(
@@ -79,15 +79,13 @@ extension TimelineEntry.Decision {
     /// Nil for what people need not read, and for the server's words in another journal than the channel.
     init?(_ operation: CRDT.Operation, at key: TimelineKey) {
         switch operation {
-        // Who takes itself off only marks work as late.
-        case .expel(let replica, _) where replica != key.replica: self = .tookOffRoster(replica)
-        case .decide(let replica, _): self = .dealtWithLateWork(of: replica)
+        case .decide(let dots): self = .dealtWithLateWork(dots.count)
         case .removeJob: self = .removedJob
         case .request(let request): self = .asked(request)
         case .withdraw(let token): self = .withdrew(token)
         case .outcome(let outcome) where key.isServersWord: self = .decided(outcome)
         case .publish(let published) where key.isServersWord: self = .published(published)
-        case .set, .append, .remove, .hold, .expel, .fold, .outcome, .publish: return nil
+        case .set, .append, .remove, .acknowledge, .outcome, .publish: return nil
         }
     }
 }
@@ -142,7 +140,7 @@ package struct Timeline: Sendable {
 
     /// Takes a change whose first transform has the given dot.
     ///
-    /// What laptops only tell each other, such as what a replica holds, is no entry.
+    /// What only machines read, such as what the server holds, is no entry.
     package mutating func add(_ change: Change, at dot: Dot) {
         let key = TimelineKey(change, at: dot)
         let isSilent = change.operations.allSatisfy { operation in

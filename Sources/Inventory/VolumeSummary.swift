@@ -6,15 +6,19 @@ package import CRDT
 ///
 /// An item's volume is its own `volumeCubicFeet`, else its category's in the catalogue, times its `quantity` (1 when
 /// it has none). A value that is not a number is listed and not used; an item without a volume is listed and counts as
-/// none.
+/// none. So does an item whose volume is a typing error: a billion cubic feet or more.
 package struct VolumeSummary: Sendable {
     package private(set) var total = Line()
     private var itemsOfUnknownVolume: [ItemID] = []
+    private var itemsTooLarge: [ItemID] = []
     private var unreadableValues: [Unreadable] = []
     private var lineOfRoom: [String: NamedLine] = [:]
     private var lineOfCategory: [String: NamedLine] = [:]
 
     package init() {}
+
+    /// The greatest volume of one item that is added up, in cubic feet: as great as a number may be that is read.
+    package static let largest = Thousandths(999_999_999_999)
 
     package struct Line: Hashable, Sendable {
         package fileprivate(set) var items = 0
@@ -31,7 +35,11 @@ package struct VolumeSummary: Sendable {
         /// One pound is 0.45359237 kg exactly.
         package var kilograms: Thousandths { pounds.scaled(by: 45_359_237, over: 100_000_000) }
 
-        fileprivate mutating func add(pieces: Thousandths, cubicFeet: Thousandths) {
+        /// Whether there is so much that a sum has stopped at the greatest number: from a million items on that are nearly
+        /// too large, each of them.
+        package var isCapped: Bool { pieces == Thousandths(.max) || pounds == Thousandths(.max) }
+
+        mutating func add(pieces: Thousandths, cubicFeet: Thousandths) {
             items += 1
             self.pieces += pieces
             self.cubicFeet += cubicFeet
@@ -58,7 +66,11 @@ package struct VolumeSummary: Sendable {
         let own = number(WellKnownField.volumeCubicFeet, of: item, field: field)
         let each = own ?? Catalogue.category(category)?.cubicFeet
         if each == nil { itemsOfUnknownVolume.append(item) }
-        let cubicFeet = (each ?? .zero) * quantity
+        var cubicFeet = (each ?? .zero) * quantity
+        if cubicFeet > Self.largest {
+            itemsTooLarge.append(item)
+            cubicFeet = .zero
+        }
         total.add(pieces: quantity, cubicFeet: cubicFeet)
         let room = trimmed(field(WellKnownField.room))
         Self.count(pieces: quantity, cubicFeet: cubicFeet, under: room, in: &lineOfRoom)
@@ -67,6 +79,12 @@ package struct VolumeSummary: Sendable {
 
     /// Ids of items whose volume nobody knows, ascending.
     package var unknownVolume: [ItemID] { itemsOfUnknownVolume.sorted() }
+
+    /// Ids of items whose volume is too large to be one, ascending: they count as nothing in every volume.
+    package var tooLarge: [ItemID] { itemsTooLarge.sorted() }
+
+    /// As `Line.isCapped`, of the total.
+    package var isCapped: Bool { total.isCapped }
 
     /// Sorted by item, then field.
     package var unreadable: [Unreadable] { unreadableValues.sorted { ($0.item, $0.field) < ($1.item, $1.field) } }

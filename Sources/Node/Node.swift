@@ -42,7 +42,9 @@ package struct Node: Sendable {
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
         let clock = await restoreClock(from: store)
+        store.whenShown { clock.noteShown() }
         let jobs = try await store.vectors()
+        let holdings = KnownHoldings(jobs: jobs, removals: try await store.removals())
 
         let hub = EventHub()
         let housekeeping = Housekeeping(store: store, logger: logger)
@@ -50,12 +52,8 @@ package struct Node: Sendable {
         for known in jobs { housekeeping.jobChanged(known.job) }
         let publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         let replicator = Replicator(
-            store: store, clock: clock, jobs: jobs, instance: generator.next(), hostName: hostName, observer: publisher,
-            logger: logger)
-        housekeeping.onQuiet { job in
-            let commit = try await store.retire(job: job, now: clock.now)
-            if let commit { await replicator.committed(commit) }
-        }
+            store: store, clock: clock, holdings: holdings, instance: generator.next(), hostName: hostName,
+            observer: publisher, logger: logger)
         let transport = PeerTransport(
             configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
             handler: replicator, logger: logger, executor: executor)
@@ -89,8 +87,6 @@ package struct Node: Sendable {
             // Stopped in reverse: first the streams end, then the local API, the network last.
             services: [
                 .init(service: housekeeping), .init(service: PublisherService(publisher: publisher)),
-                .init(
-                    service: DueChangesService(store: store, clock: clock, replicator: replicator, logger: logger)),
                 .init(service: news), .init(service: TransportService(transport: transport)),
                 .init(service: discovery),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),

@@ -42,6 +42,8 @@ package struct AttemptEvent: Hashable, Sendable {
         case deadlineExceeded
         /// Given up because it had become pointless: there was an outcome, or a person dropped it.
         case cancelled
+        /// The daemon ended first: a crash, or a power cut. Nobody knows whether the server got it.
+        case interrupted
     }
 }
 

@@ -13,10 +13,20 @@ package enum Message: Hashable, Sendable {
     /// The sender has learned the time from the receiver, or has waited long enough, and may show its work. Until both
     /// sides have said so, a link carries nothing but pings and pongs (rule R5).
     case ready
-    /// One line per job that the sender holds.
-    case summaries([JobSummary])
-    /// How far the sender holds each journal of a job, durably.
-    case vector(job: JobID, VersionVector)
+    /// One number for all jobs that the sender holds: who holds the same needs no further word.
+    case fingerprint(UInt64)
+    /// Asks for `buckets`.
+    case bucketsRequest
+    /// One number for the sender's jobs in each bucket of job ids, `ProtocolLimits.jobBuckets` of them.
+    case buckets([UInt64])
+    /// Asks for the `summaries` of a bucket.
+    case summariesRequest(bucket: UInt32)
+    /// One line per job of a bucket that the sender holds.
+    case summaries(bucket: UInt32, [JobSummary])
+    /// Asks for the `vector` of a job.
+    case vectorRequest(job: JobID)
+    /// How far the sender holds each journal of a job, durably; and when the job has been removed, what its removers held.
+    case vector(job: JobID, VersionVector, removal: JobRemoval?)
     /// Entries of the sender's vector that have advanced: acknowledgement to who sent, announcement to all others.
     case have(job: JobID, [VersionVector.Entry])
     /// Asks for a journal from a sequence on, at most `credit` bytes until more is granted.
@@ -79,8 +89,7 @@ package struct JobSummary: Hashable, Sendable {
 package struct ProbeAnswer: Hashable, Sendable {
     /// Where the change that contains the asked sequence ends, and the digest there; nil when it is not held.
     package var boundary: JournalHead?
-    /// By the hash of that change alone the choice is made between two branches. Of a change that is folded away it is less
-    /// than 2^63, of all others not, so that the branch that everybody held when it was folded stays.
+    /// By the hash of that change alone the choice is made between two branches.
     package var changeHash: UInt64
     package var sequence: UInt64
 
@@ -110,14 +119,17 @@ package struct JobReport: Hashable, Sendable {
 
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
-    package static let version: UInt32 = 2
-    /// Version 1 told no time.
-    package static let minimumVersion: UInt32 = 2
+    package static let version: UInt32 = 3
+    /// Version 1 told no time, version 2 listed all jobs at each meeting.
+    package static let minimumVersion: UInt32 = 3
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// A piece of a journal is cut at the first change past this.
     package static let deltaBytes = 256 << 10
     package static let nameBytes = 128
+    /// How many buckets the jobs are compared in.
+    package static let jobBuckets = 256
+    /// Of one bucket. Who holds more than a million jobs lists the first ones.
     package static let summariesPerMessage = 4096
     package static let entriesPerVector = 8192
     /// No journal reaches further: sums of as many as a device remembers cannot overflow.

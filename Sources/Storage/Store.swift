@@ -3,6 +3,7 @@ import GRDB
 import Inventory
 import Outbox
 import Synchronization
+import Timekeeping
 
 /// The durable state of one device. One process owns it; everything else asks that process.
 ///
@@ -16,8 +17,10 @@ package final class Store: Sendable {
     let hostName: String
     /// Some connection may carry this store's work away: what is written counts as seen.
     let isExposed = Mutex(false)
-    /// When work on a job was first refused because something of it is missing: corrected milliseconds, by its number.
-    let waitingSince = Mutex<[Int64: UInt64]>([:])
+    /// Told in the transaction by which work without a known time becomes seen; see `whenShown`.
+    let shown = Mutex<(@Sendable () -> ClockRecord?)?>(nil)
+    /// What takes back the steps of the clock in the transaction that is open, in their order.
+    let openSteps = Mutex<[@Sendable () -> Void]>([])
     /// Segments written one by one since the last time they were joined, per journal.
     let looseSegments = Mutex<[JournalKey: Int]>([:])
     /// The store was found to be a copy when it was opened, and has become a new replica.

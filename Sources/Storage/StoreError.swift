@@ -6,6 +6,7 @@ import GRDB
 package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     package enum Code: String, Sendable {
         case newerThanProgram
+        case olderThanProgram
         case otherRole
         case diskFull
         case readOnly
@@ -13,8 +14,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case busy
         case unknownJob
         case removedJob
-        case catchingUp
-        case notOnRoster
+        case notLate
+        case readTooSlow
         case other
     }
 

@@ -8,6 +8,8 @@ struct ClockEstimate: Hashable, Sendable {
     let measured: Int64
     let stratum: UInt8
     let source: TimeSource?
+    /// False for a clock that began long before the floor and goes on from there: it is not earlier than it says, more is not known.
+    var isPlausible = true
 
     /// No clock of a laptop runs faster or slower than this, in parts per million (RFC 5905 assumes 15, of better ones).
     static let driftPartsPerMillion: Int64 = 200
@@ -20,22 +22,18 @@ struct ClockEstimate: Hashable, Sendable {
         time <= 0 ? 0 : time / (1_000_000 / driftPartsPerMillion - 1) + 1
     }
 
-    var isSynchronised: Bool { stratum < ClockQuality.agreedStratum }
-    /// Without a server, but the same as another laptop's.
-    var isAgreed: Bool { stratum == ClockQuality.agreedStratum }
+    var isSynchronised: Bool { stratum < ClockQuality.shownStratum }
+    /// Without a server, and work has been shown under it.
+    var isShown: Bool { stratum == ClockQuality.shownStratum }
 
-    var agreed: ClockEstimate {
+    var shown: ClockEstimate {
         ClockEstimate(
-            offset: offset, uncertainty: uncertainty, measured: measured, stratum: ClockQuality.agreedStratum,
-            source: source)
+            offset: offset, uncertainty: uncertainty, measured: measured, stratum: ClockQuality.shownStratum,
+            source: source, isPlausible: isPlausible)
     }
 
     func uncertainty(at elapsed: Int64) -> Int64 {
         isSynchronised ? uncertainty + Self.drift(over: elapsed - measured) : ClockQuality.unknownUncertainty
-    }
-
-    func quality(at elapsed: Int64) -> ClockQuality {
-        ClockQuality(stratum: stratum, uncertainty: uncertainty(at: elapsed))
     }
 
     func isFresh(at elapsed: Int64) -> Bool { elapsed - measured < Self.trustedAge }

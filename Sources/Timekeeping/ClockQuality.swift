@@ -5,22 +5,28 @@ package struct ClockQuality: Hashable, Sendable {
     package let stratum: UInt8
     /// How far off it may be, in microseconds.
     package let uncertainty: Int64
+    /// The latest time that is certainly past, in microseconds since 1970; 0 when none is known.
+    package let floor: Int64
+    /// False for a clock that goes on from the floor because its own time was before it.
+    package let isPlausible: Bool
 
-    package init(stratum: UInt8, uncertainty: Int64) {
+    package init(stratum: UInt8, uncertainty: Int64, floor: Int64 = 0, isPlausible: Bool = true) {
         self.stratum = stratum
         self.uncertainty = uncertainty
+        self.floor = floor
+        self.isPlausible = isPlausible
     }
 
     package static let unsynchronisedStratum: UInt8 = 16
-    /// No server is behind it, but it goes with the clocks of other laptops.
-    package static let agreedStratum: UInt8 = 15
+    /// No server is behind it, and work that was stamped by it has been shown: it only moves on.
+    package static let shownStratum: UInt8 = 15
     /// What a clock claims that cannot know: some 35 years.
     package static let unknownUncertainty: Int64 = 1 << 50
     package static let unsynchronised = ClockQuality(
         stratum: unsynchronisedStratum, uncertainty: unknownUncertainty)
 
-    package var isSynchronised: Bool { stratum < Self.agreedStratum }
-    package var isAgreed: Bool { stratum == Self.agreedStratum }
+    package var isSynchronised: Bool { stratum < Self.shownStratum }
+    package var isShown: Bool { stratum == Self.shownStratum }
 
     /// A clock that may be an hour off is no source. It takes a boot of 200 days without any source to become so.
     private static let largestUncertainty: Int64 = 3_600_000_000
@@ -28,7 +34,7 @@ package struct ClockQuality: Hashable, Sendable {
     /// Whether it may be followed as one with a server behind it; who follows is one step further away.
     func isUsable(from source: TimeSource) -> Bool {
         let nearest: UInt8 = source == .server ? 0 : 1
-        return stratum >= nearest && stratum < Self.agreedStratum - 1
+        return stratum >= nearest && stratum < Self.shownStratum - 1
             && (0...Self.largestUncertainty).contains(uncertainty)
     }
 }

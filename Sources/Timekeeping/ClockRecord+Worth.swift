@@ -1,14 +1,16 @@
 /// When a record is worth a write to the disk.
 extension ClockRecord {
-    init(_ estimate: ClockEstimate, boot: String, wallDrift: Int64) {
+    init(_ estimate: ClockEstimate, boot: String, wallDrift: Int64, floor: Int64) {
         self.init(
             boot: boot, offset: estimate.offset, uncertainty: estimate.uncertainty, stratum: estimate.stratum,
-            measured: estimate.measured, source: estimate.source, wallDrift: wallDrift)
+            measured: estimate.measured, source: estimate.source, wallDrift: wallDrift, floor: floor,
+            isPlausible: estimate.isPlausible)
     }
 
-    private var estimate: ClockEstimate {
+    var estimate: ClockEstimate {
         ClockEstimate(
-            offset: offset, uncertainty: uncertainty, measured: measured, stratum: stratum, source: source)
+            offset: offset, uncertainty: uncertainty, measured: measured, stratum: stratum, source: source,
+            isPlausible: isPlausible)
     }
 
     /// Somebody has set the wall clock.
@@ -20,7 +22,10 @@ extension ClockRecord {
         if source != kept.source || stratum != kept.stratum || boot != kept.boot || hasOtherWall(than: kept) {
             return true
         }
-        guard estimate.isSynchronised else { return offset != kept.offset }
+        // With a server behind the clock the floor follows it all the time.
+        guard estimate.isSynchronised else {
+            return offset != kept.offset || floor != kept.floor || isPlausible != kept.isPlausible
+        }
         return estimate.contradicts(kept.estimate, at: elapsed)
             || kept.estimate.uncertainty(at: elapsed) > 2 * estimate.uncertainty(at: elapsed) + 250_000
     }

@@ -12,10 +12,14 @@ package struct ClockRecord: Hashable, Sendable {
     package let source: TimeSource?
     /// The wall clock minus corrected time: the only thing that still says something after another boot.
     package let wallDrift: Int64
+    /// The latest time that is certainly past, since 1970.
+    package let floor: Int64
+    /// False for a clock that goes on from the floor because its own time was before it.
+    package let isPlausible: Bool
 
     package init(
         boot: String, offset: Int64, uncertainty: Int64, stratum: UInt8, measured: Int64, source: TimeSource?,
-        wallDrift: Int64
+        wallDrift: Int64, floor: Int64 = 0, isPlausible: Bool = true
     ) {
         self.boot = boot
         self.offset = offset
@@ -24,6 +28,17 @@ package struct ClockRecord: Hashable, Sendable {
         self.measured = measured
         self.source = source
         self.wallDrift = wallDrift
+        self.floor = floor
+        self.isPlausible = isPlausible
+    }
+}
+
+extension ClockRecord {
+    /// Whether sums of it stay far from the ends of 64 bits.
+    var isWithinBounds: Bool {
+        let limit: UInt64 = 1 << 60
+        return [offset, measured, wallDrift, floor].allSatisfy { $0.magnitude < limit }
+            && (0...Int64(limit)).contains(uncertainty) && stratum <= ClockQuality.unsynchronisedStratum
     }
 }
 

@@ -9,6 +9,9 @@
 package struct CorrectedClock: Sendable {
     private let boot: String
     var base: ClockEstimate
+    /// The latest time that is certainly past, as far as it was told: `floor(at:)`.
+    var toldFloor: Int64
+    private let built: Int64
     private var filters = ClockFilters()
     /// The wall clock minus elapsed time, when it was last looked at.
     private var wallOffset: Int64
@@ -16,28 +19,41 @@ package struct CorrectedClock: Sendable {
     /// What to keep before anything else: nil when what was remembered is still all true.
     package let initialRecord: ClockRecord?
 
+    /// 2026: before that there was no such program. A year is enough to tell a dead battery, and a build that anybody can
+    /// repeat carries no date of its own.
+    package static let programFloor: Int64 = 1_767_225_600_000_000
+
     /// - Parameters:
     ///   - boot: tells one boot of the machine from another.
     ///   - wall: since 1970, by the machine's own clock.
     ///   - remembered: what an earlier start kept; of this boot it is taken up again, of another it says how wrong the
     ///     wall clock was.
-    package init(boot: String, elapsed: Int64, wall: Int64, remembered: ClockRecord?) {
+    ///   - built: a time before which the program cannot run, in microseconds since 1970.
+    package init(
+        boot: String, elapsed: Int64, wall: Int64, remembered: ClockRecord?, built: Int64 = Self.programFloor
+    ) {
+        // What a damaged store remembers must not end the program.
+        let remembered = remembered.flatMap { $0.isWithinBounds ? $0 : nil }
         self.boot = boot
+        self.built = built
+        let floor = max(built, remembered?.floor ?? 0)
+        toldFloor = floor
         wallOffset = wall - elapsed
         if let remembered, remembered.boot == boot, remembered.measured <= elapsed {
-            base = ClockEstimate(
-                offset: remembered.offset, uncertainty: remembered.uncertainty, measured: remembered.measured,
-                stratum: remembered.stratum, source: remembered.source)
+            base = remembered.estimate
             self.remembered = remembered
         } else {
             let drift = remembered?.wallDrift ?? 0
+            let guess = wall - drift
             base = ClockEstimate(
-                offset: wall - drift - elapsed, uncertainty: ClockQuality.unknownUncertainty, measured: elapsed,
-                stratum: ClockQuality.unsynchronisedStratum, source: nil)
-            self.remembered = ClockRecord(base, boot: boot, wallDrift: drift)
+                offset: max(guess, floor) - elapsed, uncertainty: ClockQuality.unknownUncertainty, measured: elapsed,
+                stratum: ClockQuality.unsynchronisedStratum, source: nil,
+                isPlausible: floor - guess <= CompanyClock.tolerance)
+            self.remembered = ClockRecord(base, boot: boot, wallDrift: drift, floor: floor)
         }
         let now = ClockRecord(
-            base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: self.remembered.wallDrift))
+            base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: self.remembered.wallDrift),
+            floor: floor)
         let isKnown = self.remembered == remembered && !now.hasOtherWall(than: self.remembered)
         initialRecord = isKnown ? nil : now
         if !isKnown { self.remembered = now }
@@ -53,7 +69,17 @@ package struct CorrectedClock: Sendable {
         isSynchronised ? time(at: elapsed) + base.uncertainty(at: elapsed) : time(at: elapsed)
     }
 
-    package func quality(at elapsed: Int64) -> ClockQuality { base.quality(at: elapsed) }
+    package func quality(at elapsed: Int64) -> ClockQuality {
+        ClockQuality(
+            stratum: base.stratum, uncertainty: base.uncertainty(at: elapsed), floor: floor(at: elapsed),
+            isPlausible: base.isPlausible)
+    }
+
+    /// The latest time that is certainly past: not before the program was built, nor before any time that a server told this
+    /// laptop or one that it met. With a server behind the clock that is now.
+    package func floor(at elapsed: Int64) -> Int64 {
+        isSynchronised ? max(built, time(at: elapsed) - base.uncertainty(at: elapsed)) : toldFloor
+    }
 
     /// A server is behind it, however many steps away.
     package var isSynchronised: Bool { base.isSynchronised }
@@ -132,15 +158,18 @@ package struct CorrectedClock: Sendable {
 
     mutating func rememberIfUseful(at elapsed: Int64) -> [ClockDirective] {
         let record = ClockRecord(
-            base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: remembered.wallDrift))
+            base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: remembered.wallDrift),
+            floor: floor(at: elapsed))
         guard record.isWorthKeeping(after: remembered, at: elapsed) else { return [] }
         remembered = record
         return [.remember(record)]
     }
 
     /// What to correct the wall clock by after the next boot. Who has never heard another clock knows of no error: if
-    /// somebody has set the wall clock since, most likely the old time was the wrong one.
+    /// somebody has set the wall clock since, most likely the old time was the wrong one. Nor does a floor tell the error.
     private static func drift(of wallOffset: Int64, from base: ClockEstimate, known: Int64) -> Int64 {
-        base.stratum == ClockQuality.unsynchronisedStratum && known == 0 ? 0 : wallOffset - base.offset
+        if !base.isPlausible { return known }
+        let isAlone = base.source == nil && base.stratum == ClockQuality.unsynchronisedStratum
+        return isAlone && known == 0 ? 0 : wallOffset - base.offset
     }
 }

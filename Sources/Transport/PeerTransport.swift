@@ -13,7 +13,7 @@ package final class PeerTransport: Sendable {
     let logger: Logger
     let eventLoop: any EventLoop
     /// Where the handler is called; nil for the process's pool.
-    let executor: (any TaskExecutor)?
+    package let executor: (any TaskExecutor)?
     let registry: LinkRegistry
     private let listener: Listener
 
@@ -66,6 +66,12 @@ package final class PeerTransport: Sendable {
             logger.error("a message cannot be sent", metadata: ["link": "\(link.id)", "reason": "\(error)"])
             link.close(reason: "a message could not be sent: \(error)")
         }
+    }
+
+    /// The peer of a link has gone through the whole greeting: the link counts among those that stand.
+    package func established(_ link: LinkID) {
+        guard let refusal = registry.proved(link) else { return }
+        close(link, reason: refusal.rawValue)
     }
 
     /// Closes a link once what was queued before is written, or after a second.

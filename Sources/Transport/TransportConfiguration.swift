@@ -13,10 +13,7 @@ package struct TransportConfiguration: Sendable {
     package var connectTimeout: Duration = .seconds(3)
     /// The time in which the first frame, a hello, must have come.
     package var handshakeTimeout: Duration = .seconds(5)
-    /// How many connections, of either direction, may still owe their hello.
-    package var halfOpenLimit = 32
-    /// How many connections may stand at all.
-    package var linkLimit = 128
+    package var connections = ConnectionLimits()
     /// Outbound bytes of a link above which it counts as congested …
     package var highWaterBytes = 1 << 20
     /// … until they fall to this.
@@ -29,6 +26,23 @@ package struct TransportConfiguration: Sendable {
     package var longestBindRetryDelay: Duration = .seconds(15)
     /// How long unacknowledged bytes, or a silent peer that answers no probes, keep a connection.
     package var deadPeerTimeout: Duration = .seconds(20)
+}
+
+/// How many connections may stand. A crew has up to 12 laptops, and all of them may be behind one address: in one virtual
+/// machine's network, behind one router, or on one machine.
+package struct ConnectionLimits: Hashable, Sendable {
+    /// Those that this device dialled; nobody else can fill that room.
+    package var dialled = 64
+    /// Those that came in and have gone through the greeting.
+    package var incoming = 128
+    /// The same from one address: half, so that no single one can take all.
+    package var incomingPerSource = 64
+    /// Those that came in and have not: a few seconds of a crew that has lost its network for a moment.
+    package var halfOpen = 64
+    /// The same from one address: two for each laptop of a crew behind it, because both ends may dial.
+    package var halfOpenPerSource = 24
+
+    package init() {}
 }
 
 /// The bytes that went over one link, framing included.

@@ -20,6 +20,9 @@ package protocol TransportHandler: Sendable {
     /// The connection is gone: exactly once per opened link, after the last `received`.
     func linkClosed(_ link: LinkID, reason: String) async
 
+    /// There was no room for a connection that came in; no link was opened.
+    func connectionRefused(remote: String, reason: String) async
+
     /// A dial came to nothing; no link was opened.
     func dialFailed(_ address: PeerAddress, reason: String) async
 }

@@ -1,4 +1,5 @@
 import CRDT
+import Replication
 
 /// Why bytes are no message, or a message cannot become bytes. Each closes the connection that it came from.
 package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -20,6 +21,9 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     /// Columns of one list differ in length.
     case unevenColumns(Field)
     case tooManyEntries(Field, count: Int)
+    /// Jobs are compared in another number of buckets.
+    case bucketCount(Int)
+    case bucketNumber(UInt32)
     /// The entries of a vector do not ascend by replica.
     case unsortedVector
     /// A sequence is 0; the first is 1.
@@ -57,6 +61,8 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .controlCharacter(let field): "the \(field.rawValue) contains control characters"
         case .unevenColumns(let field): "the columns of \(field.rawValue) differ in length"
         case .tooManyEntries(let field, let count): "a message lists too many \(field.rawValue) (\(count))"
+        case .bucketCount(let count): "jobs are compared in \(count) buckets instead of \(ProtocolLimits.jobBuckets)"
+        case .bucketNumber(let number): "there is no bucket \(number) of jobs"
         case .unsortedVector: "the entries of a vector do not ascend by replica"
         case .sequenceZero(let field): "the sequence “\(field.rawValue)” is 0, but the first transform is number 1"
         case .sequenceTooLarge(let field): "the sequence “\(field.rawValue)” is larger than any journal is long"

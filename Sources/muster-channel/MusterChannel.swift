@@ -17,9 +17,12 @@ struct MusterChannel: AsyncParsableCommand {
             Without arguments it serves on 127.0.0.1:7480 from channel.sqlite in $STATE_DIRECTORY, or else in
             ~/.local/state/muster-channel. Each device needs a token; put a proxy with TLS in front.
 
+            'muster-channel backup FILE' copies the database while the server runs. After such a copy was put back, serve
+            with --recover first: laptops bring what the server has said since.
+
             Example: muster-channel token add annas-laptop && muster-channel --listen 127.0.0.1:7480
             """,
-        subcommands: [Serve.self, Token.self], defaultSubcommand: Serve.self)
+        subcommands: [Serve.self, Token.self, BackupCommand.self], defaultSubcommand: Serve.self)
 }
 
 /// Where the database lies, for every command.

@@ -49,7 +49,11 @@ struct ArchitectureTests {
     func simulation() throws {
         let files = try Tree.swiftFiles(below: "Tests/Simulation").filter { $0.module == "Simulation" }
         #expect(files.count > 15)
-        #expect(try files.flatMap { try violations(of: bannedInSimulation, in: $0) } == [])
+        // Writes that share a commit have to wait at one time; each of them waits before the next begins.
+        let isExcused = { (file: SourceFile) in file.path.hasSuffix("World/World+Edits.swift") }
+        let withTasks = bannedInSimulation.filter { !$0.pattern.contains("Task") }
+        let found = try files.flatMap { try violations(of: isExcused($0) ? withTasks : bannedInSimulation, in: $0) }
+        #expect(found == [])
     }
 
     @Test("No source crashes on purpose or is public")

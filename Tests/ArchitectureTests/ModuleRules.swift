@@ -60,7 +60,7 @@ let moduleRules: [String: ModuleRule] = [
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZlib": .shell([], [], "a system library's header and nothing else"),
     "ChannelServer": .shell(
-        ["CRDT", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage"],
+        ["CMalloc", "CRDT", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage"],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
             "UnixSignals",

@@ -80,7 +80,10 @@ struct MergeTests {
                 change: Change(item: Histories.item, stamp: stamp, operations: [.remove]), replica: remover)
             let state = Histories.state(of: (history + [removal]).shuffled(using: &generator))
             #expect(state.removed == WriteStamp(stamp: stamp, author: remover))
-            #expect(state.fields.isEmpty && state.remarks.isEmpty)
+            // What it was is kept for who looks it up, and nothing of it counts any more.
+            let former = Histories.state(of: history)
+            #expect(state.fields == former.fields && state.remarks == former.remarks)
+            #expect(state.conflictCount == 0)
         }
     }
 

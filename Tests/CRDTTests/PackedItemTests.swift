@@ -13,8 +13,9 @@ struct PackedItemTests {
     }
 
     private func expected(_ state: ItemState) -> (removed: Bool, fields: [String], notes: [String]) {
-        (
-            state.removed != nil,
+        guard state.removed == nil else { return (true, [], []) }
+        return (
+            false,
             state.fields.compactMap { field in field.register.winner.map { "\(field.name)=\($0.value)" } },
             state.remarks.map(\.text)
         )
@@ -24,6 +25,16 @@ struct PackedItemTests {
     func merged(seed: UInt64) throws {
         let state = Histories.state(of: Histories.random(replicas: 4, changes: 20, seed: seed))
         #expect(try read(ItemStateCodec.encode(state)) == expected(state))
+    }
+
+    @Test("A count of replaced writes that no bytes can follow is refused")
+    func tooMany() {
+        var writer = ByteWriter()
+        for byte in [2, 1] as [UInt8] { writer.write(byte: byte) }
+        writer.write("room")
+        writer.write(varint: 0)
+        writer.write(varint: .max)
+        #expect(throws: CodecError.self) { try read(writer.bytes) }
     }
 
     @Test("It shows a single change as the merge of it would, in the order of names")

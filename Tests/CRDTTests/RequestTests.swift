@@ -50,15 +50,6 @@ struct RequestTests {
         }
     }
 
-    @Test("A scan says which statements concern the server")
-    func scanned() throws {
-        var counts: [(Int, Int)] = []
-        try ChangeCodec.scan(Self.encoded(Self.operations + [.hold([])])) { scanned, _ in
-            counts.append((scanned.statementCount, scanned.requestCount))
-        }
-        #expect(counts.map(\.0) == [7] && counts.map(\.1) == [6])
-    }
-
     @Test("What is out of bounds is refused")
     func refused() {
         func request(

@@ -40,6 +40,13 @@ struct StampTests {
         #expect(clock.tick(nowMilliseconds: 9_900_000) == Stamp(milliseconds: 10_000_000, counter: 1))
     }
 
+    @Test("No stamp is followed by one beyond the greatest")
+    func greatest() {
+        #expect(Stamp.greatest.next == .greatest)
+        #expect(Stamp(rawValue: .max).next == .greatest)
+        #expect(Stamp(rawValue: Stamp.greatest.rawValue - 1).next == .greatest)
+    }
+
     @Test("A change with such a stamp is refused")
     func refused() {
         let set = Operation.set(field: "name", value: "Sofa", replaces: [])

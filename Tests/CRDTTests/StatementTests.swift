@@ -2,25 +2,25 @@ import CRDT
 import Simulation
 import Testing
 
-@Suite("Statements and stubs")
+@Suite("Statements")
 struct StatementTests {
     private static let anna = ReplicaID(1)
     private static let bert = ReplicaID(2)
 
-    private static let fold = Fold(
-        bounds: [Position(replica: anna, sequence: 40), Position(replica: bert, sequence: 7)], members: [anna, bert],
-        items: [ItemID(3), ItemID(1 << 100)],
-        journals: [
-            Fold.Journal(
-                replica: anna,
-                runs: [Fold.Run(1...1, digest: 77), Fold.Run(2...9, digest: 0), Fold.Run(11...40, digest: 5)]),
-            Fold.Journal(replica: bert, runs: [Fold.Run(2...2, digest: .max)]),
-        ])
+    private static func removal(_ name: String, _ heads: (ReplicaID, UInt64, UInt64)...) -> JobRemoval {
+        JobRemoval(
+            name: name,
+            heads: VersionVector(
+                heads.map {
+                    VersionVector.Entry(replica: $0.0, head: JournalHead(sequence: $0.1, digest: $0.2))
+                }))
+    }
 
     private static let operations: [Operation] = [
-        .hold([]), .hold([Position(replica: anna, sequence: 3), Position(replica: bert, sequence: 1 << 40)]),
-        .expel(bert, known: 12), .fold(fold), .removeJob([Position(replica: bert, sequence: 9)]),
-        .decide(anna, upTo: 5),
+        .acknowledge([]),
+        .acknowledge([Position(replica: anna, sequence: 3), Position(replica: bert, sequence: 1 << 40)]),
+        .removeJob(removal("Elm Street", (anna, 4, .max), (bert, 9, 7))), .removeJob(removal("")),
+        .decide([Dot(replica: anna, sequence: 5), Dot(replica: anna, sequence: 6), Dot(replica: bert, sequence: 1)]),
     ]
 
     @Test("Each is read as it was written, and means nothing to the item")
@@ -55,59 +55,63 @@ struct StatementTests {
 
     @Test("They stand on the job's own item only, and in order")
     func refused() {
-        let elsewhere = Change(item: ItemID(4), stamp: Stamp(rawValue: 9), operations: [.decide(Self.anna, upTo: 1)])
+        let elsewhere = Change(
+            item: ItemID(4), stamp: Stamp(rawValue: 9), operations: [.decide([Dot(replica: Self.anna, sequence: 1)])])
+        #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(elsewhere)) }
         let twice = [Position(replica: Self.bert, sequence: 1), Position(replica: Self.bert, sequence: 2)]
-        let many = (1...300).map { Position(replica: ReplicaID(UInt128($0)), sequence: 1) }
+        let many = (1...ChangeLimits.positions + 1).map { Position(replica: ReplicaID(UInt128($0)), sequence: 1) }
         let far = [Position(replica: Self.bert, sequence: 1 << 40 + 1)]
         for positions in [twice, twice.reversed(), many, far] {
-            let change = Change(item: .job, stamp: .zero, operations: [.hold(positions)])
+            let change = Change(item: .job, stamp: .zero, operations: [.acknowledge(positions)])
             #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(change)) }
         }
-        #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(elsewhere)) }
+        let dots = [Dot(replica: Self.bert, sequence: 2), Dot(replica: Self.bert, sequence: 2)]
+        let change = Change(item: .job, stamp: .zero, operations: [.decide(dots)])
+        #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(change)) }
     }
 
-    @Test("A journal with stubs has the digest and the sequences of the whole one, at each change")
-    func stubs() throws {
-        let changes = Histories.random(replicas: 3, changes: 30, seed: 5).map(\.change)
-        let records = changes.map(ChangeCodec.encode)
-        let stubs = try records.map(Self.stub)
-        for start in stride(from: 0, to: 30, by: 7) {
-            for end in start + 1...30 {
-                let bytes = records[..<start] + stubs[start..<end] + records[end...]
-                var (whole, folded) = (JournalHead.empty, JournalHead.empty)
-                for (record, other) in zip(records, bytes) {
-                    whole = try JournalDigest.extend(whole, with: record)
-                    folded = try JournalDigest.extend(folded, with: other)
-                    #expect(folded == whole)
-                }
-                let left = try ChangeCodec.decodeAll(bytes.flatMap(\.self))
-                #expect(left == Array(changes[..<start] + changes[end...]))
-            }
+    @Test("A removal that names 8,192 journals fits a change")
+    func manyJournals() throws {
+        let heads = (1...ChangeLimits.positions).map {
+            VersionVector.Entry(
+                replica: ReplicaID(UInt128($0) << 64), head: JournalHead(sequence: 1 << 40, digest: .max))
+        }
+        let removal = JobRemoval(name: "Elm Street", heads: VersionVector(heads))
+        let bytes = ChangeCodec.encode(Change(item: .job, stamp: .zero, operations: [.removeJob(removal)]))
+        #expect(bytes.count < ChangeLimits.changeBytes)
+        #expect(try ChangeCodec.decodeAll(bytes).first?.operations == [.removeJob(removal)])
+    }
+
+    @Test("Removals amount to the same in whatever order they come", arguments: 0..<50)
+    func merging(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let removals = (0..<4).map { number in
+            JobRemoval(
+                name: "name \(number % 2)",
+                heads: VersionVector(
+                    (1...5 as ClosedRange<UInt128>).compactMap { replica -> VersionVector.Entry? in
+                        guard generator.oneIn(2) else { return nil }
+                        let head = JournalHead(
+                            sequence: .random(in: 1...3, using: &generator),
+                            digest: .random(in: 0...2, using: &generator))
+                        return VersionVector.Entry(replica: ReplicaID(replica), head: head)
+                    }))
+        }
+        func merged(_ removals: [JobRemoval]) -> JobRemoval {
+            removals.dropFirst().reduce(removals[0]) { $0.merged(with: $1) }
+        }
+        let all = merged(removals)
+        for _ in 0..<10 { #expect(merged(removals.shuffled(using: &generator)) == all) }
+        for removal in removals {
+            #expect(all.covers(removal))
+            #expect(all.merged(with: removal) == all)
+            for entry in removal.heads.entries { #expect(all.covers(entry.head.sequence, of: entry.replica)) }
         }
     }
 
-    @Test("Before a stub, too, another content leads to another digest")
-    func stubsHideNothing() throws {
-        let records = Histories.random(replicas: 3, changes: 3, seed: 5).map { ChangeCodec.encode($0.change) }
-        let other = ChangeCodec.encode(
-            Change(item: ItemID(9), stamp: Stamp(rawValue: 1), operations: [.append(list: "notes", entry: "another")]))
-        let stub = try Self.stub(records[1])
-        #expect(
-            try JournalDigest.extend(.empty, with: records[0] + stub + records[2])
-                != JournalDigest.extend(.empty, with: other + stub + records[2]))
-    }
-
-    private static func stub(_ record: [UInt8]) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        try ChangeCodec.scan(record) { scanned, buffer in bytes += JournalStub(scanned, in: buffer).bytes }
-        return bytes
-    }
-
-    @Test("A stub of nothing, or of more than a change has, is refused")
-    func hostileStubs() {
-        for count in [0, 257, 1 << 40, .max] as [UInt64] {
-            #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(JournalStub(count: count, hash: 1).bytes) }
-        }
-        #expect(throws: Never.self) { try ChangeCodec.decodeAll(JournalStub(count: 256, hash: 1).bytes) }
+    @Test("A name that is too long is cut at a character")
+    func longName() {
+        let removal = JobRemoval(name: String(repeating: "ü", count: 600), heads: VersionVector())
+        #expect(removal.name == String(repeating: "ü", count: 256))
     }
 }

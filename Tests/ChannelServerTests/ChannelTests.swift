@@ -173,7 +173,7 @@ struct ChannelTests {
             var journal = Journal(7)
             let (first, second, third) = (try journal.add(["a"]), try journal.add(["b"]), try journal.add(["c"]))
             let answer = try await office.upload([first])
-            #expect(try VersionVector(protobuf: answer.bytes)[journal.replica] == first.head)
+            #expect(try JobHoldings(protobuf: answer.bytes).vector[journal.replica] == first.head)
             let gap = try await office.upload([third])
             #expect(gap.status == 409 && gap.code == "journalGap" && gap.json["sequence"] as? Int == 1)
             #expect(try await office.upload([first, second, third]).status == 200)
@@ -207,9 +207,10 @@ struct ChannelTests {
             let (leftRun, rightRun) = (try left.add(["c"]), try right.add(["x", "y"]))
             #expect(try await office.upload([common, leftFirst ? leftRun : rightRun]).status == 200)
             let answer = try await office.upload([leftFirst ? rightRun : leftRun])
-            let held = try VersionVector(
+            let held = try JobHoldings(
                 protobuf: try await office.get("/v1/jobs/\(Office.job)/vector", ["Accept": ChannelHeader.protobuf])
-                    .bytes)
+                    .bytes
+            ).vector
             if answer.status == 409 {
                 #expect(answer.code == "journalForked" && answer.json["sequence"] as? Int == 2)
                 #expect(held[left.replica] == (leftFirst ? leftRun : rightRun).head)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import NIOHTTP1
 import Testing
 
 @testable import ChannelServer
@@ -20,6 +21,19 @@ struct DocumentTests {
         let served = Route.all.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(documented) == Set(served))
         #expect(served.count == Set(served).count)
+    }
+
+    @Test("It is served as it stands, also to who has no token", .timeLimit(.minutes(1)))
+    func served() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/ChannelServer/openapi.json")
+        let bytes = try [UInt8](Data(contentsOf: file))
+        try await Office.open { office in
+            let answer = try await office.get("/v1/openapi.json", ["Authorization": "", "Accept-Encoding": "gzip"])
+            #expect(answer.status == 200 && answer.bytes == bytes)
+            #expect(answer.headers.first(name: "Content-Type") == ChannelHeader.json)
+            #expect(answer.headers.first(name: "Content-Encoding") == nil, "no work for strangers")
+        }
     }
 }
 

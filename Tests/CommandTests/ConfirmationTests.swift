@@ -18,9 +18,8 @@ struct ConfirmationTests {
     static let asking: [(command: [String], written: String)] = [
         (["item", "remove", job, "--where", "room=Garage"], "remove where room=Garage, confirmed"),
         (["job", "remove", job], "remove the job"),
-        (["job", "roster", job, "--remove", "bert-laptop"], "expel bert-laptop"),
-        (["job", "late", job, "--drop", "bert-laptop"], "drop 2e2e up to 14"),
-        (["job", "late", job, "--drop", "--all"], "drop 2e2e up to 14"),
+        (["job", "late", job, "--drop", "2e2e2e2e:14"], "drop 2e2e…:14"),
+        (["job", "late", job, "--drop", "all"], "drop 2e2e…:12 2e2e…:14"),
     ]
 
     @Test("Without a terminal nothing is done unless --yes is given", arguments: asking)
@@ -43,8 +42,14 @@ struct ConfirmationTests {
             ["item", "remove", job, "--where", "room=Hall", "--where", "name=Box"], "remove where name=Box,room=Hall",
             "Removed 3 items.\n"
         ),
-        (["job", "late", job, "--accept", "2e2e"], "accept 2e2e up to 14", "Accepted 2 late changes.\n"),
-        (["job", "late", job, "--accept", "--all"], "accept 2e2e up to 14", "Accepted 2 late changes.\n"),
+        (
+            ["job", "late", job, "--accept", "2e2e:12"], "accept 2e2e…:12",
+            "Accepted 1 late change, in the job \(FakeService.jobID).\n"
+        ),
+        (
+            ["job", "late", job, "--accept", "all"], "accept 2e2e…:12 2e2e…:14",
+            "Accepted 2 late changes, in the job \(FakeService.jobID).\n"
+        ),
     ]
 
     @Test("What is small, or can be taken back, is not asked for", arguments: unasked)
@@ -59,9 +64,9 @@ struct ConfirmationTests {
         "Wishes that contradict each other, or name nobody, are refused",
         arguments: [
             (["item", "remove", job], 64), (["item", "remove", job, "a", "--where", "b=c"], 64),
-            (["job", "late", job, "--accept", "--all", "--drop", "--all"], 64),
-            (["job", "late", job, "--accept", "nobody"], 65), (["job", "roster", job, "--remove", "nobody"], 65),
-            (["job", "roster", job, "--remove", ""], 64), (["job", "late", job, "--drop", "", "--yes"], 64),
+            (["job", "late", job, "--accept", "all", "--drop", "all"], 64),
+            (["job", "late", job, "--accept", "2e2e:13"], 65), (["job", "late", job, "--accept", "2e2e"], 65),
+            (["job", "late", job, "--drop", "", "--yes"], 64),
             (["job", "remove", "", "--yes"], 64), (["item", "remove", job, ""], 64),
         ] as [([String], Int32)])
     func refused(command: [String], exitCode: Int32) async throws {

@@ -34,6 +34,15 @@ struct OpenAPITests {
         #expect(Self.operations.count == Set(Self.operations.map(\.testDescription)).count)
     }
 
+    @Test("The document is served as it stands")
+    func served() async throws {
+        let body = try await withDaemon(FakeService()) { socket in
+            try await Self.request(Operation(method: "GET", path: "/v1/openapi.json"), socket, FakeService()).body
+        }
+        let served = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? NSDictionary)
+        #expect(served == (try Self.document() as NSDictionary))
+    }
+
     @Test("Every operation answers as documented", arguments: operations)
     func answers(operation: Operation) async throws {
         let schemas = SchemaCheck(document: try Self.document())
@@ -62,7 +71,6 @@ struct OpenAPITests {
             switch segment {
             case "{job}": FakeService.jobID
             case "{token}": FakeService.tokens[0]
-            case "{replica}": FakeService.otherReplicaID
             case "{item}": isRestore ? FakeService.removedItemID : FakeService.itemIDs[0]
             default: String(segment)
             }
@@ -73,7 +81,8 @@ struct OpenAPITests {
             case "POST jobs": CreateJobRequest(name: "Jones")
             case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])
             case "POST removals": RemovalRequest(items: FakeService.itemIDs)
-            case "POST accept", "POST drop": LateDecision(upTo: [FakeService.otherReplicaID: 12])
+            case "POST accept", "POST drop": LateDecision(changes: [FakeService.lateChanges[0].id])
+            case "POST conflicts": SettleRequest(item: "job", field: "room", take: "Hall")
             case "POST state": AdvanceRequest(state: "dispatched")
             case "POST signature": SignOffRequest(name: "J. Smith")
             case "POST pause", "POST resume": LaneRequest()

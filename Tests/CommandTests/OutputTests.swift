@@ -45,6 +45,26 @@ struct OutputTests {
         try expectSnapshot(outcome.output, "json-" + command.prefix(2).filter { $0 != Self.job }.joined(separator: "-"))
     }
 
+    @Test("A finished mutation is shown with what came of it, when, and who asked for it")
+    func finished() async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(["queue", "show", "a1b2"], socket: socket)
+        }
+        for words in ["advance to dispatched", "rejected", "The job is completed.", "bert-laptop", "by the office"] {
+            #expect(outcome.output.contains(words))
+        }
+        #expect(outcome.exitCode == 0)
+    }
+
+    @Test("A mutation that nobody knows is refused with one sentence")
+    func unknownMutation() async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(["queue", "show", "ffff"], socket: socket)
+        }
+        #expect(outcome.exitCode == 65 && outcome.output == "")
+        #expect(outcome.error.split(separator: "\n").count == 1 && outcome.error.contains("'ffff'"))
+    }
+
     @Test("A retry says what it still waits for")
     func retryBehindAnother() async throws {
         let outcome = try await withDaemon(FakeService()) { socket in

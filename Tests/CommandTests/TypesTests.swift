@@ -14,6 +14,18 @@ struct TypesTests {
         #expect(Timestamp(text)?.milliseconds == milliseconds)
     }
 
+    @Test("Every moment can be written, and what is written can be read")
+    func anyTime() throws {
+        var generator = SystemRandomNumberGenerator()
+        let random = (0..<1_000).map { _ in Int64.random(in: .min ... .max, using: &generator) }
+        for milliseconds in [.min, .min + 1, -62_167_219_200_001, 253_402_300_800_000, .max] + random {
+            let text = Timestamp(milliseconds: milliseconds).description
+            #expect(Timestamp(text)?.description == text, "\(milliseconds)")
+        }
+        #expect(Timestamp(milliseconds: .max).description == "9999-12-31T23:59:59.999Z")
+        #expect(Timestamp(milliseconds: .min).description == "0000-01-01T00:00:00.000Z")
+    }
+
     @Test(
         "Other forms of a time are refused",
         arguments: ["", "2024-08-01", "2024-08-01T10:30:00Z", "2024-13-01T10:30:00.125Z", "2024-08-01T10:30:00.12xZ"])

@@ -52,6 +52,42 @@ struct VolumeSummaryTests {
         #expect(result.total.cubicFeet == Thousandths(5_000))
     }
 
+    @Test("A volume too large to be one is left out and named, and the rest is added up")
+    func tooLarge() {
+        let result = summary([
+            ["quantity": "999999999", "volumeCubicFeet": "999999999"], ["category": "bench"],
+            ["quantity": "999999999.999", "volumeCubicFeet": "1"], ["quantity": "2", "volumeCubicFeet": "500000000"],
+        ])
+        #expect(result.tooLarge == [ItemID(1), ItemID(4)])
+        #expect(result.total.items == 4)
+        #expect(result.total.cubicFeet == Thousandths(1_000_000_004_999))
+        #expect(result.rooms.map(\.line.cubicFeet) == [result.total.cubicFeet])
+        #expect(result.storage?.count == 555_556)
+        #expect(!result.isCapped)
+    }
+
+    @Test("Sums that reach the greatest number say so")
+    func capped() {
+        var line = VolumeSummary.Line()
+        for _ in 1...20 { line.add(pieces: Thousandths(.max / 20), cubicFeet: .zero) }
+        #expect(!line.isCapped)
+        line.add(pieces: Thousandths(8), cubicFeet: .zero)
+        #expect(line.isCapped)
+        var large = VolumeSummary.Line()
+        large.add(pieces: Thousandths(1), cubicFeet: Thousandths(.max / 7 + 1))
+        #expect(large.isCapped && large.kilograms > .zero)
+    }
+
+    @Test("Every volume has a storage unit that holds it", arguments: ThousandthsTests.extremes)
+    func storageOfAnything(raw: Int) {
+        guard let fit = StorageFit(for: Thousandths(raw)) else {
+            #expect(raw == 0)
+            return
+        }
+        #expect(fit.count >= 1 && fit.usableCubicFeet >= Thousandths(raw))
+        #expect(fit.cubicFeet >= fit.usableCubicFeet)
+    }
+
     @Test("Rooms and categories are sorted, with what has none under the empty name")
     func groups() {
         let result = summary([

@@ -10,8 +10,8 @@ import threading
 class Front:
     """A context manager: a port of the loopback that passes requests on to the server, or does what `trouble` says.
 
-    `trouble(method, path)` gives None to pass the request on, or "500", "503", "login" or "lost" (the server gets the request,
-    nobody gets the answer)."""
+    `trouble(method, path)` gives None to pass the request on, or "500", "503", "login", "lost" (the server gets the request,
+    nobody gets the answer) or "stall" (nobody answers, until the laptop goes)."""
 
     def __init__(self, server_port):
         self.trouble = lambda method, path: None
@@ -47,6 +47,15 @@ class Front:
         if trouble == "login":
             self.note(handler, trouble)
             return self.reply(handler, 200, {"Content-Type": "text/html"}, b"<html>Welcome to Hotel Alpenblick</html>")
+        if trouble == "stall":
+            self.note(handler, trouble)
+            handler.connection.settimeout(120)
+            try:
+                handler.rfile.read(1)
+            except OSError:
+                pass
+            handler.close_connection = True
+            return None
         if trouble == "500":
             self.note(handler, trouble)
             return self.reply(handler, 500, {"Content-Type": "text/plain"}, b"broken")

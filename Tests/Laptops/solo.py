@@ -210,8 +210,16 @@ def journals(daemon):
                 return {}
             rows = database.execute("SELECT job, replica, sequence, digest FROM journal").fetchall()
             heads = {(job, bytes(replica).hex()): (sequence, digest) for job, replica, sequence, digest in rows}
-            reached = {}
-            query = "SELECT job, replica, first, last, digest FROM segment ORDER BY job, replica, last"
+            # Of a removed job only what lies beyond the removal is left; the rest waits under a number that is no job's.
+            removals = database.execute("SELECT job, replica, sequence, digest FROM removal").fetchall()
+            ends = {(job, bytes(replica).hex()): (sequence, digest) for job, replica, sequence, digest in removals}
+            reached = {name: end for name, end in ends.items() if name in heads}
+            assert reached.keys() == ends.keys(), "what was removed is known to be held"
+            stray = """SELECT job FROM segment
+                WHERE job NOT IN (SELECT number FROM job) AND job NOT IN (SELECT number FROM garbage)"""
+            assert database.execute(stray).fetchall() == [], "what no job has waits to be freed"
+            query = """SELECT job, replica, first, last, digest FROM segment
+                WHERE job IN (SELECT number FROM job) ORDER BY job, replica, last"""
             for job, replica, first, last, digest in database.execute(query):
                 name = (job, bytes(replica).hex())
                 before = reached.get(name, (0, 0))[0]

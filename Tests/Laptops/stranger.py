@@ -7,8 +7,6 @@ import struct
 
 from lab import wait_until
 
-STUB_BYTES = 11
-
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
 PONG, READY = 17, 18
@@ -39,7 +37,7 @@ def frame(payload):
     return struct.pack(">I", len(payload)) + payload
 
 
-def hello(device=None, versions=(2, 2), name="stranger"):
+def hello(device=None, versions=(3, 3), name="stranger"):
     device = device or os.urandom(32)
     body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
     return frame(text(HELLO, body))
@@ -56,12 +54,20 @@ def pong(count, received=0, answered=0, stratum=16, uncertainty=1 << 50):
     return frame(text(PONG, body + number(4, stratum) + number(5, uncertainty)))
 
 
-def vector(kind, job, entries):
+def columns(name, entries):
     """`entries` are (replica, sequence, digest)."""
-    body = text(1, job) + text(2, b"".join(entry[0] for entry in entries))
+    body = text(1, name) + text(2, b"".join(entry[0] for entry in entries))
     body += text(3, b"".join(varint(entry[1]) for entry in entries))
-    body += text(4, b"".join(struct.pack("<Q", entry[2]) for entry in entries))
-    return frame(text(kind, body))
+    return body + text(4, b"".join(struct.pack("<Q", entry[2]) for entry in entries))
+
+
+def vector(kind, job, entries):
+    return frame(text(kind, columns(job, entries)))
+
+
+def removed(job, name, entries):
+    """The vector of a job that is said to have ended when so much was held of it."""
+    return frame(text(VECTOR, columns(job, []) + text(5, columns(name, entries))))
 
 
 def have(job, entries):
@@ -97,12 +103,9 @@ def change(item, stamp, name):
 
 
 def digest(records, start=0):
-    """The running digest of a journal (see JournalDigest): each link is made of the one before and the hash of a record,
-    which is all that is left of a record that is folded away."""
+    """The running digest of a journal (see JournalDigest): each link is made of the one before and the hash of a record."""
     for record in records:
-        is_stub = len(record) <= STUB_BYTES
-        left = record[:-9:-1] if is_stub else struct.pack("<Q", siphash(record, 0, 0x6D75737465720001))
-        start = siphash(left, start, 0x6D75737465720002)
+        start = siphash(struct.pack("<Q", siphash(record, 0, 0x6D75737465720001)), start, 0x6D75737465720002)
     return start
 
 

@@ -1,5 +1,5 @@
-"""Peers that lie about what is forgotten, who takes part and what time it is: what is no statement closes that
-connection, what is one brings nothing back that was removed, and the daemon goes on."""
+"""Peers that lie about the end of jobs, about decisions and about what time it is: what is no statement closes that
+connection, what is one ends the job that it names and brings nothing back, and the daemon goes on with all others."""
 
 import os
 import struct
@@ -9,11 +9,15 @@ import pytest
 from clocks import milliseconds, true_milliseconds
 from lab import wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
-from stranger import READY, Stranger, delta, digest, frame, hello, number, ping, pong, varint
+from stranger import READY, Stranger, delta, digest, frame, hello, number, ping, pong, removed, varint, wait_for_log
 
 JOB_ITEM = CHANNEL = bytes(16)
 FARTHEST = 1 << 40
 YEAR_MICROSECONDS = 31_557_600_000_000
+MOST_JOURNALS = 8_192
+# In Unicode scalars.
+LONGEST_NAME = 256
+MEMORY_BYTES = 48 << 20
 
 
 def record(item, *operations, stamp=None):
@@ -23,42 +27,30 @@ def record(item, *operations, stamp=None):
     return varint(len(body)) + body
 
 
-def stub(count, after):
-    body = varint(count) + struct.pack(">Q", after)
-    return varint(len(body)) + body
-
-
-def positions(entries):
+def dots(entries):
     return varint(len(entries)) + b"".join(replica + varint(sequence) for replica, sequence in sorted(entries))
 
 
-def hold(entries):
-    return b"\1" + positions(entries)
+def decide(entries):
+    return b"\3" + dots(entries)
 
 
-def expel(replica, known):
-    return b"\2" + replica + varint(known)
+def remove_job(name, entries):
+    """`entries` are (replica, sequence, digest)."""
+    heads = b"".join(replica + varint(sequence) + struct.pack(">Q", head) for replica, sequence, head in sorted(entries))
+    return b"\2" + varint(len(name)) + name + varint(len(entries)) + heads
 
 
-def fold(bounds, members, runs=b"\0", items=()):
-    ids = [b"".join(sorted(group)) for group in (members, items)]
-    return b"\3" + positions(bounds) + varint(len(members)) + ids[0] + varint(len(items)) + ids[1] + runs
-
-
-def remove_job(entries):
-    return b"\4" + positions(entries)
-
-
-def decide(replica, up_to):
-    return b"\5" + replica + varint(up_to)
-
-
-def replicas(count):
+def positions(count):
     return [(os.urandom(16), FARTHEST) for _ in range(count)]
 
 
+def heads(count, sequence=FARTHEST):
+    return [(os.urandom(16), sequence, 1) for _ in range(count)]
+
+
 class Pair:
-    """anna and bert, with one item that is there and one that was removed."""
+    """anna and bert, with one item that is there and one that was removed; and a job that somebody else removes."""
 
     def __init__(self, solos):
         self.bert = solos("bert").start()
@@ -67,7 +59,12 @@ class Pair:
         self.kept, self.gone = self.anna.add(self.job, name="Sofa"), self.anna.add(self.job, name="Box")
         assert self.anna.ask("DELETE", f"/v1/jobs/{self.job}/items/{self.gone}")[0] == 200
         wait_until(lambda: set(self.bert.items(self.job)) == {self.kept}, PATIENCE_SECONDS, "bert has it")
-        wait_agreed((self.anna, self.bert), self.job)
+        self.doomed = self.anna.create_job("Elm Street")
+        self.anna.add(self.doomed, name="Lamp")
+        wait_until(lambda: len(self.bert.items(self.doomed)) == 1, PATIENCE_SECONDS, "bert has that, too")
+        for job in (self.job, self.doomed):
+            wait_agreed((self.anna, self.bert), job)
+        self.settled_bytes = self.anna.memory_bytes()
 
     def goes_on(self):
         for author, reader in ((self.anna, self.bert), (self.bert, self.anna)):
@@ -77,12 +74,19 @@ class Pair:
             assert self.kept in held and self.gone not in held
         wait_agreed((self.anna, self.bert), self.job)
 
-    def tell(self, records, transforms, replica=None, claimed=None):
+    def tell(self, records, transforms, replica=None, job=None):
         stranger = Stranger(self.anna).greet()
         replica = replica or os.urandom(16)
-        after = digest(records) if claimed is None else claimed
-        stranger.say(delta(self.job, replica, 1, transforms, after, b"".join(records)))
+        stranger.say(delta(job or self.job, replica, 1, transforms, digest(records), b"".join(records)))
         return stranger, replica
+
+    def wait_for_the_end(self, job=None):
+        """The job ends on both, and stays so."""
+        job = job or self.doomed
+        for laptop in (self.anna, self.bert):
+            ended = lambda: laptop.ask("POST", f"/v1/jobs/{job}/items", {"fields": {"name": "Box"}})[0] == 409
+            wait_until(ended, PATIENCE_SECONDS, f"{laptop.name} knows of the end")
+            assert laptop.items(job) == {}
 
 
 @pytest.fixture
@@ -91,22 +95,30 @@ def pair(build_directory):
         pair = Pair(solos)
         yield pair
         pair.goes_on()
+        assert pair.anna.program.is_running and pair.bert.program.is_running
+        assert pair.anna.memory_bytes() - pair.settled_bytes < MEMORY_BYTES
 
 
+ONE = (b"\1" * 16, 1, 1)
 NO_STATEMENTS = {
-    "257 positions": hold(replicas(257)),
-    "positions that descend": b"\1" + varint(2) + b"\2" * 16 + b"\1" + b"\1" * 16 + b"\1",
-    "a sequence without an end": hold([(os.urandom(16), FARTHEST + 1)]),
-    "a sixth kind": b"\6",
-    "a fold of no run": fold([], [], b"\1" + os.urandom(24) + b"\0"),
-    "a fold of runs without an end": fold([], [], b"\1" + os.urandom(24) + varint(FARTHEST)),
-    "a fold that overlaps itself": fold([], [], b"\1" + os.urandom(24) + b"\2\1\5\0\5"),
-    "a fold of one item twice": fold([], [], items=[b"\1" * 16] * 2),
+    "decisions on more than there may be": decide(positions(MOST_JOURNALS + 1)),
+    "decisions that descend": b"\3" + varint(2) + b"\2" * 16 + b"\1" + b"\1" * 16 + b"\1",
+    "one decision twice": decide([(b"\1" * 16, 1)] * 2),
+    "a decision on a sequence without an end": decide([(os.urandom(16), FARTHEST + 1)]),
+    "more decisions than bytes": b"\3" + varint(1 << 62),
+    "a removal of more journals than there may be": remove_job(b"Home", heads(MOST_JOURNALS + 1)),
+    "a removal of one journal twice": remove_job(b"Home", [ONE] * 2),
+    "a removal that descends": b"\2\0\2" + (b"\2" * 16 + b"\1" + bytes(8)) + (b"\1" * 16 + b"\1" + bytes(8)),
+    "a removal of a sequence without an end": remove_job(b"Home", heads(1, FARTHEST + 1)),
+    "a removal of nothing of a journal": remove_job(b"Home", heads(1, 0)),
+    "a removal with too long a name": remove_job(b"x" * (LONGEST_NAME + 1), [ONE]),
+    "a removal with a name that is no text": remove_job(b"\xff\xfe", [ONE]),
+    "a removal that is cut off": remove_job(b"Home", [ONE])[:-1],
+    "a fourth kind, which there was once": b"\4" + varint(0),
+    "a fifth kind": b"\5" + bytes(17),
+    "a kind that nobody knows": b"\x0a",
 }
-ON_AN_ITEM = {
-    "hold": hold([]), "expel": expel(os.urandom(16), 1), "fold": fold([], []), "removal of the job": remove_job([]),
-    "decide": decide(os.urandom(16), 1),
-}
+ON_AN_ITEM = {"removal of the job": remove_job(b"Home", [ONE]), "decision": decide([(os.urandom(16), 1)])}
 
 
 def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
@@ -116,50 +128,112 @@ def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
         stranger, replica = pair.tell([record(item, operation)], 1)
         assert stranger.is_closed_within(5), name
         assert replica.hex() not in pair.anna.vector(pair.job), name
+    for name, said in {
+        "more journals": removed(pair.job, "Home", sorted(heads(MOST_JOURNALS + 1))),
+        "a sequence without an end": removed(pair.job, "Home", heads(1, FARTHEST + 1)),
+        "nothing of a journal": removed(pair.job, "Home", heads(1, 0)),
+        "journals that descend": removed(pair.job, "Home", [(b"\2" * 16, 1, 1), ONE]),
+        "too long a name": removed(pair.job, "x" * (LONGEST_NAME + 1), [ONE]),
+    }.items():
+        stranger = Stranger(pair.anna).greet()
+        stranger.say(said)
+        assert stranger.is_closed_within(5), f"a vector whose removal has {name}"
 
 
-def test_stubs_without_end_and_across_each_other(pair):
-    for records, last in (
-        ([stub(0, 5)], 1), ([stub(257, 5)], 257), ([stub(1 << 63, 5)], FARTHEST), ([stub(256, 5)] * 9, FARTHEST),
-    ):
-        _, replica = pair.tell(records, last)
-        time.sleep(0.2)
-        assert replica.hex() not in pair.anna.vector(pair.job)
-    stranger, replica = pair.tell([stub(10, 7)], 10)
-    held = lambda: pair.anna.vector(pair.job).get(replica.hex())
-    wait_until(lambda: held() == 10, 5, "a stub of ten transforms is taken")
-    stranger.say(delta(pair.job, replica, 11, 30, digest([stub(10, 7), stub(20, 11)]), stub(20, 11)))
-    wait_until(lambda: held() == 30, 5, "and what follows it")
-    # It begins within what is held: no change is cut in two.
-    stranger.say(delta(pair.job, replica, 5, 40, digest([stub(36, 9)]), stub(36, 9)))
-    pair.goes_on()
-    assert held() == 30
-    stranger.close()
-
-
-def test_statements_with_hundreds_of_positions_and_of_the_channel(pair):
-    many = replicas(256)
+def test_decisions_on_what_nobody_has_and_statements_of_the_channel(pair):
     for replica in (None, CHANNEL):
-        records = [record(JOB_ITEM, hold(many), decide(CHANNEL, 5))]
-        records += [record(JOB_ITEM, expel(CHANNEL, 0), expel(many[0][0], 0))]
-        stranger, replica = pair.tell(records, 4, replica=replica)
-        wait_until(lambda: pair.bert.vector(pair.job).get(replica.hex()) == 4, 5, "bert has it from anna")
+        records = [record(JOB_ITEM, decide(positions(100)), decide([(CHANNEL, 5)])), record(JOB_ITEM, decide([]))]
+        stranger, replica = pair.tell(records, 3, replica=replica)
+        wait_until(lambda: pair.bert.vector(pair.job).get(replica.hex()) == 3, 5, "bert has it from anna")
         stranger.close()
         pair.goes_on()
-    stranger, _ = pair.tell([record(JOB_ITEM, *[hold([])] * 256, stamp=(1 << 63) - 1)], 256)
+    stranger, _ = pair.tell([record(JOB_ITEM, *[decide([])] * 256, stamp=(1 << 63) - 1)], 256)
     pair.goes_on()
     stranger.close()
 
 
-def test_a_thousand_holds_cost_no_more_than_moments(pair):
-    pair.tell([record(JOB_ITEM, expel(os.urandom(16), 0))], 1)
-    many, records, stranger, replica = replicas(16), [], Stranger(pair.anna).greet(), os.urandom(16)
+def test_a_thousand_statements_cost_no_more_than_moments(pair):
+    many, records, stranger, replica = positions(16), [], Stranger(pair.anna).greet(), os.urandom(16)
     for first in range(1, 1_001, 100):
-        batch = [record(JOB_ITEM, hold(many))] * 100
+        batch = [record(JOB_ITEM, decide(many))] * 100
         records += batch
         stranger.say(delta(pair.job, replica, first, first + 99, digest(records), b"".join(batch)))
     wait_until(lambda: pair.bert.vector(pair.job).get(replica.hex()) == 1_000, PATIENCE_SECONDS, "bert has them")
     pair.goes_on()
+    stranger.close()
+
+
+@pytest.mark.parametrize("way", ["a journal", "a vector"])
+def test_the_removal_of_as_many_journals_as_there_may_be_ends_that_job_only(pair, way):
+    name, many = "🛋".encode() * LONGEST_NAME, sorted(heads(MOST_JOURNALS - 8))
+    if way == "a journal":
+        stranger, _ = pair.tell([record(JOB_ITEM, remove_job(name, many))], 1, job=pair.doomed)
+    else:
+        stranger = Stranger(pair.anna).greet()
+        stranger.say(removed(pair.doomed, name, many))
+    pair.wait_for_the_end()
+    pair.goes_on()
+    # What the liar does not claim to have seen is late, on both.
+    for laptop in (pair.anna, pair.bert):
+        late = laptop.get(f"/v1/jobs/{pair.doomed}/late")
+        assert "Lamp" in str(late), f"{laptop.name} lists what anna wrote"
+    pair.anna.stop()
+    pair.anna.start("--peer", pair.bert.address)
+    pair.wait_for_the_end()
+    stranger.close()
+
+
+@pytest.mark.parametrize("way", ["a journal", "a vector"])
+def test_who_claims_to_have_seen_what_anna_never_wrote_ends_the_job_and_loses_nothing_of_hers(pair, way):
+    own = pair.anna.replica()
+    lie = [(bytes.fromhex(own), FARTHEST, 1)]
+    records = [record(JOB_ITEM, remove_job(b"Elm Street", lie))]
+    in_a_journal = delta(pair.doomed, os.urandom(16), 1, 1, digest(records), records[0])
+    stranger = Stranger(pair.anna).greet()
+    said = in_a_journal if way == "a journal" else removed(pair.doomed, "Elm Street", lie)
+    stranger.say(said)
+    wait_until(lambda: pair.anna.replica() != own, PATIENCE_SECONDS, "it looks as if the store was set back")
+    # A journal that showed it is asked for once more.
+    Stranger(pair.anna).greet().say(said)
+    pair.wait_for_the_end()
+    for laptop in (pair.anna, pair.bert):
+        listed = lambda: "Lamp" in str(laptop.get(f"/v1/jobs/{pair.doomed}/late"))
+        wait_until(listed, PATIENCE_SECONDS, f"{laptop.name} lists what anna wrote")
+    stranger.close()
+
+
+def test_a_store_takes_no_new_name_for_every_lie_about_it(pair):
+    stranger, names = Stranger(pair.anna).greet(), {pair.anna.replica()}
+    for _ in range(20):
+        job = pair.anna.create_job("Elm Street")
+        pair.anna.add(job, name="Lamp")
+        names.add(pair.anna.replica())
+        stranger.say(removed(job, "Elm Street", [(bytes.fromhex(pair.anna.replica()), FARTHEST, 1)]))
+        time.sleep(0.2)
+    names.add(pair.anna.replica())
+    assert len(names) == 2, f"one new name in ten minutes, not {len(names) - 1}"
+    wait_for_log(pair.anna, "not believed a second time so soon")
+    stranger.close()
+
+
+def test_the_end_of_jobs_that_nobody_has_and_the_same_end_by_the_thousand(pair):
+    stranger, began = Stranger(pair.anna).greet(), time.monotonic()
+    for number in range(200):
+        stranger.say(removed(f"nobody-{number}", "Nowhere", sorted(heads(4))))
+    # Meanwhile others go on.
+    pair.goes_on()
+    for _ in range(2_000):
+        stranger.say(removed(pair.doomed, "Elm Street", [ONE]))
+    pair.wait_for_the_end()
+    print(f"{time.monotonic() - began:.1f} s until the job has ended behind the others")
+    # Each farther than the one before: every one of them is an end of its own.
+    for sequence in range(2, 102):
+        stranger.say(removed(pair.doomed, "Elm Street", [(ONE[0], sequence, 1)]))
+    told = lambda: [laptop.vector(pair.doomed).get(ONE[0].hex()) for laptop in (pair.anna, pair.bert)] == [101, 101]
+    wait_until(told, PATIENCE_SECONDS, "the last of them has arrived")
+    print(f"{time.monotonic() - began:.1f} s until the last of its ends")
+    listed = {entry["id"] for entry in pair.anna.get("/v1/jobs")}
+    assert not any(job.startswith("nobody-") for job in listed), "what has ended and left nothing is not shown"
     stranger.close()
 
 

@@ -1,16 +1,14 @@
 """Where the time comes from: a server, another laptop, or nobody; and what becomes of what was written before."""
 
-import os
 import time
 from datetime import datetime
 
 from lab import wait_until
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Stranger, change, delta, digest, wait_for_log
+from stranger import Stranger, wait_for_log
 from time_server import TimeServer
 
 HOUR = 3_600
-TOLERANCE_SECONDS = 300
 
 
 def clock(daemon):
@@ -101,24 +99,6 @@ def test_a_server_out_of_reach_costs_nothing(solos):
     time.sleep(3)
     assert anna.processor_seconds() - busy < 0.1
     assert anna.log().count("the server is out of reach") == 1
-
-
-def test_a_change_from_the_future_is_applied_when_it_is_due(solos):
-    with TimeServer() as server:
-        anna = solos("anna").start("--server", server.url)
-        wait_source(anna, "server")
-        job = anna.create_job()
-        due = time.time() + 3
-        stamp = int((due + TOLERANCE_SECONDS) * 1_000) << 16
-        record = change(os.urandom(16), stamp, "later")
-        stranger = Stranger(anna).greet()
-        stranger.say(delta(job, os.urandom(16), 1, 1, digest([record]), record))
-        wait_until(lambda: len(anna.get("/v1/clock")["held"]) == 1, 2, "it is held")
-        assert not anna.items(job) and time.time() < due
-        wait_until(lambda: anna.items(job), 5, "it is applied")
-        assert due - 0.1 < time.time() < due + 1
-        assert anna.get("/v1/clock")["held"] == []
-        stranger.close()
 
 
 def test_a_stranger_who_claims_an_absurd_time_changes_nothing(solos):

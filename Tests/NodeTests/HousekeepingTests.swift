@@ -20,11 +20,11 @@ struct HousekeepingTests {
         let job = JobID(ItemID(2))
         _ = try await store.edit(
             job: job, createsJob: true, now: { ReceiveTime(milliseconds: 1_000, isSynchronised: true) }, [edit])
-        let housekeeping = Housekeeping(
-            store: store, logger: Logger(label: "test"), quiet: .milliseconds(5), retry: .milliseconds(10))
         let tries = Mutex(0)
         let (done, report) = AsyncStream<Void>.makeStream()
-        housekeeping.onQuiet { _ in
+        let housekeeping = Housekeeping(
+            store: store, logger: Logger(label: "test"), quiet: .milliseconds(5), retry: .milliseconds(10)
+        ) { _ in
             let number = tries.withLock { count in
                 count += 1
                 return count
@@ -36,6 +36,29 @@ struct HousekeepingTests {
         housekeeping.jobChanged(job)
         for await _ in done { break }
         #expect(tries.withLock { $0 } == 3)
+        running.cancel()
+    }
+
+    @Test("A job that changes all the time keeps no other waiting")
+    func busyNeighbour() async throws {
+        var generator = SystemRandomNumberGenerator()
+        let store = try Store.openInMemory(
+            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+        let (busy, idle) = (JobID(ItemID(2)), JobID(ItemID(3)))
+        let (settled, report) = AsyncStream<JobID>.makeStream()
+        let housekeeping = Housekeeping(
+            store: store, logger: Logger(label: "test"), quiet: .milliseconds(40), retry: .milliseconds(10)
+        ) { report.yield($0) }
+        let running = Task { try await housekeeping.run() }
+        let changing = Task {
+            while !Task.isCancelled {
+                housekeeping.jobChanged(busy)
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        housekeeping.jobChanged(idle)
+        for await job in settled where job == idle { break }
+        changing.cancel()
         running.cancel()
     }
 }

@@ -15,16 +15,44 @@ struct JudgementTests {
 
     @Test("A clock that nobody confirms, a wall clock far off and changes from the future are warnings")
     func clocks() {
-        #expect(Judgement.clock(clock(), held: 0) == HealthCheck("clock", .ok, "synchronised to within 1.3 ms"))
-        #expect(Judgement.clock(clock(drift: -60_000_000), held: 0).outcome == .ok)
-        let late = Judgement.clock(clock(drift: -7_200_000_000), held: 0)
+        #expect(Judgement.clock(clock(), future: []) == HealthCheck("clock", .ok, "synchronised to within 1.3 ms"))
+        #expect(Judgement.clock(clock(drift: -60_000_000), future: []).outcome == .ok)
+        let late = Judgement.clock(clock(drift: -7_200_000_000), future: [])
         #expect(late.outcome == .warning)
         #expect(late.finding == "the wall clock is 7200 s behind, corrected for")
         #expect(late.remedy?.contains("timedatectl") == true)
-        let alone = Judgement.clock(clock(drift: 0, source: nil, isSynchronised: false), held: 2)
+        let alone = Judgement.clock(clock(drift: 0, source: nil, isSynchronised: false), future: [work(2, by: "bert")])
         #expect(alone.outcome == .warning)
         #expect(alone.finding.contains("unsynchronised"))
-        #expect(alone.finding.contains("2 changes from the future"))
+        #expect(alone.finding.contains("2 changes by bert are stamped up to 1 day ahead"))
+        #expect(alone.remedy?.contains("nothing is lost") == true)
+    }
+
+    private func work(_ changes: Int, by name: String, aheadSeconds: Int64 = 86_390) -> FutureWork {
+        FutureWork(
+            job: "job", by: "2e2e", byName: name, changes: changes,
+            latest: Timestamp(milliseconds: aheadSeconds * 1_000))
+    }
+
+    @Test("Whose changes come from the future is said of three at most, who wrote most first")
+    func future() {
+        let work = [
+            work(1, by: "anna"), work(2, by: "bert"), work(3, by: "anna"), work(1, by: "cleo"), work(1, by: "dora"),
+        ]
+        let findings = FutureFinding.findings(work, nowMilliseconds: 0)
+        #expect(findings.first == "4 changes by anna are stamped up to 1 day ahead")
+        #expect(findings.count == 4 && findings.last == "so are others by 1 more")
+        #expect(findings[2] == "1 change by cleo is stamped up to 1 day ahead")
+    }
+
+    static let leads: [(Int64, String)] = [
+        (301, "5 min"), (3_590, "1 h"), (7_000, "2 h"), (86_390, "1 day"), (200_000, "2 days"),
+        (315_360_000, "10 years"),
+    ]
+
+    @Test("How far ahead a stamp is, is said in the unit that suits it", arguments: leads)
+    func lead(seconds: Int64, text: String) {
+        #expect(FutureFinding.lead(milliseconds: seconds * 1_000) == text)
     }
 
     @Test("The server that refuses the token, or was set back, is a fault; a missing way to it is none")
@@ -80,14 +108,6 @@ struct JudgementTests {
         #expect(check(port: 7473, isLoopbackOnly: true).outcome == .warning)
         let well = check(port: 7473, addresses: ["10.0.0.2", "fd00::2"])
         #expect(well == HealthCheck("network", .ok, "listens on port 7473, at 10.0.0.2, fd00::2"))
-    }
-
-    @Test("A job of which it is not known what was forgotten is named, with what to do")
-    func jobs() {
-        #expect(Judgement.jobs(incomplete: []).outcome == .ok)
-        let check = Judgement.jobs(incomplete: ["Smith", "Jones", "Baker", "Cook"])
-        #expect(check.outcome == .warning && check.remedy != nil)
-        #expect(check.finding == "it is not known what was forgotten of 'Smith', 'Jones', 'Baker' and 1 more")
     }
 
     @Test("Without avahi discovery fails, unless addresses are configured; switched off it is as was wished")

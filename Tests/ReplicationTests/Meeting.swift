@@ -9,7 +9,10 @@ extension Mesh {
         _ = onMessage(.hello(.of(peer)), on: link, now: now)
         _ = onMessage(.pong(now, received: 0, answered: 0, .unsynchronised), on: link, now: now)
         _ = onTimeLearned(link, now: now)
-        _ = onMessage(.ready, on: link, now: now)
+        // The peer holds what this device holds.
+        for case .send(.fingerprint(let fingerprint), link) in onMessage(.ready, on: link, now: now) {
+            _ = onMessage(.fingerprint(fingerprint), on: link, now: now)
+        }
     }
 }
 

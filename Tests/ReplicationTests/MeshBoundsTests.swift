@@ -88,26 +88,10 @@ struct MeshBoundsTests {
         #expect(try #require(mesh.nextDeadline) > 50_000)
     }
 
-    @Test("A store that could not become a new replica tries again when the proof comes again")
-    func failedRenewal() throws {
-        var mesh = try mesh(vector: VersionVector([entry(1, 5)]), links: [link])
-        let proof = Message.have(job: job, [entry(1, 9)])
-        #expect(mesh.onMessage(proof, on: link, now: 0).contains { isRenewal($0) })
-        mesh.onRenewalFailed(now: 10)
-        let due = try #require(mesh.nextDeadline)
-        let directives = mesh.onTimer(now: max(due, 10_000))
-        #expect(
-            directives.contains { if case .send(.request, _) = $0 { true } else { false } }, "the proof is asked for")
-    }
-
-    private func isRenewal(_ directive: Directive) -> Bool {
-        if case .renewReplica = directive { true } else { false }
-    }
-
     @Test("A fork that two peers show is looked for with the second when the first goes away")
     func searchMovesOn() throws {
         var mesh = try mesh(vector: VersionVector([entry(5, 4, digest: 1)]), links: [link, second])
-        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]))
+        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]), removal: nil)
         let began = mesh.onMessage(other, on: link, now: 0)
         #expect(began.contains { $0 == .send(.forked(job: job, replica: ReplicaID(5)), on: link) })
         #expect(!mesh.onMessage(other, on: second, now: 0).contains { isProbe($0, on: second) })
@@ -117,7 +101,7 @@ struct MeshBoundsTests {
     @Test("A search that came to nothing, because nobody answered in time, is begun again with the same peer")
     func searchBeginsAgain() throws {
         var mesh = try mesh(vector: VersionVector([entry(5, 4, digest: 1)]), links: [link])
-        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]))
+        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]), removal: nil)
         #expect(mesh.onMessage(other, on: link, now: 0).contains { isProbe($0, on: link) })
         var probes: [UInt64] = []
         var now: UInt64 = 0

@@ -23,12 +23,28 @@ struct SettlementTests {
         }
     }
 
+    @Test("The end of a job comes before its journals, whichever side knows of it")
+    func removals() {
+        let vector = VersionVector([
+            VersionVector.Entry(replica: ReplicaID(1), head: JournalHead(sequence: 3, digest: 3))
+        ])
+        let removal = JobRemoval(name: "Elm Street", heads: vector)
+        let (living, ended) = (JobHoldings(vector: vector), JobHoldings(vector: vector, removal: removal))
+        var settlement = Settlement()
+        #expect(settlement.onVectors(here: living, server: ended) == .takeRemoval(removal))
+        #expect(settlement.onRemoval(true) == .compare)
+        #expect(settlement.onVectors(here: ended, server: ended) == .finished(.settled))
+        settlement = Settlement()
+        #expect(settlement.onVectors(here: ended, server: JobHoldings()) == .bringRemoval(removal))
+        #expect(settlement.onRemoval(false) == .finished(.refused))
+    }
+
     @Test("First what the server has comes, run by run, then what it lacks is brought, then both are compared again")
     func bothWays() {
         var settlement = Settlement()
         #expect(settlement.begin() == .compare)
         let here = vector((1, 3, 3), (2, 1, 1))
-        let fetch = settlement.onVectors(here: here, server: vector((0, 2, 2), (1, 1, 1), (2, 1, 1)))
+        let fetch = settlement.compare(here, vector((0, 2, 2), (1, 1, 1), (2, 1, 1)))
         #expect(place(fetch).map { $0 == (0, 0) } == true)
         #expect(settlement.onFetched([run(0, 1, 1), run(0, 2, 2)]) == .take(run(0, 1, 1)))
         #expect(settlement.onTaken(.held) == .take(run(0, 2, 2)))
@@ -38,20 +54,20 @@ struct SettlementTests {
         #expect(settlement.onLoaded([run(1, 2, 2), run(1, 3, 3)]) == .upload([run(1, 2, 2), run(1, 3, 3)]))
         #expect(place(settlement.onUploaded()).map { $0 == (1, 3) } == true)
         #expect(settlement.onLoaded([]) == .compare)
-        #expect(settlement.onVectors(here: here, server: here) == .finished(.settled))
+        #expect(settlement.compare(here, here) == .finished(.settled))
     }
 
     @Test("Nothing is brought before it may be shown")
     func notExposed() {
         var settlement = Settlement()
-        #expect(settlement.onVectors(here: vector((1, 3, 3)), server: VersionVector()) == .expose)
+        #expect(settlement.compare(vector((1, 3, 3)), VersionVector()) == .expose)
         #expect(settlement.onExposed(false) == .finished(.unfinished))
     }
 
     @Test("A run that does not fit is brought from where the server says, or from the beginning")
     func refusals() {
         var settlement = Settlement()
-        _ = settlement.onVectors(here: vector((1, 9, 9)), server: vector((1, 5, 5)))
+        _ = settlement.compare(vector((1, 9, 9)), vector((1, 5, 5)))
         _ = settlement.onExposed(true)
         _ = settlement.onLoaded([run(1, 6, 9)])
         #expect(place(settlement.onRefused(.gap(held: 2))).map { $0 == (1, 2) } == true)
@@ -69,7 +85,7 @@ struct SettlementTests {
     func forkOnTheWayDown() {
         var settlement = Settlement()
         let here = vector((1, 7, 7))
-        _ = settlement.onVectors(here: here, server: vector((1, 8, 9)))
+        _ = settlement.compare(here, vector((1, 8, 9)))
         #expect(settlement.onFetched([run(1, 8, 8)]) == .take(run(1, 8, 8)))
         #expect(settlement.onTaken(.forked) == .expose)
         #expect(place(settlement.onExposed(true)).map { $0 == (1, 0) } == true)
@@ -81,7 +97,7 @@ struct SettlementTests {
     @Test("A journal that the server never takes does not keep the others from it")
     func oneIsRefused() {
         var settlement = Settlement()
-        _ = settlement.onVectors(here: vector((1, 1, 1), (2, 1, 1)), server: VersionVector())
+        _ = settlement.compare(vector((1, 1, 1), (2, 1, 1)), VersionVector())
         _ = settlement.onExposed(true)
         _ = settlement.onLoaded([run(1, 1, 1)])
         #expect(place(settlement.onRefused(.other)).map { $0 == (2, 0) } == true)
@@ -94,13 +110,13 @@ struct SettlementTests {
     func setBack() {
         var settlement = Settlement()
         let here = vector((0, 4, 4), (1, 1, 1))
-        let load = settlement.onVectors(here: here, server: vector((0, 2, 2), (1, 1, 1)))
+        let load = settlement.compare(here, vector((0, 2, 2), (1, 1, 1)))
         #expect(settlement.isServerBehind)
         #expect(place(load).map { $0 == (0, 2) } == true)
         _ = settlement.onLoaded([run(0, 3, 4)])
         #expect(settlement.onRefused(.ownJournal) == .compare)
         #expect(!settlement.hasGivenBack)
-        _ = settlement.onVectors(here: here, server: vector((0, 2, 2), (1, 1, 1)))
+        _ = settlement.compare(here, vector((0, 2, 2), (1, 1, 1)))
         _ = settlement.onLoaded([run(0, 3, 4)])
         _ = settlement.onUploaded()
         #expect(settlement.hasGivenBack)
@@ -109,10 +125,17 @@ struct SettlementTests {
     @Test("Of one journal only that is brought, once")
     func onlyOne() {
         var settlement = Settlement(only: ReplicaID(2))
-        #expect(settlement.onVectors(here: vector((1, 1, 1), (2, 3, 3)), server: vector((2, 1, 1))) == .expose)
+        #expect(settlement.compare(vector((1, 1, 1), (2, 3, 3)), vector((2, 1, 1))) == .expose)
         #expect(place(settlement.onExposed(true)).map { $0 == (2, 1) } == true)
         _ = settlement.onLoaded([run(2, 2, 3)])
         _ = settlement.onUploaded()
         #expect(settlement.onLoaded([]) == .finished(.unfinished))
+    }
+}
+
+extension Settlement {
+    /// Of a job that lives.
+    fileprivate mutating func compare(_ here: VersionVector, _ server: VersionVector) -> Directive {
+        onVectors(here: JobHoldings(vector: here), server: JobHoldings(vector: server))
     }
 }

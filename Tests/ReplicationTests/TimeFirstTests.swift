@@ -35,7 +35,7 @@ struct TimeFirstTests {
         #expect(mesh.overview().isEmpty, "the peer is not ready")
         let directives = mesh.onMessage(.ready, on: link, now: 1_055)
         #expect(directives.first == .established(link, .of(peer)))
-        #expect(directives.contains { if case .send(.summaries, on: link) = $0 { true } else { false } })
+        #expect(directives.contains { if case .send(.fingerprint, on: link) = $0 { true } else { false } })
         #expect(mesh.onTimeLearned(link, now: 1_060).isEmpty, "once")
         #expect(mesh.overview().map(\.roundTripMilliseconds) == [40])
     }
@@ -49,7 +49,8 @@ struct TimeFirstTests {
 
     @Test("What comes before the time closes the link")
     func tooEarly() {
-        for message in [.summaries([]), .prune(job: job), .have(job: job, [])] as [Message] {
+        for message in [.fingerprint(0), .summaries(bucket: 0, []), .prune(job: job), .have(job: job, [])] as [Message]
+        {
             var mesh = greeted()
             #expect(
                 mesh.onMessage(message, on: link, now: 1_010)

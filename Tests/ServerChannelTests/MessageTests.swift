@@ -21,10 +21,21 @@ struct MessageTests {
         token: MutationToken(5), lane: "state", after: MutationToken(4), priority: 255, kind: "advanceState",
         payload: Array("{}".utf8))
 
+    private static let living = JobHoldings(vector: vector)
+    private static let removal = JobRemoval(
+        name: "Elm Street",
+        heads: VersionVector([
+            VersionVector.Entry(
+                replica: ReplicaID(7), head: JournalHead(sequence: ChannelLimits.removedSequence, digest: .max))
+        ]))
+    private static let ended = JobHoldings(vector: vector, removal: removal)
+
     @Test("Each is read as it was written")
     func roundTrips() throws {
         #expect(try SegmentList(protobuf: Self.segments.protobuf()) == Self.segments)
-        #expect(try VersionVector(protobuf: Self.vector.protobuf()) == Self.vector)
+        #expect(try JobHoldings(protobuf: Self.living.protobuf()) == Self.living)
+        #expect(try JobHoldings(protobuf: Self.ended.protobuf()) == Self.ended)
+        #expect(try JobRemoval(protobuf: Self.removal.protobuf()) == Self.removal)
         #expect(try MutationRequest(protobuf: Self.request.protobuf(), token: Self.request.token) == Self.request)
         let first = MutationRequest(
             token: MutationToken(0), lane: "a", after: nil, priority: 0, kind: "b", payload: [])
@@ -43,7 +54,7 @@ struct MessageTests {
     @Test("Flawed bytes are refused, or read as something else; they never crash")
     func flawed() throws {
         let messages = [
-            try Self.segments.protobuf(), try Self.vector.protobuf(), try Self.request.protobuf(),
+            try Self.segments.protobuf(), try Self.ended.protobuf(), try Self.request.protobuf(),
             try MutationDecision(outcome: Outcome(token: MutationToken(5), verdict: .accepted), channel: Self.segments)
                 .protobuf(),
         ]
@@ -58,6 +69,9 @@ struct MessageTests {
             }
         }
         #expect(throws: MalformedMessage.self) { try SegmentList(protobuf: [0xFF]) }
+        let far = JournalHead(sequence: ChannelLimits.removedSequence + 1, digest: 1)
+        let endless = VersionVector([VersionVector.Entry(replica: ReplicaID(7), head: far)])
+        #expect(throws: MalformedMessage.self) { try JobRemoval(checkedName: "Elm Street", heads: endless) }
         for (first, last, bytes) in [(0, 1, [1]), (2, 1, [1]), (1, 1 << 40 + 1, [1]), (1, 1, [])]
             as [(UInt64, UInt64, [UInt8])]
         {
@@ -69,7 +83,8 @@ struct MessageTests {
 
     private static func readAll(_ bytes: [UInt8]) {
         _ = try? SegmentList(protobuf: bytes)
-        _ = try? VersionVector(protobuf: bytes)
+        _ = try? JobHoldings(protobuf: bytes)
+        _ = try? JobRemoval(protobuf: bytes)
         _ = try? MutationRequest(protobuf: bytes, token: MutationToken(1))
         _ = try? MutationDecision(protobuf: bytes)
         _ = try? JobChangeList(protobuf: bytes)

@@ -3,43 +3,69 @@
 package enum Fault: String, Hashable, Sendable, CaseIterable {
     case partition, oneWayPartition, heal, brokenConnection, lostMessage, messageLostAtBreak, duplicate, sparseNetwork
     case crash, writeLostToCrash, reboot, fullDisk, refusedWrite, restore, clone, lateJoin, sleep, month
-    case delay, reordering, wrongClock, drift, wallJump, serverTime, lie, malformedDelta
-    case expulsion, lateDecision, jobRemoval
+    case delay, reordering, wrongClock, drift, wallJump, serverTime, lie, malformedDelta, congestion
+    case jobRemoval, lateDecision
+    /// Kinds of work: several jobs, many items, many replicas, several edits in one commit.
+    case severalJobs, bulkEdit, crowd, groupCommit
     /// Laptops bring the office what there is and ask it for things; what can go wrong there.
-    case gateway, officeCrash, officeSetBack, officeIllness, dropped
+    case gateway, officeCrash, officeSetBack, officeIllness, dropped, signOff
     // What has to come of them.
-    case renewal, branchGivenUp, learnedTime, restamped, held, heldApplied, folded, lateWork, rescuedWork
+    case renewal, branchGivenUp, learnedTime, restamped, restampedSeveralJobs, fromTheFuture
+    case lateWork, rescuedWork, freed, freeingInterrupted, removedTwice, removedUnread, longRun
+    case reissuedWithRemoval
     case uploaded, asked, decidedRequest, rejectedRequest, askedAgain, predecessorMissing, journalBrought
-    case byAnotherGateway, requestLost, answerLost, echo, serverBusy
-    case branchGivenUpAtOffice, gaveWayToOffice, wordsTakenBack
+    case byAnotherGateway, requestLost, answerLost, echo, serverBusy, signed, signedForOtherItems
+    case branchGivenUpAtOffice, gaveWayToOffice, wordsTakenBack, foundBehind
 
     /// Whether a plan chooses it; the others are what comes of those.
     var isDrawn: Bool {
         switch self {
-        case .heal, .messageLostAtBreak, .writeLostToCrash, .refusedWrite, .delay, .reordering, .renewal,
-            .branchGivenUp, .learnedTime, .restamped, .held, .heldApplied, .folded, .lateWork, .rescuedWork:
-            false
-        case .uploaded, .asked, .decidedRequest, .rejectedRequest, .askedAgain, .predecessorMissing, .journalBrought,
-            .byAnotherGateway, .requestLost, .answerLost, .echo, .serverBusy, .branchGivenUpAtOffice,
-            .gaveWayToOffice, .wordsTakenBack:
-            false
-        default: true
+        case .heal, .messageLostAtBreak, .writeLostToCrash, .refusedWrite, .delay, .reordering: false
+        case .renewal, .branchGivenUp, .learnedTime, .restamped, .restampedSeveralJobs, .fromTheFuture: false
+        case .lateWork, .rescuedWork, .freed, .freeingInterrupted, .removedTwice, .removedUnread, .longRun: false
+        case .reissuedWithRemoval: false
+        default: !comesOfGateways
         }
     }
 
-    /// Whether it can only come about with gateways, and where.
-    var needsGateways: Bool {
+    private var comesOfGateways: Bool {
         switch self {
-        case .gateway, .officeCrash, .officeSetBack, .officeIllness, .dropped, .uploaded, .asked, .decidedRequest,
-            .rejectedRequest, .askedAgain, .predecessorMissing, .journalBrought, .byAnotherGateway, .requestLost,
-            .answerLost, .echo, .serverBusy, .branchGivenUpAtOffice, .gaveWayToOffice, .wordsTakenBack:
+        case .uploaded, .asked, .decidedRequest, .rejectedRequest, .askedAgain, .predecessorMissing, .journalBrought,
+            .byAnotherGateway, .requestLost, .answerLost, .echo, .serverBusy, .signed, .signedForOtherItems,
+            .branchGivenUpAtOffice, .gaveWayToOffice, .wordsTakenBack, .foundBehind:
             true
         default: false
         }
     }
 
+    /// Whether it can only come about with gateways.
+    var needsGateways: Bool {
+        switch self {
+        case .gateway, .officeCrash, .officeSetBack, .officeIllness, .dropped, .signOff: true
+        default: comesOfGateways
+        }
+    }
+
+    /// How rare a plan draws it: in one of so many.
+    var oneIn: Int {
+        switch self {
+        // Not much can happen to a job after it is gone.
+        case .jobRemoval: 6
+        case .severalJobs: 3
+        case .bulkEdit: 24
+        case .crowd: 60
+        default: 2
+        }
+    }
+
     /// In so many runs that enable it, or in which it can come of others, a fault has to have happened.
-    var certainAfter: Int { isDrawn ? 20 : 200 }
+    var certainAfter: Int {
+        switch self {
+        case .bulkEdit, .crowd: 8
+        case .reissuedWithRemoval: 2_000
+        default: isDrawn ? 20 : 250
+        }
+    }
 }
 
 /// How often each thing happened in a run, or in several.
@@ -47,11 +73,12 @@ package struct Counters: Hashable, Sendable {
     package private(set) var faults: [Fault: Int] = [:]
     /// In how many runs each fault could happen.
     package private(set) var enabled: [Fault: Int] = [:]
+    /// How often each thing was looked at.
+    package private(set) var checks: [Check: Int] = [:]
     package var edits = 0
     package var messages = 0
     package var stored = 0
     package var connections = 0
-    package var checks = 0
 
     package init() {}
 
@@ -62,19 +89,24 @@ package struct Counters: Hashable, Sendable {
     }
 
     package subscript(fault: Fault) -> Int { faults[fault, default: 0] }
+    package subscript(check: Check) -> Int { checks[check, default: 0] }
 
     mutating func count(_ fault: Fault) {
         faults[fault, default: 0] += 1
     }
 
+    mutating func count(_ check: Check, _ times: Int = 1) {
+        checks[check, default: 0] += times
+    }
+
     package static func += (left: inout Counters, right: Counters) {
         left.faults.merge(right.faults, uniquingKeysWith: +)
         left.enabled.merge(right.enabled, uniquingKeysWith: +)
+        left.checks.merge(right.checks, uniquingKeysWith: +)
         left.edits += right.edits
         left.messages += right.messages
         left.stored += right.stored
         left.connections += right.connections
-        left.checks += right.checks
     }
 
     /// The faults that were enabled in enough runs and never happened: these runs prove nothing of them.
@@ -82,10 +114,16 @@ package struct Counters: Hashable, Sendable {
         Fault.allCases.filter { self[$0] == 0 && enabled[$0, default: 0] >= $0.certainAfter }
     }
 
-    /// One line for people.
+    /// What was never looked at in so many runs.
+    package var unchecked: [Check] {
+        Check.allCases.filter { self[$0] == 0 && enabled[.heal, default: 0] >= 200 }
+    }
+
+    /// A few lines for people.
     package var summary: String {
         let faults = Fault.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ")
-        return "edits \(edits), messages \(messages), stored \(stored), connections \(connections), checks \(checks); "
-            + faults
+        let checks = Check.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ")
+        return "edits \(edits), messages \(messages), stored \(stored), connections \(connections)\n"
+            + "checked: \(checks)\nhappened: \(faults)"
     }
 }

@@ -25,15 +25,17 @@ package enum Simulation {
                 try await world.take(step)
             }
             try await world.heal()
-            try await world.waitForTheFuture()
             try await world.checkAgreement()
             try await world.checkOffice()
-            try await world.checkForgetting()
+            try await world.tidyUp()
+            world.expectChecks()
+            try world.checker.checkThatChecked()
         } catch let broken as Violation {
             violation = broken
         } catch {
             violation = Violation("failure", "\(String(reflecting: error))")
         }
+        for (check, times) in world.checker.checked { world.counters.count(check, times) }
         return Outcome(plan: plan, counters: world.counters, trace: world.trace, violation: violation)
     }
 }

@@ -9,19 +9,22 @@ struct Options: Sendable {
     var jobs = 1
     var replay: UInt64?
     var isVerbose = false
+    /// Follows one seed as it is, without looking for a shorter history.
+    var isAsIs = false
     /// Ends at the first failing seed, without shrinking it.
     var stopsAtFirst = false
     /// Nil lets each seed decide.
     var hasGateways: Bool?
 
     static let usage = """
-        usage: simulate [--seeds N] [--from S] [--jobs J] [--stop-at-first] | --replay S [--verbose]
+        usage: simulate [--seeds N] [--from S] [--jobs J] [--stop-at-first] | --replay S [--verbose] [--as-is]
                         [--with-gateways | --without-gateways]
 
           --seeds N        how many histories (100), from number S (1) on, in J processes at a time (1)
           --stop-at-first  ends at the first history that breaks a rule, without looking for a shorter one
           --replay S       shows the steps of one, and the shortest part of them that breaks the same rule
           --verbose        shows all that happened in it too
+          --as-is          looks for no shorter history
           --with-gateways, --without-gateways
                            whether laptops bring the office what there is; else each seed decides
 
@@ -34,6 +37,7 @@ struct Options: Sendable {
         while let option = arguments.popFirst() {
             switch option {
             case "--verbose": isVerbose = true
+            case "--as-is": isAsIs = true
             case "--with-gateways": hasGateways = true
             case "--without-gateways": hasGateways = false
             case "--stop-at-first": stopsAtFirst = true

@@ -15,6 +15,10 @@ func replay(_ seed: UInt64, _ options: Options) async throws -> Bool {
         return true
     }
     print("broken: \(violation)\n")
+    if options.isAsIs {
+        if isVerbose { _ = try await Simulation.run(outcome.plan, narrate: { print($0) }) }
+        return false
+    }
     try await shrink(outcome.plan, violation, isVerbose: isVerbose)
     return false
 }
@@ -54,6 +58,7 @@ func runAll(_ options: Options) async throws -> Bool {
                 fflush(nil)
                 if options.stopsAtFirst { next = end }
             }
+            if done % 50 == 0 { fflush(nil) }
             if isTerminal { print("\r\(done) of \(options.seeds) ", terminator: "") }
             guard next < end else { continue }
             let seed = next
@@ -71,6 +76,10 @@ func runAll(_ options: Options) async throws -> Bool {
     }
     if !options.stopsAtFirst, !counters.silent.isEmpty {
         print("enabled and never happened: \(counters.silent.map(\.rawValue).joined(separator: ", "))")
+        return false
+    }
+    if !options.stopsAtFirst, !counters.unchecked.isEmpty {
+        print("nothing was checked of: \(counters.unchecked.map(\.rawValue).joined(separator: ", "))")
         return false
     }
     return failing.isEmpty

@@ -59,10 +59,10 @@ struct AskTests {
     func leftOut() async throws {
         let place = try Place()
         let store = try place.open()
-        let asked = try await store.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
-        let again = Self.advancing(place, to: .dispatched)
-        await #expect(throws: MutationRefusal.self) { try await store.ask(again, now: { .known(1_001) }) }
-        _ = try await store.ask(again, leavingOut: [asked.tokens[1]], now: { .known(1_002) })
+        let asked = try await store.ask(Self.opening(place, advancing: [.cancelled]), now: { .known(1_000) })
+        let next = Self.advancing(place, to: .dispatched)
+        await #expect(throws: MutationRefusal.self) { try await store.ask(next, now: { .known(1_001) }) }
+        _ = try await store.ask(next, leavingOut: [asked.tokens[1]], now: { .known(1_002) })
         #expect(try await store.pendingRequests(of: Store.job).count == 3)
     }
 

@@ -38,68 +38,7 @@ struct TimeTests {
                 of: store.identity.replica, job: Store.job, from: 1, maximumBytes: 1 << 20))
     }
 
-    // MARK: Held changes (rule R6)
-
-    @Test("A change from the future is kept and passed on, but not shown until its time comes")
-    func held() async throws {
-        let place = try Place()
-        let (liar, store, third) = (try place.open(), try place.open("b"), try place.open("c"))
-        try await set(store, "hall", at: Self.now)
-        try await set(liar, "attic", at: Self.now + Self.hour)
-        let time = ReceiveTime(milliseconds: Self.now, isSynchronised: true)
-        guard
-            case .stored(let head, let applied) = try await store.ingest(
-                try await run(of: liar), job: Store.job, now: time)
-        else { throw TestFailure("not stored") }
-        #expect(applied.isEmpty)
-        #expect(try await store.vector(of: Store.job)[liar.identity.replica] == head)
-        #expect(try await room(store) == "hall")
-        let held = try await store.heldChanges()
-        #expect(held.map(\.author) == [liar.identity.replica, liar.identity.replica])
-        #expect(held.last?.item == item)
-
-        // It is relayed, and held there as well.
-        let relayed = try #require(
-            try await store.segment(of: liar.identity.replica, job: Store.job, from: 1, maximumBytes: 1 << 20))
-        guard case .stored = try await third.ingest(relayed, job: Store.job, now: time) else {
-            throw TestFailure("gap")
-        }
-        #expect(try await third.item(item, job: Store.job) == nil)
-
-        // It moves no clock: what is written next here is as early as it is.
-        try await set(store, "cellar", at: Self.now + 5)
-        #expect(try await stamps(store).contains(Stamp(milliseconds: Self.now + 5, counter: 0)))
-
-        let digest = try await store.report(of: Store.job).digest
-        let early = ReceiveTime(milliseconds: Self.now + Self.hour - 300_001, isSynchronised: true)
-        let waiting = try await store.applyDue(now: early)
-        #expect(waiting.jobs.isEmpty && waiting.nextDue == Self.now + Self.hour - 300_000)
-        let due = try await store.applyDue(now: ReceiveTime(milliseconds: Self.now + Self.hour, isSynchronised: true))
-        #expect(due == DueChanges(jobs: [Store.job], nextDue: nil))
-        #expect(try await room(store) == "attic")
-        #expect(try await store.heldChanges().isEmpty)
-        #expect(try await store.report(of: Store.job).digest != digest)
-    }
-
-    @Test("A clock that was put right long ago holds nothing that a right clock can have given")
-    func ownUncertainty() async throws {
-        let place = try Place()
-        let (right, store) = (try place.open(), try place.open("b"))
-        let ahead = HybridLogicalClock.tolerance + 60_000
-        try await set(right, "attic", at: Self.now + ahead)
-        let sure = ReceiveTime(milliseconds: Self.now, isSynchronised: true)
-        let unsure = ReceiveTime(
-            milliseconds: Self.now, isSynchronised: true, latestMilliseconds: Self.now + 60_000)
-        let third = try place.open("c")
-        for (store, time, isHeld) in [(third, sure, true), (store, unsure, false)] {
-            _ = try await store.ingest(try await run(of: right), job: Store.job, now: time)
-            #expect(try await store.heldChanges().isEmpty != isHeld)
-            #expect(try await room(store) == (isHeld ? nil : "attic"))
-        }
-        // What is held is due for it, too.
-        #expect(try await third.applyDue(now: unsure) == DueChanges(jobs: [Store.job], nextDue: nil))
-        #expect(try await room(third) == "attic")
-    }
+    // MARK: Changes from the future (rule R6)
 
     @Test("The stamp of a liar moves no clock, not after a restart either")
     func liarAcrossRestart() async throws {
@@ -117,51 +56,19 @@ struct TimeTests {
         #expect(written == [Self.now + 5])
     }
 
-    @Test("Without a server behind the clock nothing is held but what lies beyond all time")
-    func unsynchronisedHoldsNothing() async throws {
+    @Test("What comes from the future shows, and who writes on top of it wins, with the time known or not")
+    func onTopOfTheFuture() async throws {
         let place = try Place()
         let (liar, store) = (try place.open(), try place.open("b"))
         try await set(liar, "attic", at: Self.now + 48 * Self.hour)
         _ = try await store.ingest(
             try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
         #expect(try await room(store) == "attic")
-        // Who writes on top of it wins, and is not held by one who knows the time and has the item like that.
         try await set(store, "hall", at: Self.now)
         #expect(try await room(store) == "hall")
         _ = try await liar.ingest(
             try await run(of: store), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: true))
         #expect(try await room(liar) == "hall")
-        #expect(try await liar.heldChanges().isEmpty)
-    }
-
-    @Test("A store that is opened again still holds what it held")
-    func heldAcrossRestart() async throws {
-        let place = try Place()
-        let liar = try place.open()
-        try await set(liar, "attic", at: Self.now + Self.hour)
-        let store = try place.open("b")
-        _ = try await store.ingest(
-            try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: true))
-        try store.close()
-        let again = try place.open("b")
-        #expect(try await again.heldChanges().count == 2)
-        #expect(try await room(again) == nil)
-    }
-
-    @Test("Who no longer knows the time, after another boot say, takes nothing in before its time")
-    func heldWithoutTime() async throws {
-        let place = try Place()
-        let (liar, store) = (try place.open(), try place.open("b"))
-        try await set(store, "hall", at: Self.now)
-        try await set(liar, "attic", at: Self.now + Self.hour)
-        _ = try await store.ingest(
-            try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: true))
-        let waiting = try await store.applyDue(now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
-        #expect(waiting == DueChanges(jobs: [], nextDue: Self.now + Self.hour - 300_000))
-        #expect(try await room(store) == "hall")
-        let due = try await store.applyDue(now: ReceiveTime(milliseconds: Self.now + Self.hour, isSynchronised: false))
-        #expect(due == DueChanges(jobs: [Store.job], nextDue: nil))
-        #expect(try await room(store) == "attic")
     }
 
     // MARK: Unseen work (rule R5)
@@ -277,8 +184,9 @@ struct TimeTests {
         let earlier = ReceiveTime(milliseconds: Self.now - Self.hour, isSynchronised: true)
         await #expect(throws: StoreError.self) {
             try await store.restamp(
-                taking: { ClockStep(milliseconds: -Int64(Self.hour), now: earlier) },
-                undoing: { undone.withLock { $0 += 1 } })
+                taking: {
+                    TakenStep(ClockStep(milliseconds: -Int64(Self.hour), now: earlier)) { undone.withLock { $0 += 1 } }
+                })
         }
         store.setDiskFull(false)
         #expect(undone.withLock { $0 } == 1)
@@ -337,6 +245,6 @@ extension Store {
     fileprivate func restamp(
         by milliseconds: Int64, now: ReceiveTime, _ record: ClockRecord? = nil
     ) async throws -> [Restamped] {
-        try await restamp(taking: { ClockStep(milliseconds: milliseconds, now: now, record: record) })
+        try await restamp(taking: { TakenStep(ClockStep(milliseconds: milliseconds, now: now, record: record)) })
     }
 }

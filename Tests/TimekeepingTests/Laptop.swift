@@ -61,6 +61,13 @@ struct Laptop {
         return clock.isSettled(with: exchange, quality: quality, at: elapsed(time + there + back))
     }
 
+    /// What it has written goes out to others.
+    mutating func show() {
+        if let record = clock.onShown() { directives.append(.remember(record)) }
+    }
+
+    var isShown: Bool { clock.quality(at: elapsedStart).isShown }
+
     mutating func hear(_ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at time: Int64) {
         directives += clock.onExchange(
             exchange, quality: quality, from: source, at: elapsed(time), wall: wall(time))

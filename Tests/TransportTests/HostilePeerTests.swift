@@ -64,38 +64,43 @@ struct HostilePeerTests {
         }
     }
 
-    @Test("half-open connections over the cap are closed at once, and a hello makes room")
-    func halfOpenCap() async throws {
+    @Test("idle connections give way to newer ones, and neither takes the room of this laptop's own dials")
+    func idleConnections() async throws {
         var configuration = TransportConfiguration(host: "127.0.0.1", port: 0)
-        configuration.halfOpenLimit = 2
+        configuration.connections.halfOpen = 2
         let handler = RecordingHandler()
-        try await withTransport(handler, configuration) { _, port in
-            let first = try await RawPeer.connect(port: port)
-            let second = try await RawPeer.connect(port: port)
-            await handler.wait { $0.opened.count == 2 }
-            try await RawPeer.connect(port: port).untilClosed()
-            #expect(handler.events.opened.count == 2)
-            try first.say(Samples.hello)
-            await handler.wait { $0.messages.count == 1 }
-            let third = try await RawPeer.connect(port: port)
-            await handler.wait { $0.opened.count == 3 }
-            for peer in [first, second, third] { await peer.close() }
+        let crew = RecordingHandler()
+        try await withTransport(crew) { _, crewPort in
+            try await withTransport(handler, configuration) { transport, port in
+                let first = try await RawPeer.connect(port: port)
+                await handler.wait { $0.opened.count == 1 }
+                let second = try await RawPeer.connect(port: port)
+                await handler.wait { $0.opened.count == 2 }
+                let third = try await RawPeer.connect(port: port)
+                try await first.untilClosed()
+                await handler.wait { $0.opened.count == 3 && $0.closed.count == 1 }
+                #expect(handler.events.closingReasons[0].contains("newer connection"))
+                transport.dial(PeerAddress(host: "127.0.0.1", port: crewPort))
+                await handler.wait { $0.opened.count == 4 }
+                for peer in [second, third] { await peer.close() }
+            }
         }
     }
 
-    @Test("connections over the cap on all are closed at once, dials too")
+    @Test("over the cap on those that stand nobody gets in, which is told, and this laptop still dials")
     func linkCap() async throws {
         var configuration = TransportConfiguration(host: "127.0.0.1", port: 0)
-        configuration.linkLimit = 1
+        configuration.connections.incoming = 1
         let handler = RecordingHandler()
         try await withTransport(handler, configuration) { transport, port in
             let peer = try await RawPeer.connect(port: port)
             try peer.say(Samples.hello)
             await handler.wait { $0.messages.count == 1 }
+            transport.established(handler.events.opened[0])
             try await RawPeer.connect(port: port).untilClosed()
+            await handler.wait { $0.refusals == ["too many connections"] }
             transport.dial(PeerAddress(host: "127.0.0.1", port: port))
-            await handler.wait { $0.dialFailures == 1 }
-            #expect(handler.events.last == .dialFailed(port: port, reason: "too many connections"))
+            await handler.wait { $0.opened.count == 2 }
             await peer.close()
         }
     }

@@ -11,6 +11,7 @@ final class RecordingHandler: TransportHandler {
         case received(Message, LinkID)
         case backlog(LinkID, congested: Bool)
         case closed(LinkID, reason: String)
+        case refused(String)
         case dialFailed(port: Int, reason: String)
     }
 
@@ -51,6 +52,8 @@ final class RecordingHandler: TransportHandler {
     func backlogChanged(_ link: LinkID, congested: Bool) async { note(.backlog(link, congested: congested)) }
     func linkClosed(_ link: LinkID, reason: String) async { note(.closed(link, reason: reason)) }
 
+    func connectionRefused(remote: String, reason: String) async { note(.refused(reason)) }
+
     func dialFailed(_ address: PeerAddress, reason: String) async {
         note(.dialFailed(port: address.port, reason: reason))
     }
@@ -62,5 +65,6 @@ extension [RecordingHandler.Event] {
     var closed: [LinkID] { compactMap { if case .closed(let link, _) = $0 { link } else { nil } } }
     var closingReasons: [String] { compactMap { if case .closed(_, let reason) = $0 { reason } else { nil } } }
     var dialFailures: Int { count { if case .dialFailed = $0 { true } else { false } } }
+    var refusals: [String] { compactMap { if case .refused(let reason) = $0 { reason } else { nil } } }
     var congestion: [Bool] { compactMap { if case .backlog(_, let congested) = $0 { congested } else { nil } } }
 }

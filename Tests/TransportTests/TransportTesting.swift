@@ -45,7 +45,9 @@ enum Samples {
 
     static let everyKind: [Message] = [
         .ping(1), .pong(2, received: 3, answered: 4, .unsynchronised), .ready,
-        .summaries([JobSummary(job: job, fingerprint: 3)]), .vector(job: job, VersionVector()),
+        .fingerprint(3), .bucketsRequest, .buckets((0..<256).map { $0 }), .summariesRequest(bucket: 3),
+        .summaries(bucket: 3, [JobSummary(job: job, fingerprint: 3)]), .vectorRequest(job: job),
+        .vector(job: job, VersionVector(), removal: nil),
         .have(job: job, [VersionVector.Entry(replica: replica, head: JournalHead(sequence: 4, digest: 5))]),
         .request(job: job, replica: replica, from: 6, credit: 7, graft: true),
         .credit(job: job, replica: replica, bytes: 8), delta(bytes: 300_000), .prune(job: job),

@@ -22,7 +22,7 @@ extension Message {
         let replica = ReplicaID.random(using: &random)
         let number = random.next() >> UInt64.random(in: 0...63, using: &random)
         let sequence = min(max(1, number), ProtocolLimits.sequence)
-        switch Int.random(in: 0..<17, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0:
             return .hello(
                 Hello(
@@ -31,13 +31,19 @@ extension Message {
         case 1: return .ping(number)
         case 2:
             let quality = ClockQuality(
-                stratum: .random(in: 0...16, using: &random), uncertainty: Int64(number >> 2))
+                stratum: .random(in: 0...16, using: &random), uncertainty: Int64(number >> 2),
+                floor: Int64(bitPattern: random.next()), isPlausible: number % 2 == 0)
             return .pong(
                 number, received: Int64(bitPattern: random.next()), answered: Int64(bitPattern: random.next()), quality)
         case 3:
             let count = Int.random(in: 0...5, using: &random)
-            return .summaries((0..<count).map { _ in JobSummary(job: job, fingerprint: random.next()) })
-        case 4: return .vector(job: job, VersionVector(entries(using: &random)))
+            return .summaries(
+                bucket: .random(in: 0..<256, using: &random),
+                (0..<count).map { _ in JobSummary(job: job, fingerprint: random.next()) })
+        case 4:
+            let heads = VersionVector(entries(using: &random))
+            let removal = number % 2 == 0 ? JobRemoval(name: "Elm Street \(number)", heads: heads) : nil
+            return .vector(job: job, VersionVector(entries(using: &random)), removal: removal)
         case 5: return .have(job: job, entries(using: &random))
         case 6: return .request(job: job, replica: replica, from: sequence, credit: 9, graft: number % 2 == 0)
         case 7: return .credit(job: job, replica: replica, bytes: UInt32(clamping: number))
@@ -61,6 +67,11 @@ extension Message {
             let vector = VersionVector(entries(using: &random))
             return .report(JobReport(job: job, number: number, vector: vector, digest: digest))
         case 15: return .ready
+        case 16: return .fingerprint(number)
+        case 17: return .bucketsRequest
+        case 18: return .buckets((0..<256).map { _ in random.next() })
+        case 19: return .summariesRequest(bucket: .random(in: 0..<256, using: &random))
+        case 20: return .vectorRequest(job: job)
         default: return .goodbye("reason \(number)")
         }
     }

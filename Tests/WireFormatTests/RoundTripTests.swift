@@ -7,7 +7,7 @@ import WireFormat
 
 @Suite("Messages on the wire")
 struct RoundTripTests {
-    @Test("a message is written as the bytes of version 2, and read back from them", arguments: Samples.named)
+    @Test("a message is written as the bytes of version 3, and read back from them", arguments: Samples.named)
     func keepsItsBytes(name: String, message: Message) throws {
         let bytes = try Fixtures.bytes("messages", name)
         #expect(try FrameEncoder.encode(message) == bytes)
@@ -61,11 +61,14 @@ struct RoundTripTests {
     func largest() throws {
         let longest = String(repeating: "j", count: JobID.longest)
         let summary = JobSummary(job: JobID(longest)!, fingerprint: .max)
-        let summaries = Message.summaries(Array(repeating: summary, count: ProtocolLimits.summariesPerMessage))
+        let summaries = Message.summaries(
+            bucket: 255, Array(repeating: summary, count: ProtocolLimits.summariesPerMessage))
         let entries = (1...ProtocolLimits.entriesPerVector).map {
             Samples.entry(ReplicaID(UInt128.max - UInt128($0)), ProtocolLimits.sequence, .max)
         }
-        let vector = Message.vector(job: JobID(longest)!, VersionVector(entries))
+        let removal = JobRemoval(
+            name: String(repeating: "n", count: JobRemoval.longestName), heads: VersionVector(entries))
+        let vector = Message.vector(job: JobID(longest)!, VersionVector(entries), removal: removal)
         let bytes = [UInt8](repeating: 0xa5, count: 3 * ProtocolLimits.deltaBytes)
         let delta = Message.delta(
             job: JobID(longest)!, Samples.segment(first: 1, last: ProtocolLimits.sequence, bytes: bytes), pushed: false)
@@ -85,6 +88,7 @@ struct RoundTripTests {
             .delta(job: Samples.job, Samples.segment(first: 3, last: 2, bytes: [1]), pushed: true),
             .request(job: Samples.job, replica: Samples.first, from: 0, credit: 1, graft: false),
             .probe(job: Samples.job, replica: Samples.first, sequence: 0),
+            .buckets([1, 2, 3]), .summariesRequest(bucket: 256), .summaries(bucket: 256, []),
             .have(job: Samples.job, [Samples.entry(Samples.first, 0, 0)]),
             .probeAnswer(
                 job: Samples.job, replica: Samples.first, ProbeAnswer(sequence: 2, boundary: head, changeHash: 0)),

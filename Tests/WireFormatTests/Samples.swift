@@ -27,14 +27,30 @@ enum Samples {
                 ClockQuality(stratum: 2, uncertainty: 45_000))
         ),
         ("pong-unsynchronised", .pong(7, received: -1, answered: 0, .unsynchronised)),
+        (
+            "pong-implausible",
+            .pong(
+                7, received: 1_780_000_000_000_001, answered: 1_780_000_000_000_001,
+                ClockQuality(stratum: 15, uncertainty: 1 << 50, floor: 1_780_000_000_000_000, isPlausible: false))
+        ),
         ("ready", .ready),
         (
             "summaries",
-            .summaries([
-                JobSummary(job: job, fingerprint: 7), JobSummary(job: JobID("z")!, fingerprint: 1 << 63),
-            ])
+            .summaries(
+                bucket: 255,
+                [
+                    JobSummary(job: job, fingerprint: 7), JobSummary(job: JobID("z")!, fingerprint: 1 << 63),
+                ])
         ),
-        ("vector", .vector(job: job, VersionVector([entry(first, 1, 5), entry(second, 600_000, .max)]))),
+        ("fingerprint", .fingerprint(0x8001_0203_0405_0607)),
+        ("buckets-request", .bucketsRequest),
+        ("buckets", .buckets((0..<256).map { $0 * 0x0101_0101 })),
+        ("summaries-request", .summariesRequest(bucket: 200)),
+        ("vector-request", .vectorRequest(job: job)),
+        (
+            "vector",
+            .vector(job: job, VersionVector([entry(first, 1, 5), entry(second, 600_000, .max)]), removal: nil)
+        ),
         ("have", .have(job: job, [entry(second, 300, 9), entry(first, 2, 10)])),
         ("request", .request(job: job, replica: first, from: 1, credit: 4 << 20, graft: true)),
         ("credit", .credit(job: job, replica: first, bytes: 64 << 10)),

@@ -23,8 +23,9 @@ extension ChannelDesk {
             state: published[FieldName.jobState],
             published: Dictionary(published.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first }),
             items: stored.items, removed: stored.removed, conflicts: stored.conflicts + report.duplicateBarcodes,
-            isRemoved: try await store.isRemoved(job), digest: report.digest,
-            cubicFeet: Double(report.cubicFeet.rawValue) / 1_000, vector: VectorDocument(stored.vector),
+            isRemoved: stored.isRemoved, digest: report.digest,
+            cubicFeet: Double(report.cubicFeet.rawValue) / 1_000,
+            vector: VectorDocument(try await store.holdings(of: job)),
             pending: pending.map { asked in
                 PendingDocument(
                     token: asked.request.token.description, lane: asked.request.lane,

@@ -6,7 +6,7 @@ import Storage
 /// Journals that laptops bring, their own and others'.
 extension ChannelDesk {
     /// Takes runs in, in their order; when this returns they are durable.
-    func upload(_ segments: [JournalSegment], to job: JobID) async throws -> VersionVector {
+    func upload(_ segments: [JournalSegment], to job: JobID) async throws -> JobHoldings {
         guard segments.count <= ChannelLimits.segments else {
             throw ChannelProblem(.tooLarge, "More than \(ChannelLimits.segments) runs at once; send fewer.")
         }
@@ -17,7 +17,16 @@ extension ChannelDesk {
             }
             try await take(segment, into: job)
         }
-        return try await store.vector(of: job)
+        return try await store.holdings(of: job)
+    }
+
+    /// Ends a job as a laptop says; when this returns that is durable.
+    func remove(_ job: JobID, _ removal: JobRemoval) async throws -> JobHoldings {
+        var generator = SystemRandomNumberGenerator()
+        _ = try await store.takeRemoval(removal, of: job, now: now.received, using: &generator)
+        logger.notice("a job was removed", metadata: ["job": "\(job)", "name": "\(removal.name)"])
+        report(job)
+        return try await store.holdings(of: job)
     }
 
     /// What this server had said, and has lost.
@@ -27,6 +36,7 @@ extension ChannelDesk {
             throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
         switch try await store.takeBack(segment, job: job, now: now.received) {
+        case .ended: hub.changed(job)
         case .stored(let head, _):
             logger.notice(
                 "words of this server's own came back",

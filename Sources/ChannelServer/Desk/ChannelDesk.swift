@@ -70,8 +70,8 @@ struct ChannelDesk: Sendable {
         return problem
     }
 
-    func vector(of job: JobID) async throws -> VersionVector {
-        try await store.vector(of: job)
+    func holdings(of job: JobID) async throws -> JobHoldings {
+        try await store.holdings(of: job)
     }
 
     func journal(of replica: ReplicaID, job: JobID, after: UInt64) async throws -> SegmentList {

@@ -4,19 +4,60 @@ import LocalAPI
 import ServerChannel
 
 struct VectorDocument: Encodable {
-    struct Entry: Encodable {
+    struct Entry: Codable {
         let replica: String
         let sequence: UInt64
         let digest: String
     }
 
     let entries: [Entry]
+    let removal: RemovalDocument?
 
-    init(_ vector: VersionVector) {
-        entries = vector.entries.map {
-            Entry(
+    init(_ held: JobHoldings) {
+        entries = held.vector.documents
+        removal = held.removal.map(RemovalDocument.init)
+    }
+}
+
+/// What the removers of a job held of it.
+struct RemovalDocument: Codable {
+    let name: String
+    let entries: [VectorDocument.Entry]
+
+    init(_ removal: JobRemoval) {
+        name = removal.name
+        entries = removal.heads.documents
+    }
+
+    /// - Throws: `MalformedMessage` or `ChannelProblem`.
+    static func read(_ bytes: [UInt8]) throws -> JobRemoval {
+        let document = try JSONBody.decode(RemovalDocument.self, from: bytes)
+        let entries = try document.entries.map { try $0.entry() }
+        return try JobRemoval(checkedName: document.name, heads: VersionVector(entries))
+    }
+}
+
+extension VersionVector {
+    fileprivate var documents: [VectorDocument.Entry] {
+        entries.map {
+            VectorDocument.Entry(
                 replica: $0.replica.description, sequence: $0.head.sequence, digest: $0.head.digest.sixteenDigits)
         }
+    }
+}
+
+extension VectorDocument.Entry {
+    fileprivate func entry() throws -> VersionVector.Entry {
+        guard let replica = ReplicaID(replica), replica.description == self.replica else {
+            throw ChannelProblem(.invalidRequest, "'replica' has 32 digits of 0–9 a–f.")
+        }
+        guard let digest = UInt64(digest, radix: 16), digest.sixteenDigits == self.digest else {
+            throw ChannelProblem(.invalidRequest, "'digest' has 16 digits of 0–9 a–f.")
+        }
+        guard (1...ChannelLimits.removedSequence).contains(sequence) else {
+            throw ChannelProblem(.invalidRequest, "'sequence' is from 1 to \(ChannelLimits.removedSequence).")
+        }
+        return VersionVector.Entry(replica: replica, head: JournalHead(sequence: sequence, digest: digest))
     }
 }
 

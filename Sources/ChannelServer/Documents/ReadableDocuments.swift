@@ -116,7 +116,7 @@ struct ChannelDocument: Encodable {
                 switch operation {
                 case .outcome(let outcome): entry.outcomes.append(OutcomeDocument(outcome))
                 case .publish(let published): entry.published[published.name.text] = published.value
-                case .hold(let positions):
+                case .acknowledge(let positions):
                     for position in positions { entry.accepted[position.replica.description] = position.sequence }
                 default: break
                 }

@@ -10,6 +10,7 @@ struct Answer: Sendable {
     var mediaType: String
     var bytes: [UInt8]
     var headers: HTTPFields = [:]
+    var mayBePacked = true
 
     static func json(_ value: some Encodable) throws -> Answer {
         Answer(mediaType: ChannelHeader.json, bytes: try JSON.encode(value))
@@ -43,7 +44,9 @@ struct Answer: Sendable {
         headers[.cacheControl] = "no-store"
         headers[.vary] = "Accept, Accept-Encoding"
         var body = bytes
-        if acceptsGzip, bytes.count >= Gzip.worthwhileBytes, let packed = Gzip.pack(bytes), packed.count < bytes.count {
+        if acceptsGzip, mayBePacked, bytes.count >= Gzip.worthwhileBytes, let packed = Gzip.pack(bytes),
+            packed.count < bytes.count
+        {
             headers[.contentEncoding] = "gzip"
             body = packed
         }

@@ -37,6 +37,10 @@ extension Route {
         Route(.get, "/v1/time", needsToken: false) { exchange, desk in
             try .json(TimeDocument(received: exchange.context.received, answered: desk.now.microseconds))
         },
+        // Whoever writes a client of this has no token yet, and it tells of no job. It is not packed: strangers may ask.
+        Route(.get, "/v1/openapi.json", needsToken: false) { _, _ in
+            Answer(mediaType: ChannelHeader.json, bytes: PackageResources.openapi_json, mayBePacked: false)
+        },
         Route(.get, "/v1/jobs") { exchange, desk in
             let since = try exchange.query("since")
             guard since?.unicodeScalars.count ?? 0 <= 64 else {
@@ -64,8 +68,8 @@ extension Route {
             return try .either(exchange, json: { try ChannelDocument(run) }, protobuf: { try run.list.protobuf() })
         },
         Route(.get, "/v1/jobs/{job}/vector") { exchange, desk in
-            let vector = try await desk.vector(of: exchange.job())
-            return try .either(exchange, json: { VectorDocument(vector) }, protobuf: { try vector.protobuf() })
+            let held = try await desk.holdings(of: exchange.job())
+            return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
         Route(.get, "/v1/jobs/{job}/journals/{replica}") { exchange, desk in
             let (job, replica) = (try exchange.job(), try exchange.replica())
@@ -85,8 +89,18 @@ extension Route {
                 case .json(let bytes): try SegmentsDocument.read(bytes)
                 case .protobuf(let bytes): try SegmentList(protobuf: bytes)
                 }
-            let vector = try await desk.upload(list.segments, to: job)
-            return try .either(exchange, json: { VectorDocument(vector) }, protobuf: { try vector.protobuf() })
+            let held = try await desk.upload(list.segments, to: job)
+            return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
+        },
+        Route(.put, "/v1/jobs/{job}/removal") { exchange, desk in
+            let job = try exchange.job()
+            let removal =
+                switch try await exchange.body() {
+                case .json(let bytes): try RemovalDocument.read(bytes)
+                case .protobuf(let bytes): try JobRemoval(protobuf: bytes)
+                }
+            let held = try await desk.remove(job, removal)
+            return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
         Route(.post, "/v1/jobs/{job}/mutations") { exchange, desk in
             let (job, key) = (try exchange.job(), try exchange.idempotencyKey())

@@ -60,8 +60,9 @@ package struct ChannelServer: Sendable {
         var lifecycle = ServiceGroupConfiguration(
             // Stopped in reverse: first those who wait are answered, then the server ends.
             services: [
-                .init(service: http), .init(service: DueChanges(store: store, hub: hub, now: now, logger: logger)),
-                .init(service: LateAcceptance(keeper: keeper, logger: logger)), .init(service: PollEnder(hub: hub)),
+                .init(service: http), .init(service: Freeing(store: store, logger: logger)),
+                .init(service: LateAcceptance(keeper: keeper, logger: logger)),
+                .init(service: Housekeeping(store: store, logger: logger)), .init(service: PollEnder(hub: hub)),
             ], gracefulShutdownSignals: signals, logger: logger)
         // What was answered for is durable: who does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(10)
@@ -73,6 +74,12 @@ package struct ChannelServer: Sendable {
                 "Cannot listen on \(settings.host):\(settings.port) (\(String(cString: strerror(error.errnoCode)))); choose another address with --listen."
             )
         }
+        await keeper.acceptWaiting()
+        // Else everything of a day may stand in the log beside the database, and a copy of the one without the other is
+        // empty. (A connection that cannot write is the last one to close, and leaves the log as it is.)
+        // In a task of its own: whoever ends the server may have cancelled this one.
+        let isTruncated = await Task { (try? await store.truncateLog()) ?? false }.value
+        if !isTruncated { logger.warning("somebody reads the database; its log stays beside it") }
         try store.close()
         logger.info("stopped")
     }
@@ -151,22 +158,20 @@ private struct LateAcceptance: Service {
     }
 }
 
-/// Takes changes from the future in when their time comes (rule R6).
-private struct DueChanges: Service {
-    private static let interval = Duration.seconds(60)
+/// Frees what removed jobs have left, a little at a time.
+private struct Freeing: Service {
+    private static let interval = Duration.seconds(10)
 
     let store: Store
-    let hub: ChangeHub
-    let now: WallClock
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    for job in try await store.applyDue(now: now.received).jobs { hub.changed(job) }
+                    try await store.freeRemoved()
                 } catch {
-                    logger.warning("held changes could not be applied", metadata: ["error": "\(error)"])
+                    logger.warning("what a removed job has left could not be freed", metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: Self.interval)
             }

@@ -28,6 +28,10 @@ extension LocalClient {
         try await call(.GET, ["jobs", job, "conflicts"])
     }
 
+    package func settle(_ request: SettleRequest, job: String) async throws -> SettledConflict {
+        try await call(.POST, ["jobs", job, "conflicts"], body: request)
+    }
+
     package func check(job: String) async throws -> JobCheck { try await call(.GET, ["jobs", job, "check"]) }
 
     package func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified {
@@ -65,10 +69,6 @@ extension LocalClient {
     }
 
     package func roster(job: String) async throws -> [RosterMember] { try await call(.GET, ["jobs", job, "roster"]) }
-
-    package func expel(_ replica: String, job: String) async throws -> RosterMember {
-        try await call(.DELETE, ["jobs", job, "roster", replica])
-    }
 
     package func late(job: String) async throws -> [LateChange] { try await call(.GET, ["jobs", job, "late"]) }
 

@@ -10,6 +10,13 @@ enum Answer {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSON.encode(value))))
     }
 
+    /// JSON that stands ready.
+    static func document(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
     static func problem(_ error: APIError) -> Response {
         let body = (try? JSON.encode(Problem(error))) ?? []
         return Response(

@@ -21,6 +21,8 @@ package protocol MusterService: Sendable {
     func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified
     func summary(job: String) async throws -> VolumeReport
     func conflicts(job: String) async throws -> ConflictReport
+    /// Takes one of the rival values of a field; `item` may be `job`.
+    func settle(_ request: SettleRequest, job: String) async throws -> SettledConflict
     func check(job: String) async throws -> JobCheck
     /// The timeline, oldest first; of one item when `item` is given.
     func log(job: String, item: String?) async throws -> Batches<ChangeReport>
@@ -45,8 +47,6 @@ package protocol MusterService: Sendable {
 
     /// Who takes part, sorted by replica id.
     func roster(job: String) async throws -> [RosterMember]
-    /// Takes a lost replica off the roster, named by its id, a unique prefix of it or the name of its laptop.
-    func expel(_ replica: String, job: String) async throws -> RosterMember
     /// Late work that nobody has decided on, in timeline order.
     func late(job: String) async throws -> [LateChange]
     /// Applies late work as new changes by this laptop.

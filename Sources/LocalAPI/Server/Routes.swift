@@ -29,6 +29,7 @@ extension Route {
             return try Answer.json(peer, status: .accepted)
         },
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
+        Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
         Route(.get, "/v1/events") { request, _, service in
             let type = try request.query("type").map { text in
@@ -59,6 +60,10 @@ extension Route {
         },
         Route(.get, "/v1/jobs/{job}/conflicts") { _, context, service in
             try Answer.json(try await service.conflicts(job: context.parameter("job")))
+        },
+        Route(.post, "/v1/jobs/{job}/conflicts") { request, context, service in
+            let settling = try await request.decode(SettleRequest.self)
+            return try Answer.json(try await service.settle(settling, job: context.parameter("job")))
         },
         Route(.get, "/v1/jobs/{job}/check") { _, context, service in
             try Answer.json(try await service.check(job: context.parameter("job")))
@@ -116,10 +121,6 @@ extension Route {
     static let roster = [
         Route(.get, "/v1/jobs/{job}/roster") { _, context, service in
             try Answer.json(try await service.roster(job: context.parameter("job")))
-        },
-        Route(.delete, "/v1/jobs/{job}/roster/{replica}") { _, context, service in
-            let (job, replica) = (try context.parameter("job"), try context.parameter("replica"))
-            return try Answer.json(try await service.expel(replica, job: job))
         },
         Route(.get, "/v1/jobs/{job}/late") { _, context, service in
             try Answer.json(try await service.late(job: context.parameter("job")))

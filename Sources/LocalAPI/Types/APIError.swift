@@ -44,15 +44,21 @@ package struct APIError: Error, Hashable, Sendable {
         package static let itemRemoved = Code(rawValue: "itemRemoved")
         /// A restore of an item that is not removed.
         package static let itemNotRemoved = Code(rawValue: "itemNotRemoved")
+        /// A field that has no rival values, where one is to be chosen.
+        package static let noConflict = Code(rawValue: "noConflict")
+        /// A choice that is none of the rivals, or fits several.
+        package static let unknownRival = Code(rawValue: "unknownRival")
+        /// The field was written after its rivals were shown.
+        package static let rivalsChanged = Code(rawValue: "rivalsChanged")
         /// A value that cannot be stored: empty field name, too long, reserved.
         package static let invalidValue = Code(rawValue: "invalidValue")
         /// So much would go at once that a person has to say that it is meant.
         package static let confirmationNeeded = Code(rawValue: "confirmationNeeded")
         /// A change of a job whose removal is known.
         package static let jobRemoved = Code(rawValue: "jobRemoved")
-        /// A replica that the job's roster does not name.
-        package static let unknownReplica = Code(rawValue: "unknownReplica")
-        package static let ambiguousReplica = Code(rawValue: "ambiguousReplica")
+        /// A change that is not among the late work of a job, or not any more.
+        package static let unknownChange = Code(rawValue: "unknownChange")
+        package static let ambiguousChange = Code(rawValue: "ambiguousChange")
         /// A mutation that is not in the queue.
         package static let unknownMutation = Code(rawValue: "unknownMutation")
         package static let ambiguousMutation = Code(rawValue: "ambiguousMutation")
@@ -75,9 +81,9 @@ extension APIError.Code {
     /// The HTTP status (RFC 9110 section 15).
     package var status: Int {
         switch self {
-        case .notFound, .unknownJob, .unknownItem, .unknownReplica, .unknownMutation: 404
-        case .ambiguousJob, .ambiguousItem, .ambiguousReplica, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
-            .confirmationNeeded, .ambiguousMutation, .mutationSettled:
+        case .notFound, .unknownJob, .unknownItem, .unknownChange, .unknownMutation, .unknownRival: 404
+        case .ambiguousJob, .ambiguousItem, .ambiguousChange, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
+            .confirmationNeeded, .ambiguousMutation, .mutationSettled, .noConflict, .rivalsChanged:
             409
         case .invalidValue: 422
         case .tooLarge: 413
@@ -101,8 +107,11 @@ extension APIError.Code {
         case .itemNotRemoved: "Item is not removed"
         case .confirmationNeeded: "Confirmation needed"
         case .jobRemoved: "Job is removed"
-        case .unknownReplica: "Unknown replica"
-        case .ambiguousReplica: "Ambiguous replica"
+        case .unknownChange: "Unknown change"
+        case .ambiguousChange: "Ambiguous change"
+        case .noConflict: "No conflict"
+        case .unknownRival: "Unknown rival"
+        case .rivalsChanged: "Rivals have changed"
         case .invalidValue: "Invalid value"
         case .unknownMutation: "Unknown mutation"
         case .ambiguousMutation: "Ambiguous mutation"

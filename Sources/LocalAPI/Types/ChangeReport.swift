@@ -10,7 +10,7 @@ package struct ChangeReport: Codable, Hashable, Sendable {
         case changed
         case noted
         case removed
-        /// Something about the job as a whole: a laptop taken off the roster, late work, the job's removal.
+        /// Something about the job as a whole: late work, the job's removal, the server's word.
         case decided
     }
 

@@ -16,13 +16,13 @@ package struct ClockReport: Codable, Hashable, Sendable {
     @Nullable package var ageSeconds: Double?
     /// Corrected time.
     package var time: Timestamp
-    /// Changes from the future, the first that is due first.
-    package var held: [HeldChange]
+    /// What is stamped later than it can be, by job and author.
+    package var future: [FutureWork]
 
     package init(
         source: ClockStatus.Source, isSynchronised: Bool, isShared: Bool, stratum: Int? = nil,
         driftMilliseconds: Double? = nil, uncertaintyMilliseconds: Double? = nil, ageSeconds: Double? = nil,
-        time: Timestamp, held: [HeldChange] = []
+        time: Timestamp, future: [FutureWork] = []
     ) {
         self.source = source
         self.isSynchronised = isSynchronised
@@ -32,38 +32,6 @@ package struct ClockReport: Codable, Hashable, Sendable {
         self.uncertaintyMilliseconds = uncertaintyMilliseconds
         self.ageSeconds = ageSeconds
         self.time = time
-        self.held = held
-    }
-}
-
-/// A change that is in its journal and passed on, but not applied before its time comes.
-package struct HeldChange: Codable, Hashable, Sendable {
-    /// The job's full id.
-    package var job: String
-    @Nullable package var jobName: String?
-    package var item: String
-    /// The author's replica id, 32 hexadecimal digits.
-    package var by: String
-    /// The author's host, if known.
-    @Nullable package var byName: String?
-    /// In the author's journal.
-    package var sequence: UInt64
-    /// What the author's clock said.
-    package var at: Timestamp
-    /// When it is applied, by corrected time.
-    package var dueAt: Timestamp
-
-    package init(
-        job: String, jobName: String? = nil, item: String, by: String, byName: String? = nil, sequence: UInt64,
-        at: Timestamp, dueAt: Timestamp
-    ) {
-        self.job = job
-        self.jobName = jobName
-        self.item = item
-        self.by = by
-        self.byName = byName
-        self.sequence = sequence
-        self.at = at
-        self.dueAt = dueAt
+        self.future = future
     }
 }

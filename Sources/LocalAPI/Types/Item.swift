@@ -36,13 +36,15 @@ package struct ItemDetails: Codable, Hashable, Sendable {
     @Nullable package var updatedByName: String?
     /// Per field, who set the value and when.
     package var fieldHistory: [String: WrittenValue]
+    /// Per field that has some, the values that lost to it without its author having seen them, the latest first.
+    package var rivals: [String: [WrittenValue]]
     /// The remarks with author and time, in timeline order.
     package var remarks: [WrittenValue]
 
     package init(
         id: String, isRemoved: Bool, replaces: String?, fields: [String: String], notes: [String],
         updatedAt: Timestamp, updatedBy: String, updatedByName: String?, fieldHistory: [String: WrittenValue],
-        remarks: [WrittenValue]
+        rivals: [String: [WrittenValue]] = [:], remarks: [WrittenValue]
     ) {
         self.id = id
         self.isRemoved = isRemoved
@@ -53,6 +55,7 @@ package struct ItemDetails: Codable, Hashable, Sendable {
         self.updatedBy = updatedBy
         self.updatedByName = updatedByName
         self.fieldHistory = fieldHistory
+        self.rivals = rivals
         self.remarks = remarks
     }
 }

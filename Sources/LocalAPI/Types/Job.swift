@@ -65,10 +65,10 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var conflicts: Int
     /// Changes that came too late and wait for a person: the length of what `muster job late` lists.
     package var late: Int
-    /// False while this laptop was told that something is forgotten, but not what: it may show what is gone elsewhere.
-    package var isComplete: Bool
     /// Connected devices that lack something of this job.
     package var peersBehind: [PeerBehind]
+    /// Whether the connected devices hold all of this job, if any is connected.
+    package var sync: SyncState
     /// Per replica id, the highest sequence up to which the whole journal is here.
     package var vector: [String: UInt64]
     /// SHA-256 of the canonical export, 64 hexadecimal digits.
@@ -79,8 +79,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package init(
         id: String, name: String, kind: JobKind, state: ShownState, signature: Signature? = nil,
         isRemoved: Bool = false, items: Int, removed: Int, volume: Volume,
-        conflicts: Int, late: Int = 0, isComplete: Bool = true, peersBehind: [PeerBehind], vector: [String: UInt64],
-        digest: String,
+        conflicts: Int, late: Int = 0, peersBehind: [PeerBehind], sync: SyncState,
+        vector: [String: UInt64], digest: String,
         updatedAt: Timestamp?
     ) {
         self.id = id
@@ -94,8 +94,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
         self.volume = volume
         self.conflicts = conflicts
         self.late = late
-        self.isComplete = isComplete
         self.peersBehind = peersBehind
+        self.sync = sync
         self.vector = vector
         self.digest = digest
         self.updatedAt = updatedAt

@@ -4,14 +4,23 @@ package struct JobCheck: Codable, Hashable, Sendable {
     package var job: String
     /// SHA-256 of the canonical export here.
     package var digest: String
-    /// Whether every connected device holds the same.
+    /// Whether every connected device holds the same; true as well where none is connected, see `comparison`.
     package var isSame: Bool
+    package var comparison: Comparison
     package var devices: [DeviceCheck]
+
+    package enum Comparison: String, Codable, Hashable, Sendable, CaseIterable {
+        case same
+        case different
+        /// No device is connected: there was nothing to compare with.
+        case notConnected
+    }
 
     package init(job: String, digest: String, isSame: Bool, devices: [DeviceCheck]) {
         self.job = job
         self.digest = digest
         self.isSame = isSame
+        comparison = devices.isEmpty ? .notConnected : isSame ? .same : .different
         self.devices = devices
     }
 }

@@ -1,30 +1,29 @@
-/// A change that came after its author was off the roster, or after what it changes was forgotten: in the journal, not
-/// applied, and a person decides (rule R10).
+/// A change to a job that was removed meanwhile, which its remover had not seen: in the journal, not applied, and a person
+/// decides (rule R10).
 package struct LateChange: Codable, Hashable, Sendable {
-    /// The replica in whose journal it stands, 32 hexadecimal digits.
-    package var replicaID: String
-    /// Its laptop, if known.
-    @Nullable package var name: String?
-    /// The change's last transform in that journal: a decision counts up to such a number.
-    package var last: UInt64
+    /// What a decision names it by: its journal's replica id, 32 hexadecimal digits, a colon and a number.
+    package var id: String
+    /// Who wrote it: a replica id.
+    package var by: String
+    /// The author's laptop, if known.
+    @Nullable package var byName: String?
     package var change: ChangeReport
 
-    package init(replicaID: String, name: String? = nil, last: UInt64, change: ChangeReport) {
-        self.replicaID = replicaID
-        self.name = name
-        self.last = last
+    package init(id: String, by: String, byName: String? = nil, change: ChangeReport) {
+        self.id = id
+        self.by = by
+        self.byName = byName
         self.change = change
     }
 }
 
 /// `POST /v1/jobs/{job}/late/accept` and `…/drop`: what a person has seen and decided.
 package struct LateDecision: Codable, Hashable, Sendable {
-    /// Per replica id, the transform up to which the decision counts: `last` of the last change that was seen. What came
-    /// in since then stays undecided.
-    package var upTo: [String: UInt64]
+    /// The ids of the changes that it is about, and of no others. What has come in since then stays undecided.
+    package var changes: [String]
 
-    package init(upTo: [String: UInt64]) {
-        self.upTo = upTo
+    package init(changes: [String]) {
+        self.changes = changes
     }
 }
 
@@ -32,17 +31,11 @@ package struct LateDecision: Codable, Hashable, Sendable {
 package struct LateOutcome: Codable, Hashable, Sendable {
     /// How many late changes it has settled.
     package var changes: Int
-    /// Whose they were: replica ids, sorted.
-    package var replicas: [String]
-    /// Where accepted work is: the job, or one of those that were made for it because the job had been removed.
-    package var job: String
-    /// The ids of the jobs that were made for it, one per replica.
-    package var newJobs: [String]
+    /// The id of the job that holds what was accepted; null when it was dropped.
+    @Nullable package var newJob: String?
 
-    package init(changes: Int, replicas: [String], job: String, newJobs: [String] = []) {
+    package init(changes: Int, newJob: String? = nil) {
         self.changes = changes
-        self.replicas = replicas
-        self.job = job
-        self.newJobs = newJobs
+        self.newJob = newJob
     }
 }

@@ -65,6 +65,23 @@ package struct PeerStatus: Codable, Hashable, Sendable {
     package var isInSync: Bool { state == .connected && behind == 0 && ahead == 0 }
 }
 
+/// How the connected devices stand to this one.
+package enum SyncState: String, Codable, Hashable, Sendable, CaseIterable {
+    /// No device is connected: nothing is known of what others hold.
+    case notConnected
+    /// Every connected device holds the same.
+    case inSync
+    /// Something is still under way, to or from a connected device.
+    case catchingUp
+}
+
+extension SyncState {
+    package init(_ peers: [PeerStatus]) {
+        let connected = peers.filter { $0.state == .connected }
+        self = connected.isEmpty ? .notConnected : connected.allSatisfy(\.isInSync) ? .inSync : .catchingUp
+    }
+}
+
 /// `POST /v1/peers`: dial this address now and keep it as a static peer until the daemon stops.
 package struct AddPeerRequest: Codable, Hashable, Sendable {
     /// `HOST:PORT`, IPv6 hosts in brackets.

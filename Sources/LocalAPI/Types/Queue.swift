@@ -1,9 +1,9 @@
-/// A mutation that waits for the server, or that it has rejected for good.
+/// A mutation: one that waits for the server, or a finished one with what came of it.
 package struct QueueEntry: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// Goes as soon as there is a way and room.
         case ready
-        /// Its last attempt failed; the next one is due at `nextAttemptAt`.
+        /// Its last attempt failed, or another's in a way that concerns all; the next one is due at `nextAttemptAt`.
         case waiting
         case sending
         /// Another of its lane goes first.
@@ -12,8 +12,12 @@ package struct QueueEntry: Codable, Hashable, Sendable {
         /// Answered, but what the server publishes does not show it here yet.
         case answered
         case dropping
-        /// For good, with the server's reason in `lastError`; listed until it is dropped.
+        /// For good, with the server's reason in `lastError`; listed until it is dropped, and shown by its token afterwards.
         case rejected
+        /// Finished: the server has carried it out. Not listed any more.
+        case accepted
+        /// Finished: taken back before the server carried it out. Not listed any more.
+        case withdrawn
     }
 
     /// 32 hexadecimal digits.
@@ -30,17 +34,21 @@ package struct QueueEntry: Codable, Hashable, Sendable {
     package var wish: String
     /// Whether it was asked for on this device.
     package var isOwn: Bool
+    /// The name of the laptop on which it was asked for; null where that is not known.
+    @Nullable package var askedBy: String?
     package var state: State
     package var attempts: Int
     /// Null when nothing is due by time.
     @Nullable package var nextAttemptAt: Timestamp?
     @Nullable package var lastError: String?
     package var createdAt: Timestamp
+    /// When the server decided it; null while it has not, as far as is known here.
+    @Nullable package var decidedAt: Timestamp?
 
     package init(
         token: String, lane: String, priority: Int, kind: String, job: String, jobName: String?, wish: String,
-        isOwn: Bool = true, state: State, attempts: Int = 0, nextAttemptAt: Timestamp? = nil, lastError: String? = nil,
-        createdAt: Timestamp
+        isOwn: Bool = true, askedBy: String? = nil, state: State, attempts: Int = 0, nextAttemptAt: Timestamp? = nil,
+        lastError: String? = nil, createdAt: Timestamp, decidedAt: Timestamp? = nil
     ) {
         self.token = token
         self.lane = lane
@@ -50,23 +58,30 @@ package struct QueueEntry: Codable, Hashable, Sendable {
         self.jobName = jobName
         self.wish = wish
         self.isOwn = isOwn
+        self.askedBy = askedBy
         self.state = state
         self.attempts = attempts
         self.nextAttemptAt = nextAttemptAt
         self.lastError = lastError
         self.createdAt = createdAt
+        self.decidedAt = decidedAt
     }
 }
 
 /// An attempt to deliver a mutation, after it has ended.
 package struct QueueAttempt: Codable, Hashable, Sendable {
     package var token: String
+    /// What was asked for, for people; null where the request is not here any more. So are the next two.
+    @Nullable package var wish: String?
+    /// The id of its job.
+    @Nullable package var job: String?
+    @Nullable package var jobName: String?
     /// From 1, per token.
     package var attempt: Int
     package var at: Timestamp
     package var durationMilliseconds: Int
     /// `accepted`, `rejected`, `predecessorMissing`, `tryAgain`, `serverBusy`, `unauthorised`, `unreachable`, `answerLost`,
-    /// `deadlineExceeded` or `cancelled`; more may come.
+    /// `deadlineExceeded`, `cancelled` or `interrupted` (the daemon stopped in its midst); more may come.
     package var outcome: String
     /// Of the HTTP answer, if there was one that says no.
     @Nullable package var status: Int?
@@ -74,10 +89,14 @@ package struct QueueAttempt: Codable, Hashable, Sendable {
     @Nullable package var nextAttemptAt: Timestamp?
 
     package init(
-        token: String, attempt: Int, at: Timestamp, durationMilliseconds: Int, outcome: String, status: Int?,
+        token: String, wish: String? = nil, job: String? = nil, jobName: String? = nil, attempt: Int, at: Timestamp,
+        durationMilliseconds: Int, outcome: String, status: Int?,
         detail: String, nextAttemptAt: Timestamp?
     ) {
         self.token = token
+        self.wish = wish
+        self.job = job
+        self.jobName = jobName
         self.attempt = attempt
         self.at = at
         self.durationMilliseconds = durationMilliseconds

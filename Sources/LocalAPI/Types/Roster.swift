@@ -6,20 +6,16 @@ package struct RosterMember: Codable, Hashable, Sendable {
     @Nullable package var name: String?
     /// Whether it is this laptop's.
     package var isOwn: Bool
-    /// Its first change in the job.
+    /// Its first change in the job; null when that went with a removed job.
     @Nullable package var since: Timestamp?
     /// Its latest change in the job.
     @Nullable package var lastSeenAt: Timestamp?
-    /// How many transforms of the job it is not known to hold; 0 when it holds all.
-    package var behind: Int
-    /// Its changes that came too late and wait for a person.
-    package var late: Int
-    /// Whether a person has taken it off the roster.
-    package var isExpelled: Bool
+    /// How many transforms of the job it lacks, 0 when it holds all; null when that is not known.
+    @Nullable package var behind: Int?
 
     package init(
         replicaID: String, name: String? = nil, isOwn: Bool = false, since: Timestamp? = nil,
-        lastSeenAt: Timestamp? = nil, behind: Int, late: Int = 0, isExpelled: Bool = false
+        lastSeenAt: Timestamp? = nil, behind: Int? = nil
     ) {
         self.replicaID = replicaID
         self.name = name
@@ -27,7 +23,5 @@ package struct RosterMember: Codable, Hashable, Sendable {
         self.since = since
         self.lastSeenAt = lastSeenAt
         self.behind = behind
-        self.late = late
-        self.isExpelled = isExpelled
     }
 }

@@ -12,16 +12,18 @@ package struct Status: Codable, Hashable, Sendable {
     package var clock: ClockStatus
     package var discovery: DiscoveryStatus
     package var peers: [PeerStatus]
+    /// Of all connected devices together.
+    package var sync: SyncState
     /// How many jobs this device holds.
     package var jobs: Int
-    /// Jobs that are not complete here (see `JobDetails.isComplete`).
-    package var incompleteJobs: Int
+    /// Null where no server is configured.
+    @Nullable package var server: ServerContact?
     package var queue: QueueStatus
 
     package init(
         deviceID: String, replicaID: String, name: String, version: String, startedAt: Timestamp, clock: ClockStatus,
-        discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int, incompleteJobs: Int = 0,
-        queue: QueueStatus
+        discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int,
+        server: ServerContact? = nil, queue: QueueStatus
     ) {
         self.deviceID = deviceID
         self.replicaID = replicaID
@@ -31,8 +33,9 @@ package struct Status: Codable, Hashable, Sendable {
         self.clock = clock
         self.discovery = discovery
         self.peers = peers
+        sync = SyncState(peers)
         self.jobs = jobs
-        self.incompleteJobs = incompleteJobs
+        self.server = server
         self.queue = queue
     }
 }
@@ -81,6 +84,21 @@ package struct DiscoveryStatus: Codable, Hashable, Sendable {
         self.state = state
         self.reason = reason
         self.remedy = remedy
+    }
+}
+
+/// The company's server, as this device last met it.
+package struct ServerContact: Codable, Hashable, Sendable {
+    package var address: String
+    /// When it was last asked with success; null when that never was, or is not known any more.
+    @Nullable package var lastAnswerAt: Timestamp?
+    /// How long ago that was.
+    @Nullable package var ageSeconds: Double?
+
+    package init(address: String, lastAnswerAt: Timestamp? = nil, ageSeconds: Double? = nil) {
+        self.address = address
+        self.lastAnswerAt = lastAnswerAt
+        self.ageSeconds = ageSeconds
     }
 }
 

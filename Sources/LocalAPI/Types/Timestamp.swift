@@ -12,11 +12,14 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The RFC 3339 form, always with `Z` and three digits of fraction.
+    /// What the RFC 3339 form can say: the years 0 to 9999.
+    private static let writable = Int64(-62_167_219_200_000)...253_402_300_799_999
+
+    /// The RFC 3339 form, always with `Z` and three digits of fraction; of what lies beyond it the nearest.
     package var description: String {
         let day = 86_400_000 as Int64
-        let days = milliseconds.flooredQuotient(by: day)
-        let rest = Int(milliseconds - days * day)
+        let shown = min(max(milliseconds, Self.writable.lowerBound), Self.writable.upperBound)
+        let (days, rest) = shown.flooredQuotientAndRemainder(by: day)
         let date = CivilDate(daysSince1970: days)
         let clock =
             Self.digits(rest / 3_600_000, 2) + ":" + Self.digits(rest / 60_000 % 60, 2) + ":"
@@ -107,6 +110,12 @@ struct CivilDate {
 
 extension Int64 {
     fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
-        self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor)
+        flooredQuotientAndRemainder(by: divisor).quotient
+    }
+
+    /// Of a positive divisor; the remainder is from zero on. Total: no integer ends the program.
+    fileprivate func flooredQuotientAndRemainder(by divisor: Int64) -> (quotient: Int64, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, Int(remainder + divisor)) : (quotient, Int(remainder))
     }
 }

@@ -7,6 +7,7 @@ extension VolumeReport {
     package init(_ summary: VolumeSummary, digest: String) {
         let unknown = summary.unknownVolume
         let unreadable = summary.unreadable
+        let tooLarge = summary.tooLarge
         self.init(
             total: VolumeLine("total", summary.total),
             rooms: summary.rooms.map { VolumeLine($0.name, $0.line) },
@@ -14,6 +15,8 @@ extension VolumeReport {
             storageUnit: summary.storage.map(StorageUnitReport.init),
             unknownVolumeItems: unknown.count,
             unknownVolumeExamples: unknown.prefix(Self.exampleCount).map(\.description),
+            tooLargeItems: tooLarge.count,
+            tooLargeExamples: tooLarge.prefix(Self.exampleCount).map(\.description), isCapped: summary.isCapped,
             unreadableValues: unreadable.count,
             unreadableExamples: unreadable.prefix(Self.exampleCount).map {
                 UnreadableValue(item: $0.item.description, field: $0.field, value: $0.value)

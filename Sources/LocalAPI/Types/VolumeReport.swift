@@ -22,6 +22,13 @@ package struct VolumeReport: Codable, Hashable, Sendable {
     package var unknownVolumeItems: Int
     /// The ids of the first twenty of them, ascending.
     package var unknownVolumeExamples: [String]
+    /// How many items are too large to be added up: a billion cubic feet or more each. They count as nothing in every
+    /// volume above.
+    package var tooLargeItems: Int
+    /// The ids of the first twenty of them, ascending.
+    package var tooLargeExamples: [String]
+    /// Whether the sums above have stopped at the greatest number that can be.
+    package var isCapped: Bool
     /// How many values are not numbers where one is needed; they were not used.
     package var unreadableValues: Int
     /// The first twenty of them.
@@ -33,7 +40,8 @@ package struct VolumeReport: Codable, Hashable, Sendable {
 
     package init(
         total: VolumeLine, rooms: [VolumeLine], categories: [VolumeLine], storageUnit: StorageUnitReport?,
-        unknownVolumeItems: Int, unknownVolumeExamples: [String], unreadableValues: Int,
+        unknownVolumeItems: Int, unknownVolumeExamples: [String], tooLargeItems: Int = 0,
+        tooLargeExamples: [String] = [], isCapped: Bool = false, unreadableValues: Int,
         unreadableExamples: [UnreadableValue], source: String, digest: String
     ) {
         self.total = total
@@ -42,6 +50,9 @@ package struct VolumeReport: Codable, Hashable, Sendable {
         self.storageUnit = storageUnit
         self.unknownVolumeItems = unknownVolumeItems
         self.unknownVolumeExamples = unknownVolumeExamples
+        self.tooLargeItems = tooLargeItems
+        self.tooLargeExamples = tooLargeExamples
+        self.isCapped = isCapped
         self.unreadableValues = unreadableValues
         self.unreadableExamples = unreadableExamples
         self.source = source

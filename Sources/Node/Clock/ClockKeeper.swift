@@ -8,7 +8,6 @@ import Timekeeping
 /// What its sources say comes in through the `Replicator`, which carries out what follows from it.
 final class ClockKeeper: Sendable {
     private let clock: Mutex<CorrectedClock>
-    private let beforeStep = Mutex<CorrectedClock?>(nil)
     /// To be kept before anything else.
     let initialRecord: ClockRecord?
 
@@ -28,8 +27,7 @@ final class ClockKeeper: Sendable {
     private static func now(of clock: CorrectedClock) -> ReceiveTime {
         let elapsed = SystemClock.elapsedMicroseconds
         return ReceiveTime(
-            milliseconds: UInt64(clamping: clock.time(at: elapsed) / 1_000), isSynchronised: clock.isSynchronised,
-            latestMilliseconds: UInt64(clamping: clock.latestTime(at: elapsed) / 1_000 + 1))
+            milliseconds: UInt64(clamping: clock.time(at: elapsed) / 1_000), isSynchronised: clock.isSynchronised)
     }
 
     var overview: ClockOverview {
@@ -69,18 +67,22 @@ final class ClockKeeper: Sendable {
     }
 
     /// Lets the time step by what a source has said. Nil when there is nothing to keep: another source was quicker.
-    func take(_ told: ToldTime) -> ClockStep? {
+    ///
+    /// When the step cannot be made durable, the time is as it was before it, and will be learned again.
+    func take(_ told: ToldTime) -> TakenStep? {
         clock.withLock { clock in
             let before = clock
             let (lesson, step) = Self.learn(told, &clock)
-            beforeStep.withLock { $0 = before }
-            return step ?? lesson.record.map { ClockStep(milliseconds: 0, now: Self.now(of: clock), record: $0) }
+            let taken = step ?? lesson.record.map { ClockStep(milliseconds: 0, now: Self.now(of: clock), record: $0) }
+            return taken.map { TakenStep($0) { [self] in self.clock.withLock { $0 = before } } }
         }
     }
 
-    /// The step that was taken last could not be made durable: the time is as it was, and will be learned again.
-    func untake() {
-        if let before = beforeStep.withLock({ $0.take() }) { clock.withLock { $0 = before } }
+    /// Work that was stamped by this clock is being shown to somebody.
+    ///
+    /// - Returns: what is to be kept of that; mostly nil, because it was so before.
+    func noteShown() -> ClockRecord? {
+        clock.withLock { $0.onShown() }
     }
 
     private static func learn(_ told: ToldTime, _ clock: inout CorrectedClock) -> (ClockLesson, ClockStep?) {

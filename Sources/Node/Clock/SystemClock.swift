@@ -10,7 +10,7 @@ enum SystemClock {
     static var elapsedMicroseconds: Int64 { microseconds(of: CLOCK_BOOTTIME) }
 
     /// The same clock in milliseconds.
-    static var elapsedMilliseconds: UInt64 { UInt64(elapsedMicroseconds / 1_000) }
+    static var elapsedMilliseconds: UInt64 { UInt64(clamping: elapsedMicroseconds / 1_000) }
 
     /// Microseconds since 1970 by the machine's own clock.
     static var wallMicroseconds: Int64 { microseconds(of: CLOCK_REALTIME) }
@@ -21,7 +21,9 @@ enum SystemClock {
     private static func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+        // A clock that is set to absurd times must not end the daemon: some 34,000 years either way are enough for sums.
+        let seconds = min(max(Int64(time.tv_sec), -1 << 40), 1 << 40)
+        return seconds * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 
     /// The kernel's random name for this boot (random(4)); empty where there is none.

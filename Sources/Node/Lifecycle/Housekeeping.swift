@@ -3,10 +3,9 @@ import CRDT
 import Logging
 import ServiceLifecycle
 import Storage
-import Synchronization
 
-/// Does what can wait until a job is quiet: the barcode index, the digest, the roster and what may be forgotten (rule R10),
-/// the write-ahead log, unused memory.
+/// Does what can wait until a job is quiet: the digest, what removed jobs have left (rule R10), the write-ahead log, unused
+/// memory.
 ///
 /// Nothing runs, and no timer, while nothing changes.
 final class Housekeeping: Service {
@@ -15,14 +14,18 @@ final class Housekeeping: Service {
     /// When a job is tried again that could not be tidied up, the disk being full say.
     private let retry: Duration
     private let store: Store
+    private let settle: @Sendable (JobID) async throws -> Void
     private let logger: Logger
     private let changes: AsyncStream<JobID>
     private let report: AsyncStream<JobID>.Continuation
-    /// Takes the next step towards forgetting what may be forgotten of a job.
-    private let retire = Mutex<(@Sendable (JobID) async throws -> Void)?>(nil)
 
-    init(store: Store, logger: Logger, quiet: Duration = .seconds(2), retry: Duration = .seconds(60)) {
+    /// - Parameter settle: tidies one job up; nil for what the store does.
+    init(
+        store: Store, logger: Logger, quiet: Duration = .seconds(2), retry: Duration = .seconds(60),
+        settle: (@Sendable (JobID) async throws -> Void)? = nil
+    ) {
         self.store = store
+        self.settle = settle ?? { try await store.settle($0) }
         self.logger = logger
         self.quiet = quiet
         self.retry = retry
@@ -31,10 +34,6 @@ final class Housekeeping: Service {
 
     func jobChanged(_ job: JobID) {
         report.yield(job)
-    }
-
-    func onQuiet(_ retire: @escaping @Sendable (JobID) async throws -> Void) {
-        self.retire.withLock { $0 = retire }
     }
 
     func run() async throws {
@@ -48,60 +47,76 @@ final class Housekeeping: Service {
         }
     }
 
+    /// What removed jobs have left.
+    private func free() async {
+        do {
+            try await store.freeRemoved()
+        } catch {
+            logger.warning("what a removed job has left could not be freed", metadata: ["error": "\(error)"])
+        }
+    }
+
     private func tidy(_ dirty: DirtyJobs) async {
-        var wait = quiet
         while true {
-            try? await Task.sleep(for: wait)
-            guard await dirty.isQuiet() else { continue }
-            let jobs = await dirty.take()
-            wait = quiet
+            try? await Task.sleep(for: quiet)
+            let jobs = await dirty.take(quietFor: quiet)
             for job in jobs {
                 do {
-                    try await retire.withLock { $0 }?(job)
-                    try await store.settle(job)
+                    try await settle(job)
                 } catch {
                     logger.warning("a job could not be tidied up", metadata: ["job": "\(job)", "error": "\(error)"])
                     // Where there is no such job, no other try will find one.
                     guard (error as? StoreError)?.code != .unknownJob else { continue }
-                    await dirty.keep(job)
-                    wait = retry
+                    await dirty.keep(job, for: retry)
                 }
             }
-            try? await store.checkpoint()
-            malloc_trim(0)
+            if !jobs.isEmpty {
+                await free()
+                try? await store.checkpoint()
+                _ = try? await store.truncateLog(beyond: Self.longLogBytes)
+                malloc_trim(0)
+            }
             if await dirty.end() { return }
         }
     }
+
+    /// A log that is longer, after somebody has read for long, is emptied.
+    private static let longLogBytes = 16 << 20
 }
 
-/// Jobs that have changed since the last time that was quiet.
+/// Jobs that have changed and were not tidied up since.
 private actor DirtyJobs {
-    private var jobs: Set<JobID> = []
-    private var hasChanged = false
+    private struct Changes {
+        let first: ContinuousClock.Instant
+        var last: ContinuousClock.Instant
+    }
+
+    /// Who changes all the time is tidied up now and then all the same, and keeps no other job waiting.
+    private static let longest = Duration.seconds(60)
+
+    private var jobs: [JobID: Changes] = [:]
     private var isTidying = false
 
     /// Returns whether somebody has to begin tidying.
     func mark(_ job: JobID) -> Bool {
-        jobs.insert(job)
-        hasChanged = true
+        let now = ContinuousClock.now
+        jobs[job, default: Changes(first: now, last: now)].last = now
         defer { isTidying = true }
         return !isTidying
     }
 
     /// Takes a job back that is not done.
-    func keep(_ job: JobID) {
-        jobs.insert(job)
+    func keep(_ job: JobID, for wait: Duration) {
+        let later = ContinuousClock.now + wait
+        jobs[job] = Changes(first: later, last: later)
     }
 
-    /// Whether nothing came since the last call.
-    func isQuiet() -> Bool {
-        defer { hasChanged = false }
-        return !hasChanged
-    }
-
-    func take() -> [JobID] {
-        defer { jobs = [] }
-        return jobs.sorted()
+    /// Those that have been quiet for so long, or have waited for long.
+    func take(quietFor quiet: Duration) -> [JobID] {
+        let now = ContinuousClock.now
+        let due = jobs.filter { now - $0.value.last >= quiet || now - $0.value.first >= Self.longest }.keys.sorted()
+        for job in due { jobs[job] = nil }
+        return due
     }
 
     /// Returns whether the work is over.

@@ -5,6 +5,4 @@ import Storage
 protocol ReplicationObserver: Sendable {
     /// A job has new transforms, durably. `applied` is empty when they are too many to follow.
     func jobAdvanced(_ job: JobID, vector: VersionVector, applied: [AppliedChange])
-    /// Nothing has changed in a job, but more of it may be forgotten than before.
-    func jobMayRetire(_ job: JobID)
 }

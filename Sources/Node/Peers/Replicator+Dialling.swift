@@ -22,7 +22,7 @@ extension Replicator {
     }
 
     func dialDue() {
-        let connected = Set(mesh.overview().map(\.peer.device))
+        let connected = Set(mesh.connectedDevices)
         for address in plan.due(now: now, connected: connected) { transport?.dial(address) }
         let deadline = plan.nextDeadline(connected: connected)
         guard deadline != dialDeadline || dialTimer == nil else { return }

@@ -20,37 +20,9 @@ extension Replicator {
                 "link": "\(link)", "device": "\(hello.device.short)", "name": "\(hello.name)",
                 "remote": "\(remotes[link]?.address ?? "")",
             ])
+        remotes[link]?.isEstablished = true
+        transport?.established(link)
         if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device, now: now) }
-    }
-
-    func persist(_ segment: JournalSegment, job: JobID, from link: LinkID) async {
-        var applied: [AppliedChange] = []
-        let outcome: PersistOutcome
-        do {
-            switch try await store.ingest(segment, job: job, now: receiveTime) {
-            case .stored(_, let changes):
-                outcome = .stored
-                applied = changes
-                // What is not among the changes may have been held.
-                let shown = changes.reduce(0) { $0 + UInt64($1.change.operations.count) }
-                if shown < segment.head.sequence - segment.first + 1 { lookForDueChanges() }
-            case .duplicate(let head), .gap(let head): outcome = .outdated(head)
-            case .forked: outcome = .forked
-            case .ownFuture: outcome = .ownFuture
-            }
-        } catch let error as CodecError {
-            outcome = .malformed("\(error)")
-        } catch {
-            logger.error("a peer's changes could not be stored", metadata: ["error": "\(error)"])
-            outcome = .failed
-        }
-        // A compiler's feature once let this go on off the actor (ARCHITECTURE.md, "Threads"): better to stop than to race.
-        preconditionIsolated()
-        let directives = mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: now)
-        if outcome == .stored {
-            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: applied)
-        }
-        await perform(directives)
     }
 
     func renew(_ reason: String, isNewDevice: Bool) async {
@@ -75,17 +47,12 @@ extension Replicator {
             logger.warning(
                 "a forked journal was settled",
                 metadata: ["job": "\(job)", "replica": "\(segment.replica)", "reissued": "\(adopted.reissued != nil)"])
-            let identity = store.identity
-            var directives: [Directive] = []
-            if identity.replica != mesh.replica {
-                directives = mesh.onRenewed(device: identity.device, replica: identity.replica, now: now)
-            }
+            var directives = noteRenewal()
             directives += mesh.onBranchAdopted(
                 adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)
             observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
-            // The branch may lie in the future.
-            lookForDueChanges()
             await perform(directives)
+            if let ended = adopted.ended { await jobEnded(job, ended) }
         } catch {
             logger.error("a forked journal could not be settled", metadata: ["error": "\(error)"])
             await perform(mesh.onBranchAdopted(nil, job: job, replica: segment.replica, reissued: nil, now: now))

@@ -20,9 +20,9 @@ extension Replicator {
         mesh.overview()
     }
 
-    /// How many transforms of a job each connected peer lacks.
-    func peersBehind(job: JobID) -> [(peer: Hello, transforms: UInt64)] {
-        mesh.overview().map { ($0.peer, mesh.behind($0.link, job: job)) }.filter { $0.transforms > 0 }
+    /// The connected peers, and how many transforms of a job each lacks.
+    func peers(of job: JobID) -> [(peer: Hello, transforms: UInt64)] {
+        mesh.overview().map { ($0.peer, mesh.behind($0.link, job: job)) }
     }
 
     /// Asks every connected device how its copy of a job looks; devices that do not answer in time are left out.

@@ -26,7 +26,10 @@ extension Replicator {
                 replica: segment.replica, first: segment.first, head: head, bytes: segment.bytes)
             await perform(mesh.onCommitted(reached, job: run.job, now: now))
             observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: applied)
-            lookForDueChanges()
+            return .held
+        case .ended(let ended):
+            await perform(mesh.onCommitted(run.segment, job: run.job, now: now))
+            await jobEnded(run.job, ended)
             return .held
         case .duplicate: return .held
         case .gap: return .failed
@@ -43,7 +46,9 @@ extension Replicator {
         await adopt(run.segment, job: run.job, after: keep)
     }
 
-    func vector(of job: JobID) -> VersionVector { mesh.vector(of: job) }
+    func holdings(of job: JobID) -> JobHoldings {
+        JobHoldings(vector: mesh.vector(of: job), removal: mesh.removal(of: job))
+    }
 
     /// From now on the server may get what this device writes. Only when the time is known: what has been shown keeps its
     /// stamps for good (rule R5).
@@ -53,7 +58,7 @@ extension Replicator {
         guard clock.now.isSynchronised else { return false }
         guard !isServerExposed else { return true }
         do {
-            for job in try await store.beginExposure() { observer.jobMayRetire(job) }
+            try await store.beginExposure()
             isServerExposed = true
             return true
         } catch {

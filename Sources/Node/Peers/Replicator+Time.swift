@@ -33,7 +33,6 @@ extension Replicator {
             logger.error("what was learned of the time could not be kept", metadata: ["error": "\(error)"])
             return false
         }
-        if lesson.hasChanged { lookForDueChanges() }
         return lesson.isSettled
     }
 
@@ -42,9 +41,7 @@ extension Replicator {
         logger.notice(
             "the time was learned",
             metadata: ["source": "\(told.source)", "stepMilliseconds": "\(step.milliseconds)"])
-        for journal in try await store.restamp(
-            taking: { [clock] in clock.take(told) }, undoing: { [clock] in clock.untake() })
-        {
+        for journal in try await store.restamp(taking: { [clock] in clock.take(told) }) {
             await perform(
                 mesh.onRestamped(job: journal.job, replica: store.identity.replica, head: journal.head, now: now))
             itemsChanged(journal.job)
@@ -66,8 +63,7 @@ extension Replicator {
     private func expose(_ link: LinkID) async {
         exposedLinks.insert(link)
         do {
-            // What was unseen kept tombstones from being forgotten.
-            for job in try await store.beginExposure() { observer.jobMayRetire(job) }
+            try await store.beginExposure()
         } catch {
             logger.error("nothing can be shown to a peer", metadata: ["error": "\(error)"])
             close(link, "This device's store cannot be written.")
@@ -81,15 +77,8 @@ extension Replicator {
         if exposedLinks.remove(link) != nil, exposedLinks.isEmpty, !isServerExposed { store.endExposure() }
     }
 
-    // MARK: Held changes
-
     /// Items of a job have changed without a new transform.
     func itemsChanged(_ job: JobID) {
         observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
-    }
-
-    /// Held changes may be due, or there are new ones.
-    nonisolated func lookForDueChanges() {
-        dueOccasion.yield()
     }
 }

@@ -8,8 +8,8 @@ import Transport
 
 /// Carries out what the mesh decides: between the store, the transport and the people who watch.
 ///
-/// One actor, so that the mesh sees one thing after another. It waits for the store within `received`, which is what
-/// keeps a fast peer from filling the memory.
+/// One actor, so that the mesh sees one thing after another. A link whose pieces wait for the disk in large numbers is
+/// not read on until some are durable, which is what keeps a fast peer from filling the memory.
 actor Replicator: TransportHandler {
     var mesh: Mesh
     let store: Store
@@ -24,34 +24,37 @@ actor Replicator: TransportHandler {
     var dialTimer: Task<Void, Never>?
     var dialDeadline: UInt64?
     var reports = ReportCollector()
+    var ingestQueue = IngestQueue()
+    /// Links that are not read on until some of what they brought is durable.
+    var heldReaders: [LinkID: CheckedContinuation<Void, Never>] = [:]
+    var strangers = RepeatedEvents<StrangerEvent>()
+    var strangersTimer: Task<Void, Never>?
     /// Links that may carry this device's work away.
     var exposedLinks: Set<LinkID> = []
     /// The server may have it.
     var isServerExposed = false
-    /// Each time that held changes should be looked at.
-    nonisolated let dueOccasions: AsyncStream<Void>
-    nonisolated let dueOccasion: AsyncStream<Void>.Continuation
 
     /// The other end of a connection.
     struct Remote: Sendable {
         let address: String
         /// The address that was dialled; nil for one that came in.
         let dialled: PeerAddress?
+        var isEstablished = false
     }
 
     init(
-        store: Store, clock: ClockKeeper, jobs: [(job: JobID, vector: VersionVector)], instance: UInt64,
+        store: Store, clock: ClockKeeper, holdings: KnownHoldings, instance: UInt64,
         hostName: String, observer: any ReplicationObserver, logger: Logger
     ) {
         self.store = store
         self.clock = clock
-        (dueOccasions, dueOccasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.observer = observer
         self.logger = logger
         let identity = store.identity
         mesh = Mesh(
             device: identity.device, replica: identity.replica, instance: instance,
-            name: String(hostName.prefix(ProtocolLimits.nameBytes / 4)), fleet: "", jobs: jobs)
+            name: String(hostName.prefix(ProtocolLimits.nameBytes / 4)), fleet: "", jobs: holdings.jobs,
+            removals: holdings.removals)
     }
 
     func attach(_ transport: PeerTransport) {
@@ -80,6 +83,7 @@ actor Replicator: TransportHandler {
 
     func received(_ message: Message, on link: LinkID) async {
         await perform(mesh.onMessage(message, on: link, now: now))
+        await waitForRoom(link)
     }
 
     func backlogChanged(_ link: LinkID, congested: Bool) async {
@@ -88,9 +92,13 @@ actor Replicator: TransportHandler {
 
     func linkClosed(_ link: LinkID, reason: String) async {
         let remote = remotes.removeValue(forKey: link)
-        logger.info(
-            "connection closed",
-            metadata: ["link": "\(link)", "remote": "\(remote?.address ?? "")", "reason": "\(reason)"])
+        if remote?.isEstablished ?? false {
+            logger.info(
+                "connection closed",
+                metadata: ["link": "\(link)", "remote": "\(remote?.address ?? "")", "reason": "\(reason)"])
+        } else {
+            note(.endedEarly, "\(remote?.address ?? ""): \(reason)")
+        }
         reports.linkClosed(link)
         endExposure(of: link)
         await perform(mesh.onLinkClosed(link, now: now))
@@ -99,6 +107,10 @@ actor Replicator: TransportHandler {
             plan.onFailed(dialled, now: now, using: &generator)
         }
         dialDue()
+    }
+
+    func connectionRefused(remote: String, reason: String) async {
+        note(.refused, "\(remote): \(reason)")
     }
 
     func dialFailed(_ address: PeerAddress, reason: String) async {
@@ -119,7 +131,9 @@ actor Replicator: TransportHandler {
         switch directive {
         case .send(let message, let link): transport?.send(message, on: link)
         case .close(let link, let reason): close(link, reason)
-        case .persist(let job, let segment, let link): await persist(segment, job: job, from: link)
+        case .persist(let job, let segment, let link):
+            ingestQueue.add(IngestQueue.Run(job: job, segment: segment, link: link))
+            ingestNext()
         case .load(let job, let replica, let from, let maximumBytes, let link):
             let segment = try? await store.segment(of: replica, job: job, from: from, maximumBytes: maximumBytes)
             await perform(mesh.onLoaded(segment, job: job, replica: replica, asked: from, for: link, now: now))
@@ -129,8 +143,10 @@ actor Replicator: TransportHandler {
                 sequence: sequence, boundary: found?.head, changeHash: found?.changeHash ?? 0)
             await perform(mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: now))
         case .renewReplica(let reason): await renew(reason, isNewDevice: false)
+        case .proofIgnored(let link, let reason): note(.proofIgnored, "\(remotes[link]?.address ?? ""): \(reason)")
         case .renewDevice(let reason): await renew(reason, isNewDevice: true)
         case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
+        case .takeRemoval(let job, let removal, let link): await takeRemoval(removal, of: job, from: link)
         case .answerPing(let number, let received, let link):
             transport?.send(clock.pong(number, received: received), on: link)
         case .learnTime(let exchange, let quality, let device, let link):

@@ -44,13 +44,17 @@ extension Gateway {
         while !Task.isCancelled {
             switch directive {
             case .compare:
-                let here = await replicator.vector(of: job)
-                let server: VersionVector
-                do { server = try await serverVector(of: job) } catch let problem as ServerProblem {
+                let here = await replicator.holdings(of: job)
+                let server: JobHoldings
+                do { server = try await serverHoldings(of: job) } catch let problem as ServerProblem {
                     return log(problem, of: job)
                 }
                 directive = settlement.onVectors(here: here, server: server)
                 noteServer(isBehind: settlement.isServerBehind, in: job)
+            case .takeRemoval(let removal):
+                directive = settlement.onRemoval(await replicator.takeRemoval(removal, of: job))
+            case .bringRemoval(let removal):
+                directive = settlement.onRemoval(try await bring(removal, of: job))
             case .fetch(let place), .fetchBranch(let place):
                 do {
                     directive = settlement.onFetched(try await fetch(JournalPlace(job: job, place)))
@@ -88,14 +92,25 @@ extension Gateway {
 
     // MARK: The exchanges
 
-    private func serverVector(of job: JobID) async throws -> VersionVector {
+    private func serverHoldings(of job: JobID) async throws -> JobHoldings {
         do {
-            let vector = try await client.vector(of: job).get()
-            held.note(vector, of: job)
-            return vector
+            let holdings = try await client.holdings(of: job).get()
+            held.note(holdings.vector, of: job)
+            return holdings
         } catch let problem as ServerProblem where problem.code == .unknownJob {
             held.note(VersionVector(), of: job)
-            return VersionVector()
+            return JobHoldings()
+        }
+    }
+
+    /// - Returns: whether the server has taken it.
+    private func bring(_ removal: JobRemoval, of job: JobID) async throws -> Bool {
+        do {
+            held.note(try await client.remove(job, removal).get().vector, of: job)
+            return true
+        } catch let problem as ServerProblem {
+            log(problem, of: job)
+            return false
         }
     }
 
@@ -109,7 +124,7 @@ extension Gateway {
     /// - Returns: why the server did not take them.
     private func upload(_ runs: [JournalSegment], to job: JobID) async throws -> Settlement.Refusal? {
         do {
-            held.note(try await client.upload(runs, to: job).get(), of: job)
+            held.note(try await client.upload(runs, to: job).get().vector, of: job)
             return nil
         } catch let problem as ServerProblem {
             switch problem.code {

@@ -8,6 +8,8 @@ import Storage
 actor Gateway {
     /// A commit seldom comes alone.
     private static let gatheringMilliseconds: UInt64 = 150
+    /// How often it is written down that the server has answered.
+    private static let answerNoteMilliseconds: UInt64 = 600_000
 
     let client: ChannelClient
     let store: Store
@@ -25,6 +27,7 @@ actor Gateway {
     /// At these jobs the server failed; they come last.
     private var troubled: Set<JobID> = []
     private(set) var standing = ServerStanding()
+    private var answerWritten: UInt64?
     private var generator = SystemRandomNumberGenerator()
     private let occasions: AsyncStream<Void>
     private nonisolated let occasion: AsyncStream<Void>.Continuation
@@ -124,7 +127,7 @@ actor Gateway {
             try await round()
             if standing.state != .reached { logger.info("the server answers") }
             standing.state = .reached
-            standing.lastAnswer = now
+            await noteAnswer()
             plan.onAnswer(now: now, using: &generator)
         } catch let error as RoundFailure {
             failed(error)
@@ -177,9 +180,20 @@ actor Gateway {
     /// Something of the server came: whoever waits for it need not.
     private func answered() async {
         let wasUnauthorised = standing.state == .unauthorised
-        standing.lastAnswer = now
+        await noteAnswer()
         await keeper.serverReached()
         if wasUnauthorised { await keeper.credentialsChanged() }
+    }
+
+    /// Durable now and then only: a restart may not know of the last few minutes.
+    private func noteAnswer() async {
+        let time = await keeper.wall(now)
+        standing.lastAnswer = time
+        guard answerWritten.map({ now - $0 >= Self.answerNoteMilliseconds }) ?? true else { return }
+        answerWritten = now
+        do { try await store.noteServerAnswer(at: time) } catch {
+            logger.warning("that the server answered could not be noted", metadata: ["error": "\(error)"])
+        }
     }
 
     func noteServer(isBehind: Bool, in job: JobID) {

@@ -231,7 +231,7 @@ actor OutboxKeeper {
                 return await self.replied(
                     Reply(job: entry.job, token: entry.token, attempt: attempt, reply: failure.forOutbox, channel: nil))
             }
-            let known = await self.replicator.vector(of: entry.job)[.channel].sequence
+            let known = await self.replicator.holdings(of: entry.job).vector[.channel].sequence
             let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
             let reply = await client.deliver(delivery)
             var channel: SegmentList?

@@ -15,7 +15,7 @@ struct ServerStanding: Hashable, Sendable {
     }
 
     var state = State.unknown
-    /// Since the boot, in milliseconds.
+    /// Corrected milliseconds since 1970; nil when it has not answered since the start.
     var lastAnswer: UInt64?
     /// Of these jobs it holds less of its own channel than this device.
     var behind: Set<JobID> = []

@@ -37,10 +37,6 @@ final class ChangePublisher: ReplicationObserver {
         waiting.yield(Waiting(job: job, applied: applied))
     }
 
-    func jobMayRetire(_ job: JobID) {
-        housekeeping.jobChanged(job)
-    }
-
     /// Calls it at each change of a job; it must not wait.
     func onAdvance(_ listener: @escaping @Sendable (JobID, VersionVector) -> Void) {
         listeners.withLock { $0.append(listener) }

@@ -24,8 +24,7 @@ struct ChangeReporter: Sendable {
 
     private func sentence(_ decision: TimelineEntry.Decision) -> String {
         switch decision {
-        case .tookOffRoster(let replica): "took \(laptop(replica)) off the roster"
-        case .dealtWithLateWork(let replica): "dealt with the late work of \(laptop(replica))"
+        case .dealtWithLateWork(let count): "dealt with \(count) late change\(count == 1 ? "" : "s")"
         case .removedJob: "removed the job"
         case .asked(let request):
             "asked the server for \(request.kind) \(String(decoding: request.payload, as: UTF8.self))"
@@ -38,10 +37,6 @@ struct ChangeReporter: Sendable {
             }
         case .published(let published): "published \(published.name) = \(published.value)"
         }
-    }
-
-    private func laptop(_ replica: ReplicaID) -> String {
-        InventoryService.hostName(of: replica, in: job) ?? "replica \(replica)"
     }
 
     /// What came too late, by itself: what stood there before is not known.

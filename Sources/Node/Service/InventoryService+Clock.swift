@@ -1,6 +1,4 @@
-import CRDT
 import LocalAPI
-import Storage
 import Timekeeping
 
 /// How this laptop tells the time.
@@ -11,13 +9,13 @@ extension InventoryService {
             let isKnown = overview.source != nil
             return ClockReport(
                 source: ClockStatus.Source(overview.source), isSynchronised: overview.isSynchronised,
-                isShared: overview.stratum <= ClockQuality.agreedStratum,
+                isShared: overview.source != nil || overview.stratum <= ClockQuality.shownStratum,
                 stratum: overview.isSynchronised ? Int(overview.stratum) : nil,
                 driftMilliseconds: isKnown ? milliseconds(overview.drift) : nil,
                 uncertaintyMilliseconds: overview.knownUncertainty.map(milliseconds),
                 ageSeconds: overview.age.map { Double($0) / 1_000_000 },
                 time: Timestamp(milliseconds: overview.time / 1000),
-                held: try await heldChanges())
+                future: try await futureWork())
         }
     }
 
@@ -28,21 +26,6 @@ extension InventoryService {
             source: ClockStatus.Source(overview.source), isSynchronised: overview.isSynchronised,
             driftMilliseconds: overview.source == nil ? nil : milliseconds(overview.drift),
             uncertaintyMilliseconds: overview.knownUncertainty.map(milliseconds))
-    }
-
-    private func heldChanges() async throws -> [LocalAPI.HeldChange] {
-        let held = try await store.heldChanges()
-        var jobs: [JobID: StoredJob] = [:]
-        for job in Set(held.map(\.job)) { jobs[job] = try await store.job(job) }
-        return held.map { change in
-            let job = jobs[change.job]
-            let tolerance = min(HybridLogicalClock.tolerance, change.stamp.milliseconds)
-            return LocalAPI.HeldChange(
-                job: change.job.text, jobName: job?.name, item: change.item.description,
-                by: change.author.description, byName: job.flatMap { Self.hostName(of: change.author, in: $0) },
-                sequence: change.dot.sequence, at: change.stamp.timestamp,
-                dueAt: Timestamp(milliseconds: Int64(clamping: change.stamp.milliseconds - tolerance)))
-        }
     }
 
     /// From microseconds, to a thousandth.

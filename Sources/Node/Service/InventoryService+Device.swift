@@ -13,9 +13,18 @@ extension InventoryService {
                 deviceID: identity.device.description, replicaID: identity.replica.description, name: facts.hostName,
                 version: MusterVersion.current, startedAt: facts.startedAt, clock: clockStatus,
                 discovery: facts.discovery.status, peers: try await peers(), jobs: try await store.vectors().count,
-                incompleteJobs: try await store.incompleteJobs().count,
-                queue: await queueStatus())
+                server: try await serverContact(), queue: await queueStatus())
         }
+    }
+
+    private func serverContact() async throws -> ServerContact? {
+        guard let address = facts.configuration.server else { return nil }
+        var last = await gateway?.standing.lastAnswer
+        if last == nil { last = try await store.lastServerAnswer() }
+        let now = nowMilliseconds
+        return ServerContact(
+            address: "\(address)", lastAnswerAt: last.map { Timestamp(milliseconds: Int64(clamping: $0)) },
+            ageSeconds: last.map { Double(now - min($0, now)) / 1_000 })
     }
 
     func peers() async throws -> [PeerStatus] {

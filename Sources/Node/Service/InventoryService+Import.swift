@@ -17,15 +17,15 @@ extension InventoryService {
             var places: [Int] = []
             for (index, request) in batch.items.enumerated() {
                 do {
-                    let fields = try Self.fields(request)
+                    let fields = try Self.fields(request, key: key)
                     let value = key.flatMap { key in fields.first { $0.field == key }?.value }
                     if let key, value?.isEmpty ?? true {
                         throw APIError(.invalidValue, "The key '\(key)' is empty; give it a value.")
                     }
-                    let existing = value.flatMap { known[$0] }
+                    let existing = value.flatMap { known[TextKey($0)] }
                     let edit = try await self.edit(fields, of: existing, job: job.id, using: &generator)
                     let id = edit?.item ?? existing
-                    if let value, let id { known[value] = id }
+                    if let value, let id { known[TextKey(value)] = id }
                     results[index] = BatchResult(
                         outcome: edit == nil ? .unchanged : existing == nil ? .added : .updated, id: id?.description)
                     if let edit {
@@ -34,6 +34,8 @@ extension InventoryService {
                     }
                 } catch let error as APIError {
                     results[index] = BatchResult(outcome: .rejected, reason: error.message)
+                } catch let refusal as FieldTextRefusal {
+                    results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 }
             }
             let made = try await store.edit(
@@ -72,7 +74,7 @@ actor KeyCache {
     struct Known: Sendable {
         var vector = VersionVector()
         /// Of several items with one value the first.
-        var items: [String: ItemID] = [:]
+        var items: [TextKey: ItemID] = [:]
     }
 
     private struct Entry {
@@ -92,7 +94,10 @@ actor KeyCache {
         let cursor = try store.itemCursor(of: job)
         while let batch = try await cursor.next() {
             for item in batch where item.state.removed == nil {
-                if let value = item.state.value(of: key), known.items[value] == nil { known.items[value] = item.id }
+                guard let value = item.state.value(of: key) else { continue }
+                // Compared as it would be entered: what came otherwise may have white space around it.
+                let text = TextKey(FieldText.trimmed(value))
+                if known.items[text] == nil { known.items[text] = item.id }
             }
         }
         entry = Entry(job: job, key: key, known: known)
@@ -101,7 +106,7 @@ actor KeyCache {
 
     /// After a batch was written: what it added is known too, unless anybody else wrote in between.
     func keep(
-        _ items: [String: ItemID], of job: JobID, by key: FieldName, from base: Known, after commit: Commit
+        _ items: [TextKey: ItemID], of job: JobID, by key: FieldName, from base: Known, after commit: Commit
     ) {
         let segment = commit.segment
         guard segment.first == base.vector[segment.replica].sequence + 1 else {

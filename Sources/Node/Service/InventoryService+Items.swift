@@ -14,8 +14,8 @@ extension InventoryService {
                 while let batch = try await cursor.next() {
                     let views = batch.filter { item in
                         item.state.removed == nil
-                            && wanted.allSatisfy {
-                                item.state.value(of: $0.field).map(Array.init(utf8:)) == Array(utf8: $0.value)
+                            && wanted.allSatisfy { filter in
+                                item.state.value(of: filter.field).map { FieldText.isSame($0, filter.value) } ?? false
                             }
                     }.map { ItemView($0, in: job) }
                     if !views.isEmpty { return views }
@@ -29,19 +29,22 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             let found = try await resolve(item: item, job: job.id)
-            // Of a removed item the journals still tell what it was.
+            // Of a removed item the store still tells what it was.
             let isRemoved = found.state.removed != nil
-            let state = isRemoved ? try await store.stateBeforeRemoval(of: found.id, job: job.id) : found.state
+            let state = found.state
             let view = ItemView(StoredItem(id: found.id, state: state), in: job)
             let last = found.state.lastWrite ?? WriteStamp(stamp: .zero, author: ReplicaID(0))
             let history = state.fields.compactMap { field in
-                field.register.winner.map { (field.name.text, WrittenValue($0, in: job)) }
+                field.register.winner.map { (field.name, WrittenValue($0, in: job)) }
+            }
+            let rivals = state.fields.filter { !$0.register.losers.isEmpty }.map { field in
+                (field.name, field.register.losers.reversed().map { WrittenValue($0, in: job) })
             }
             return ItemDetails(
                 id: found.id.description, isRemoved: isRemoved, replaces: state.value(of: WellKnownField.replaces),
                 fields: view.fields, notes: view.notes, updatedAt: last.stamp.timestamp,
                 updatedBy: last.author.description, updatedByName: Self.hostName(of: last.author, in: job),
-                fieldHistory: Dictionary(history, uniquingKeysWith: { first, _ in first }),
+                fieldHistory: Dictionary(fields: history), rivals: Dictionary(fields: rivals),
                 remarks: state.notes.map { remark in
                     WrittenValue(
                         value: remark.text, at: remark.write.stamp.timestamp, by: remark.write.author.description,
@@ -71,7 +74,8 @@ extension InventoryService {
     func addNote(_ request: NoteRequest, item: String, job text: String) async throws -> Identified {
         try await answering {
             guard !request.text.isEmpty else { throw APIError(.invalidValue, "A remark needs some text.") }
-            let id = try await change(item: item, job: text) { .note(item: $0, text: request.text) }
+            let remark = try FieldText.entered(request.text, as: .text, called: "The remark")
+            let id = try await change(item: item, job: text) { .note(item: $0, text: remark) }
             return Identified(id: id.description)
         }
     }
@@ -94,7 +98,7 @@ extension InventoryService {
             guard found.state.removed != nil else {
                 throw APIError(.itemNotRemoved, "Item \(found.id) is not removed; there is nothing to restore.")
             }
-            let state = try await store.stateBeforeRemoval(of: found.id, job: job.id)
+            let state = found.state
             var generator = SystemRandomNumberGenerator()
             let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
             var fields = state.fields.compactMap { field in
@@ -122,17 +126,11 @@ extension ItemView {
     init(_ item: StoredItem, in job: StoredJob) {
         let last = item.state.lastWrite ?? WriteStamp(stamp: .zero, author: ReplicaID(0))
         let fields = item.state.fields.compactMap { field in
-            field.register.winner.map { (field.name.text, $0.value) }
+            field.register.winner.map { (field.name, $0.value) }
         }
         self.init(
-            id: item.id.description, fields: Dictionary(fields, uniquingKeysWith: { first, _ in first }),
+            id: item.id.description, fields: Dictionary(fields: fields),
             notes: item.state.notes.map(\.text), updatedAt: last.stamp.timestamp, updatedBy: last.author.description,
             updatedByName: InventoryService.hostName(of: last.author, in: job))
-    }
-}
-
-extension Array where Element == UInt8 {
-    fileprivate init(utf8 text: String) {
-        self = Array(text.utf8)
     }
 }

@@ -11,12 +11,11 @@ extension InventoryService {
         try await answering {
             var entries: [JobListEntry] = []
             for job in try await store.jobs() {
-                let isRemoved = try await store.isRemoved(job.id)
-                if isRemoved, try await store.lateChanges(of: job.id).isEmpty { continue }
+                if job.isRemoved, try await store.lateChanges(of: job.id).isEmpty { continue }
                 entries.append(
                     JobListEntry(
                         id: job.id.text, name: job.name, kind: job.kind, state: try await shownState(of: job.id),
-                        isRemoved: isRemoved,
+                        isRemoved: job.isRemoved,
                         items: job.items,
                         removed: job.removed, conflicts: try await conflictCount(of: job),
                         updatedAt: try await store.lastStamp(of: job.id)?.timestamp))
@@ -27,7 +26,7 @@ extension InventoryService {
 
     func createJob(_ request: CreateJobRequest) async throws -> Identified {
         try await answering {
-            let name = request.name.trimmingSpaces
+            let name = try FieldText.entered(request.name, as: .key, called: "The job's name")
             guard !name.isEmpty, name.utf8.count <= 256 else {
                 throw APIError(.invalidValue, "A job needs a name of 1 to 256 bytes; give one with --name.")
             }
@@ -63,19 +62,21 @@ extension InventoryService {
             let job = try await resolve(job: text)
             let report = try await store.report(of: job.id)
             let overlay = try await overlay(of: job.id)
-            let behind = await replicator.peersBehind(job: job.id).map { peer, transforms in
+            let connected = await replicator.peers(of: job.id)
+            let behind = connected.filter { $0.transforms > 0 }.map { peer, transforms in
                 PeerBehind(
                     deviceID: peer.device.description, name: peer.name, transforms: Int(clamping: transforms))
             }
+            let sync: SyncState = connected.isEmpty ? .notConnected : behind.isEmpty ? .inSync : .catchingUp
             return JobDetails(
                 id: job.id.text, name: job.name, kind: job.kind, state: ShownState(overlay),
-                signature: Signature(overlay), isRemoved: try await store.isRemoved(job.id), items: job.items,
+                signature: Signature(overlay), isRemoved: job.isRemoved, items: job.items,
                 removed: job.removed,
                 volume: Volume(report.cubicFeet),
                 conflicts: job.conflicts + report.duplicateBarcodes,
                 late: try await store.lateChanges(of: job.id).count,
-                isComplete: try await store.holdsWhatFoldsName(of: job.id),
-                peersBehind: behind, vector: job.vector.sequences, digest: report.digest,
+                peersBehind: behind, sync: sync, vector: job.vector.sequences,
+                digest: report.digest,
                 updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
         }
     }
@@ -102,33 +103,6 @@ extension InventoryService {
             for item in batch where item.state.removed == nil { summary.add(item.id) { item.state.value(of: $0) } }
         }
         return summary
-    }
-
-    func conflicts(job text: String) async throws -> ConflictReport {
-        try await answering {
-            let job = try await resolve(job: text)
-            var edits: [ConflictingEdit] = []
-            for item in try await store.conflicts(job: job.id) where item.id != .job {
-                for field in item.state.fields {
-                    guard let winner = field.register.winner else { continue }
-                    for loser in field.register.losers {
-                        edits.append(
-                            ConflictingEdit(
-                                item: item.id.description, itemName: item.state.label, field: field.name.text,
-                                winner: WrittenValue(winner, in: job), loser: WrittenValue(loser, in: job)))
-                    }
-                }
-            }
-            let duplicates = try await store.duplicateBarcodes(job: job.id).map {
-                LocalAPI.DuplicateBarcode(barcode: $0.barcode, items: $0.items.map(\.description))
-            }
-            return ConflictReport(edits: edits, duplicateBarcodes: duplicates)
-        }
-    }
-
-    /// The length of what `conflicts` lists.
-    private func conflictCount(of job: StoredJob) async throws -> Int {
-        try await store.conflictingFieldCount(job: job.id) + store.duplicateBarcodeCount(job: job.id)
     }
 
     func log(job text: String, item: String?) async throws -> Batches<ChangeReport> {
@@ -208,14 +182,5 @@ extension WrittenValue {
         self.init(
             value: head.value, at: head.write.stamp.timestamp, by: head.write.author.description,
             byName: InventoryService.hostName(of: head.write.author, in: job))
-    }
-}
-
-extension String {
-    var trimmingSpaces: String {
-        var rest = self[...]
-        while rest.first?.isWhitespace ?? false { rest.removeFirst() }
-        while rest.last?.isWhitespace ?? false { rest.removeLast() }
-        return String(rest)
     }
 }

@@ -16,9 +16,10 @@ extension InventoryService {
             }
         }
         let jobs = try await store.jobs()
-        let matches = jobs.filter { $0.id.text.hasPrefix(text) || $0.name == text }
-        let named = matches.filter { $0.name == text }
+        // Bytes decide. Only where they fit none, a name counts that Unicode holds equal: people type what they see.
+        let named = jobs.filter { FieldText.isSame($0.name, text) }
         if named.count == 1 { return named[0] }
+        let matches = jobs.filter { $0.id.text.utf8.starts(with: text.utf8) || $0.name == text }
         guard let job = matches.first, !text.isEmpty else {
             throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
         }
@@ -40,8 +41,12 @@ extension InventoryService {
             return StoredItem(id: id, state: state)
         }
         var matches = try await store.items(job: job, withBarcode: text)
+        let trimmed = FieldText.trimmed(text)
+        if matches.isEmpty, !FieldText.isSame(trimmed, text) {
+            matches = try await store.items(job: job, withBarcode: trimmed)
+        }
         let digits = text.lowercased().filter { $0 != "-" }
-        if matches.isEmpty, digits.count >= 4 {
+        if matches.isEmpty, digits.utf8.count >= 4, digits.utf8.allSatisfy(Self.isHexadecimal) {
             matches = try await store.items(job: job, withPrefix: digits, limit: 9)
         }
         guard let id = matches.first, let state = try await store.item(id, job: job) else {
@@ -57,6 +62,10 @@ extension InventoryService {
                 candidates: candidates)
         }
         return StoredItem(id: id, state: state)
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
     private static func list(_ candidates: [String], of count: Int) -> String {
@@ -92,15 +101,21 @@ extension InventoryService {
     }
 
     /// Fields in ascending order, checked.
-    static func fields(_ request: FieldsRequest) throws -> [Edit.FieldValue] {
-        try request.fields.map { Edit.FieldValue(field: try field($0.key), value: $0.value) }
-            .sorted { $0.field < $1.field }
+    ///
+    /// - Parameter key: the field that names an item in an import.
+    static func fields(_ request: FieldsRequest, key: FieldName? = nil) throws -> [Edit.FieldValue] {
+        try request.fields.map { name, value in
+            let field = try field(name)
+            let kind = field == key ? .key : FieldText.kind(of: field)
+            let text = try FieldText.entered(value, as: kind, called: "The value of '\(field)'")
+            return Edit.FieldValue(field: field, value: text)
+        }.sorted { $0.field < $1.field }
     }
 }
 
 extension StoredJob {
     /// As the office calls it, or else whoever created it here.
-    var name: String { published[.jobName] ?? properties.value(of: JobProperty.name) ?? id.text }
+    var name: String { removedName ?? published[.jobName] ?? properties.value(of: JobProperty.name) ?? id.text }
 
     var kind: JobKind {
         (published[.jobKind] ?? properties.value(of: JobProperty.kind)).flatMap(JobKind.init(rawValue:)) ?? .inventory

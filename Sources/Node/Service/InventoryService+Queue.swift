@@ -60,8 +60,10 @@ extension InventoryService {
 
     func queued(_ token: String) async throws -> QueueEntry {
         try await answering {
-            let queued = try await find(token)
-            return await describe(queued, jobName: try? await store.job(queued.entry.job).name)
+            if let queued = try await waiting(token) {
+                return await describe(queued, jobName: try? await store.job(queued.entry.job).name)
+            }
+            return await describe(try await finished(token))
         }
     }
 
@@ -75,9 +77,9 @@ extension InventoryService {
 
     func drop(_ token: String) async throws -> QueueEntry {
         try await answering {
-            let entry = try await self.queued(token)
-            try await outbox.drop(try await find(token).entry.token)
-            return entry
+            let queued = try await find(token)
+            try await outbox.drop(queued.entry.token)
+            return await describe(queued, jobName: try? await store.job(queued.entry.job).name)
         }
     }
 
@@ -101,34 +103,6 @@ extension InventoryService {
         }
     }
 
-    func attempts(limit: Int) async throws -> [QueueAttempt] {
-        try await answering {
-            try await store.attempts(last: limit).map { logged in
-                QueueAttempt(
-                    token: logged.event.token.description, attempt: logged.event.attempt,
-                    at: Timestamp(milliseconds: Int64(clamping: logged.at)),
-                    durationMilliseconds: Int(clamping: logged.event.durationMilliseconds),
-                    outcome: logged.event.outcome.rawValue, status: logged.event.status, detail: logged.event.detail,
-                    nextAttemptAt: logged.next.map { Timestamp(milliseconds: Int64(clamping: $0)) })
-            }
-        }
-    }
-
-    private func find(_ text: String) async throws -> QueuedMutation {
-        let wanted = text.lowercased()
-        let fitting = await outbox.queue.filter { $0.entry.token.description.hasPrefix(wanted) }
-        guard let first = fitting.first, !wanted.isEmpty else {
-            throw APIError(
-                .unknownMutation, "There is no mutation \(text) in the queue; 'muster queue list' shows what waits.")
-        }
-        guard fitting.count == 1 else {
-            throw APIError(
-                .ambiguousMutation, "'\(text)' fits \(fitting.count) mutations; write more of the token.",
-                candidates: fitting.map(\.entry.token.description))
-        }
-        return first
-    }
-
     private func lane(_ request: LaneRequest) async throws -> LaneID? {
         guard let text = request.lane else { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -146,6 +120,7 @@ extension InventoryService {
 
     private func describe(_ queued: QueuedMutation, jobName: String?) async -> QueueEntry {
         let (entry, record) = (queued.entry, queued.record)
+        let name = try? await store.job(entry.job).properties.value(of: JobProperty.author(entry.author))
         let standing = await outbox.standing
         var next: UInt64?
         if queued.state == .waiting || queued.state == .ready {
@@ -158,7 +133,7 @@ extension InventoryService {
         return QueueEntry(
             token: entry.token.description, lane: entry.lane.description, priority: Int(entry.request.priority),
             kind: entry.request.kind, job: entry.job.text, jobName: jobName,
-            wish: MutationKinds.all.sentence(for: entry.request), isOwn: entry.isOwn,
+            wish: MutationKinds.all.sentence(for: entry.request), isOwn: entry.isOwn, askedBy: name,
             state: QueueEntry.State(rawValue: queued.state.rawValue) ?? .waiting, attempts: record.attempts,
             nextAttemptAt: nextAttempt, lastError: record.lastError,
             createdAt: Timestamp(milliseconds: Int64(clamping: entry.created)))

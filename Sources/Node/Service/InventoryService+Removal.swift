@@ -9,7 +9,7 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             // Nothing matches there; it would be as if all were well.
-            if try await store.isRemoved(job.id) {
+            if job.isRemoved {
                 throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
             }
             let items = try await chosen(by: request, in: job).sorted()
@@ -57,7 +57,7 @@ extension InventoryService {
                     "This removes the job '\(job.name)' with \(job.items) items for good, on every device; add --yes "
                         + "(confirmed=true in the API) if that is meant.")
             }
-            await replicator.committed(try await store.removeJob(job.id, now: clock.now))
+            await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now))
             return Identified(id: job.id.text)
         }
     }

@@ -1,4 +1,5 @@
 import CRDT
+import Inventory
 import LocalAPI
 import Outbox
 import Storage
@@ -7,7 +8,7 @@ import Storage
 extension InventoryService {
     func signOff(_ request: SignOffRequest, job text: String) async throws -> QueuedSignature {
         try await answering {
-            let name = request.name.trimmingSpaces
+            let name = try FieldText.entered(request.name, as: .key, called: "The name")
             guard (1...1_024).contains(name.utf8.count) else {
                 throw APIError(.invalidValue, "A signature needs a name of 1 to 1,024 bytes; give one with --name.")
             }

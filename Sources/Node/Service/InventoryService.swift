@@ -30,6 +30,8 @@ struct InventoryService: MusterService {
             throw APIError(error)
         } catch let refusal as EditRefusal {
             throw APIError(refusal)
+        } catch let refusal as FieldTextRefusal {
+            throw APIError(refusal)
         } catch let refusal as MutationRefusal {
             throw APIError(.invalidValue, refusal.sentence)
         } catch let refusal as OutboxRefusal {
@@ -93,8 +95,8 @@ extension APIError {
             switch error.code {
             case .unknownJob: .unknownJob
             case .removedJob: .jobRemoved
-            case .notOnRoster: .unknownReplica
-            case .diskFull, .busy, .catchingUp: .unavailable
+            case .notLate: .unknownChange
+            case .diskFull, .busy, .readTooSlow: .unavailable
             default: .failed
             }
         self.init(code, error.description)
@@ -107,7 +109,12 @@ extension APIError {
             case .unknown: .unknownItem
             case .changeTooLarge, .tooManyFields: .tooLarge
             case .noFields, .valueTooLong, .fieldTwice: .invalidValue
+            case .rivalsChanged: .rivalsChanged
             }
         self.init(code, refusal.sentence)
+    }
+
+    init(_ refusal: FieldTextRefusal) {
+        self.init(.invalidValue, refusal.sentence)
     }
 }

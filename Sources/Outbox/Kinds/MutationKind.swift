@@ -20,7 +20,8 @@ package protocol MutationKind: Sendable, Hashable {
     /// - Throws: a refusal that says what is missing.
     init(payload: FlatJSON) throws(MutationRefusal)
 
-    /// What the server publishes when it carries this out on a job as it stands.
+    /// What the server publishes when it carries this out on a job as it stands; nothing when what is asked for is so
+    /// already, which counts as done: two laptops may ask for one thing without knowing of each other.
     ///
     /// - Throws: why it never will.
     func effect(on job: JobStanding) throws(MutationRefusal) -> [PublishedValue]

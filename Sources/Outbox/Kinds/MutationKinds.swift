@@ -66,6 +66,7 @@ package struct AdvanceState: MutationKind {
 
     package func effect(on job: JobStanding) throws(MutationRefusal) -> [PublishedValue] {
         guard let current = job.state else { throw .notOpen }
+        if current == state { return [] }
         guard current.allows(state) else {
             let remedy = current.isFinal ? "nothing follows that" : "give \(JobState.list(current.next))"
             throw MutationRefusal("The job is \(current.rawValue) and cannot become \(state.rawValue); \(remedy).")
@@ -113,9 +114,8 @@ package struct OpenJob: MutationKind {
     package var priority: UInt8 { 192 }
 
     package func effect(on job: JobStanding) throws(MutationRefusal) -> [PublishedValue] {
-        if let state = job.state {
-            throw MutationRefusal("The job is open already and \(state.rawValue); go on with that one.")
-        }
+        // Under whatever name: the crew's name for it stands among the items.
+        if job.state != nil { return [] }
         return [
             PublishedValue(name: .jobName, value: jobName), PublishedValue(name: .jobKind, value: kind.rawValue),
             PublishedValue(name: .jobState, value: JobState.scheduled.rawValue),
@@ -162,6 +162,7 @@ package struct SignOff: MutationKind {
     /// The two digests stand side by side: which of them is right, if they differ, is for people to find out.
     package func effect(on job: JobStanding) throws(MutationRefusal) -> [PublishedValue] {
         guard let current = job.state else { throw .notOpen }
+        if isPublished(on: job) { return [] }
         guard current == .awaitingSignature else {
             throw MutationRefusal("The job is \(current.rawValue); advance it to awaitingSignature first.")
         }
@@ -171,8 +172,16 @@ package struct SignOff: MutationKind {
     }
 
     package func overlay(on job: JobStanding) -> [PublishedValue] {
-        guard job.state == .awaitingSignature else { return [] }
+        guard job.state == .awaitingSignature, !isPublished(on: job) else { return [] }
         return [PublishedValue(name: .signature, value: payload.text)]
+    }
+
+    /// The same person has signed for the same inventory, and nobody has gone back to work since.
+    private func isPublished(on job: JobStanding) -> Bool {
+        guard job.state == .awaitingSignature || job.state == .completed,
+            let published = job[.signature].flatMap({ FlatJSON(parsing: Array($0.utf8)) })
+        else { return false }
+        return published["digest"] == digest && published["name"] == signer
     }
 
     package var sentence: String { "sign off as \(signer)" }

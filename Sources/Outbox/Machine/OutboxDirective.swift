@@ -38,8 +38,8 @@ extension OutboxMachine {
         case rejected(reason: String)
         /// The server cannot carry it out before another, which it names if it knows.
         case predecessorMissing(MutationToken?)
-        /// The server was there and could not do it now; no status when it was not asked, as something else has to be there
-        /// first.
+        /// It was not done. A status of 400 to 499 is the server's word on this request; any other says that the server is
+        /// ill. There is none when it was not asked, as something else that has to be there first could not be brought.
         case tryAgain(status: Int?, reason: String)
         /// The server wants to be left alone by everybody: 429 or 503, or another answer with `Retry-After`.
         case serverBusy(status: Int?, retryAfterMilliseconds: UInt64?)
@@ -48,6 +48,32 @@ extension OutboxMachine {
         case unreachable(reason: String)
         /// It may have arrived: the connection ended before an answer that makes sense.
         case answerLost(reason: String)
+
+        /// The server's own word on this request: it is well, and no other request has to wait.
+        var isOfRequest: Bool {
+            switch self {
+            case .accepted, .rejected, .predecessorMissing: true
+            case .tryAgain: !saysIllness
+            case .answerLost, .serverBusy, .unauthorised, .unreachable: false
+            }
+        }
+
+        /// The server, or the way to it, is ill, as far as one request can tell.
+        var saysIllness: Bool {
+            switch self {
+            case .tryAgain(let status, _): !(400..<500).contains(status ?? 500)
+            case .answerLost: true
+            case .accepted, .rejected, .predecessorMissing, .serverBusy, .unauthorised, .unreachable: false
+            }
+        }
+
+        /// Whether the request's failures are counted: who was not reached, or did not listen, says nothing about it.
+        var isCounted: Bool {
+            switch self {
+            case .unauthorised, .unreachable: false
+            default: true
+            }
+        }
     }
 }
 
@@ -77,6 +103,12 @@ package enum OutboxRefusal: Error, Hashable, Sendable {
 package struct OutboxLimits: Hashable, Sendable {
     /// Requests that are on their way at the same time.
     package var inFlight = 4
+    /// A request that failed so often, each time at the very moment when the server had answered something else, is
+    /// suspected to be what makes the server fail; or the daemon, if it ended so often in its midst.
+    package var failuresBeforeSuspicion = 5
+    /// A rest for illness ends when the server answers something else, but not before: who polls all the time must not
+    /// send requests as often.
+    package var shortestRestEndedByAnswer: UInt64 = 5_000
     /// While nobody reaches the server, and while it is ill.
     package var firstRest: UInt64 = 1_000
     package var longestRest: UInt64 = 300_000

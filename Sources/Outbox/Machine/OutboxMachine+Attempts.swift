@@ -10,6 +10,9 @@ extension OutboxMachine {
         one.record.attempts += 1
         one.record.failures += 1
         one.record.wait = wait(of: one, now: now, using: &generator)
+        one.record.wait?.cause = .attempt
+        accused.remove(token)
+        one.isTrial = lastHeard == now
         one.phase = .persisting
         one.isStored = true
         pending[token] = one
@@ -22,7 +25,7 @@ extension OutboxMachine {
     ) -> [Directive] {
         guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
         guard maySend(now: now), !isPaused(one.entry) else {
-            return takeBack(token, wait: nil, now: now) + fill(now: now, using: &generator)
+            return takeBack(token, now: now) + fill(now: now, using: &generator)
         }
         pending[token]?.phase = .inFlight(began: now, deadline: now + one.policy.attemptDeadline)
         return [.send(one.entry, attempt: attempt)] + fill(now: now, using: &generator)
@@ -32,8 +35,9 @@ extension OutboxMachine {
         _ token: MutationToken, attempt: Int, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
         guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
-        let wait = wait(of: one, now: now, using: &generator)
-        return takeBack(token, wait: wait, now: now) + fill(now: now, using: &generator)
+        // The next one could not be recorded either.
+        return rest(.illness, now: now, using: &generator) + takeBack(token, now: now)
+            + fill(now: now, using: &generator)
     }
 
     package mutating func onReply(
@@ -53,7 +57,6 @@ extension OutboxMachine {
             directives += answer(token, .rejected, reason, isCurrent: isCurrent, now: now, using: &generator)
         default:
             guard isCurrent else { return [] }
-            directives += take(reply, now: now, using: &generator)
             directives += fail(token, with: reply, now: now, using: &generator)
         }
         return directives + fill(now: now, using: &generator)
@@ -133,40 +136,48 @@ extension OutboxMachine {
         using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
         guard var one = pending[token] else { return [] }
-        var directives: [Directive] = []
+        active.removeAll { $0 == token }
         let failure = Failure(reply)
+        let phase = one.phase
+        one.phase = .idle
         one.record.lastError = failure.detail
         one.record.wait = wait(of: one, now: now, using: &generator)
         if failure.ending != .predecessorMissing { one.isJournalBrought = false }
-        switch reply {
-        case .predecessorMissing(let missing):
-            one.record.wait?.cause = .predecessor
-            directives.append(.bringJournal(one.entry.job, one.entry.author))
-            hasten(missing ?? one.entry.request.after, now: now)
-        case .serverBusy:
-            // Behind the others: whatever it is about this request that makes the server ill does not hold them up.
-            let rest = standing.rest?.wait.end ?? now
-            one.record.wait = Wait(
-                since: now, milliseconds: rest - min(rest, now) + (one.record.wait?.milliseconds ?? 0),
-                cause: .serversWish)
-        case .unauthorised, .unreachable:
-            // Not this request's failure: the whole outbox rests instead.
-            one.record.failures -= 1
-            one.record.wait = nil
-        default: break
+        var directives: [Directive] = []
+        if one.isTrial, reply.saysIllness { one.failedTrials += 1 }
+        if reply.isOfRequest {
+            directives += hearFromServer(now: now)
+            one.failedTrials = 0
+            if case .predecessorMissing(let missing) = reply {
+                one.record.wait?.cause = .predecessor
+                directives.append(.bringJournal(one.entry.job, one.entry.author))
+                hasten(missing ?? one.entry.request.after, now: now)
+            }
+        } else if reply.saysIllness, isSuspect(one) {
+            accused.insert(token)
+        } else {
+            // Two that fail tell of the server's illness: nothing is left of what spoke against them.
+            if reply.saysIllness, !accused.isEmpty {
+                one.failedTrials = 0
+                for other in accused { pending[other]?.failedTrials = 0 }
+            }
+            directives += acquit(now: now) + restAll(after: reply, now: now, using: &generator)
+            // It is the whole outbox that waits. What is answered already has no place among the others to keep.
+            if one.record.state == .pending { one.record.wait = nil }
+            if !reply.isCounted { one.record.failures -= 1 }
         }
+        pending[token] = one
+        var ended = one
+        ended.phase = phase
         directives.append(
-            .log(event(of: one, ending ?? failure.ending, status: failure.status, failure.detail, now: now)))
+            .log(event(of: ended, ending ?? failure.ending, status: failure.status, failure.detail, now: now)))
         directives.append(.persist(one.record, begins: false))
-        if one.record.state == .pending, one.entry.isOwn, one.record.wait != nil,
+        if one.record.state == .pending, one.entry.isOwn, reply.isCounted,
             one.record.failures == one.policy.stuckAfter
         {
             directives.append(
                 .tell(.stuck(one.entry, failures: one.record.failures, lastError: failure.detail)))
         }
-        one.phase = .idle
-        pending[token] = one
-        active.removeAll { $0 == token }
         refresh(one.lane, now: now)
         return directives
     }
@@ -179,11 +190,11 @@ extension OutboxMachine {
     }
 
     /// An attempt that was recorded and never sent.
-    private mutating func takeBack(_ token: MutationToken, wait: Wait?, now: UInt64) -> [Directive] {
+    private mutating func takeBack(_ token: MutationToken, now: UInt64) -> [Directive] {
         guard var one = pending[token] else { return [] }
         one.record.attempts -= 1
         one.record.failures -= 1
-        one.record.wait = wait
+        one.record.wait = nil
         one.phase = .idle
         pending[token] = one
         active.removeAll { $0 == token }

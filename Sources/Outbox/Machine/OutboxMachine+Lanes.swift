@@ -93,6 +93,7 @@ extension OutboxMachine {
     mutating func remove(_ token: MutationToken, now: UInt64) {
         guard let gone = pending.removeValue(forKey: token) else { return }
         active.removeAll { $0 == token }
+        accused.remove(token)
         leave(gone.lane, gone.entry, now: now)
         noteShown(token)
         release(token, now: now)

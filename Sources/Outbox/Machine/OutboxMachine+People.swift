@@ -127,7 +127,7 @@ extension OutboxMachine {
         guard lanes[one.lane]?.head == one.entry.token, !isBusy(one.lane), blocker(of: one) == nil else {
             return .behind
         }
-        return one.record.wait == nil ? .ready : .waiting
+        return one.record.wait == nil && standing.rest == nil ? .ready : .waiting
     }
 }
 
@@ -140,7 +140,7 @@ package struct QueuedMutation: Hashable, Sendable, Comparable {
     package enum State: String, Hashable, Sendable, CaseIterable {
         /// Goes as soon as there is a route and room.
         case ready
-        /// Its last attempt failed, and the next one is due later.
+        /// Its last attempt failed, or another's did in a way that concerns all; the next one is due later.
         case waiting
         case sending
         /// Another of its lane goes first.

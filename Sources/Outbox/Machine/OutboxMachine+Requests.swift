@@ -14,9 +14,14 @@ extension OutboxMachine {
     ) -> [Directive] {
         if let wait = standing.rest?.wait { standing.rest?.wait = wait.continued(now: now) }
         var remembered = Dictionary(records.map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
-        for entry in entries { add(entry, record: remembered.removeValue(forKey: entry.token), now: now) }
+        var directives: [Directive] = []
+        for entry in entries {
+            var record = remembered.removeValue(forKey: entry.token)
+            directives += endCrashedAttempt(of: &record, now: now)
+            add(entry, record: record, now: now)
+        }
         // Withdrawn, or settled by another device, just before the end.
-        var directives = remembered.keys.sorted().map { Directive.forget($0) }
+        directives += remembered.keys.sorted().map { Directive.forget($0) }
         for outcome in outcomes { directives += settle(outcome, now: now) }
         return directives + fill(now: now, using: &generator)
     }
@@ -49,6 +54,33 @@ extension OutboxMachine {
         let directives = interrupt(token, now: now) + (gone.isStored ? [.forget(token)] : [])
         remove(token, now: now)
         return directives + fill(now: now, using: &generator)
+    }
+
+    /// The daemon ended while an attempt was under way. That is like an answer that was lost: the whole outbox rests, so that
+    /// the order holds, unless it was this request again and again. Then it waits alone, and the others go on.
+    private mutating func endCrashedAttempt(of record: inout OutboxRecord?, now: UInt64) -> [Directive] {
+        guard var one = record, var wait = one.wait, wait.cause == .attempt else { return [] }
+        let detail = "the daemon stopped in the middle of an attempt"
+        let began = min(wait.since, now)
+        wait = wait.continued(now: now)
+        var directives: [Directive] = []
+        if one.state == .pending, one.failures < limits.failuresBeforeSuspicion {
+            one.wait = nil
+            wait.cause = .illness
+            if standing.rest.map({ $0.wait.end < wait.end }) ?? true {
+                let rest = OutboxStanding.Rest(wait: wait, failures: one.failures)
+                directives += changeStanding { $0.rest = rest }
+            }
+        } else {
+            wait.cause = one.state == .pending ? .backOff : .confirmation
+            one.wait = wait
+        }
+        if one.state == .pending { one.lastError = detail }
+        let event = AttemptEvent(
+            token: one.token, attempt: one.attempts, began: began, nextAttempt: wait.end, durationMilliseconds: 0,
+            outcome: .interrupted, status: nil, detail: detail)
+        record = one
+        return directives + [.log(event), .persist(one, begins: false)]
     }
 
     private mutating func add(_ entry: OutboxEntry, record: OutboxRecord?, now: UInt64) {

@@ -24,6 +24,11 @@ package struct OutboxMachine: Sendable {
     /// What is not to be shown over published state although that does not say so yet: see `Overlay`. Kept, since every
     /// reading of a job asks for it, however long the queue is.
     package private(set) var notShown: Set<MutationToken> = []
+    /// The requests that fail although the server answers others: they wait alone while the next one is tried. If that
+    /// fails, too, it is the server that is ill, and the order holds.
+    package internal(set) var accused: Set<MutationToken> = []
+    /// When the server last answered anything in its own words.
+    var lastHeard: UInt64?
     /// The lanes whose head waits for a request of another lane.
     var followers: [MutationToken: [LaneKey]] = [:]
 
@@ -38,6 +43,11 @@ package struct OutboxMachine: Sendable {
         var phase = Phase.idle
         /// The author's journal was brought for it, and the server has not answered anything else since.
         var isJournalBrought = false
+        /// Its attempt began at the very moment when the server had answered something else.
+        var isTrial = false
+        /// How many such attempts have failed as those of an ill server do. Illness that comes and goes adds none: whoever is
+        /// tried while the server is well is answered.
+        var failedTrials = 0
         /// A person drops it; its withdrawal is not durable yet.
         var isDropping = false
     }
@@ -65,9 +75,7 @@ package struct OutboxMachine: Sendable {
     /// When `onTimer` wants to be called; nil while nothing can come of it.
     package var nextDeadline: UInt64? {
         var deadlines = active.compactMap { deadline(of: $0) }
-        if isRouteUp == true, active.count < mostActive, let due = ready.isEmpty ? later.last?.due : 0 {
-            deadlines.append(max(due, standing.rest?.wait.end ?? 0))
-        }
+        if isRouteUp == true, let due = nextDue { deadlines.append(max(due, standing.rest?.wait.end ?? 0)) }
         return deadlines.min()
     }
 
@@ -80,6 +88,12 @@ package struct OutboxMachine: Sendable {
         return directives + fill(now: now, using: &generator)
     }
 
+    /// Zero for at once; nil while there is nothing to begin, or no room for it.
+    private var nextDue: UInt64? {
+        if let next { return hasRoom(for: next) ? 0 : nil }
+        return active.count < mostActive ? later.last?.due : nil
+    }
+
     private func deadline(of token: MutationToken) -> UInt64? {
         guard case .inFlight(_, let deadline) = pending[token]?.phase else { return nil }
         return deadline
@@ -88,6 +102,22 @@ package struct OutboxMachine: Sendable {
     /// After an illness of the server one attempt goes ahead of the others.
     var mostActive: Int {
         standing.rest == nil ? limits.inFlight : 1
+    }
+
+    /// Who goes next, of those that may go: the first by priority and age. Beside an accused one it is the one that has
+    /// failed least, so that several which make the server fail do not stand surety for each other.
+    private var next: Candidate? {
+        guard !accused.isEmpty, let least = ready.elements.map(failures).min() else { return ready.last }
+        return ready.elements.last { failures(of: $0) == least }
+    }
+
+    private func failures(of candidate: Candidate) -> Int { pending[candidate.token]?.record.failures ?? 0 }
+
+    /// What has an order goes one at a time, whatever its lane: of two that are under way together the second may be
+    /// accepted and the first be lost.
+    private func hasRoom(for candidate: Candidate) -> Bool {
+        guard active.count < mostActive else { return false }
+        return candidate.lane.alone != nil || !active.contains { pending[$0].map { $0.lane.alone == nil } ?? false }
     }
 
     func maySend(now: UInt64) -> Bool {
@@ -107,7 +137,8 @@ package struct OutboxMachine: Sendable {
     mutating func fill(now: UInt64, using generator: inout some RandomNumberGenerator) -> [Directive] {
         while let next = later.last, next.due <= now { refresh(next.lane, now: now) }
         var directives: [Directive] = []
-        while maySend(now: now), active.count < mostActive, let best = ready.popLast() {
+        while maySend(now: now), let best = next, hasRoom(for: best) {
+            ready.remove(best)
             lanes[best.lane]?.candidacy = .none
             directives.append(begin(best.token, now: now, using: &generator))
         }

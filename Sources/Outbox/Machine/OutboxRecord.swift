@@ -4,11 +4,15 @@ package import CRDT
 package struct Wait: Hashable, Sendable {
     package var since: UInt64
     package var milliseconds: UInt64
-    /// Why; only the server's own wish outlasts a route that appears.
+    /// Only the server's own wish and refused credentials outlast a route that appears.
     package var cause: Cause
 
     package enum Cause: String, Hashable, Sendable {
         case backOff
+        /// The server, or the way to it, is ill: the whole outbox rests.
+        case illness
+        /// An attempt is under way. What stands in a record at a start is one that a crash ended.
+        case attempt
         case serversWish
         case predecessor
         case unreachable

@@ -14,11 +14,17 @@ package enum Directive: Hashable, Sendable {
     case lookUp(JobID, ReplicaID, sequence: UInt64, Lookup)
     /// Become a new replica before anything else is written, then call `onRenewed` (rule R9).
     case renewReplica(reason: String)
+    /// A peer's word would make this store a new replica, but it has become one a moment ago: for the log. It becomes one
+    /// when the limit allows; of another device with this one's name only the next greeting tells again.
+    case proofIgnored(LinkID, reason: String)
     /// Become a new device too: another machine uses this one's name.
     case renewDevice(reason: String)
     /// Cut a forked journal after a sequence, put this run in the place of what followed, re-issue that, then call
     /// `onBranchAdopted` (rule R9). A store whose own journal it is renews itself first.
     case adoptBranch(JobID, JournalSegment, after: UInt64)
+    /// End a job as a peer says, then call `onJobRemoved` (rule R10). A store whose own name is in doubt by it renews itself
+    /// first.
+    case takeRemoval(JobID, JobRemoval, from: LinkID)
     /// Send the `pong` with this number and the corrected time. The ping came at `received` milliseconds of elapsed time.
     case answerPing(UInt64, received: UInt64, on: LinkID)
     /// A peer has told its time. Of a link that is not established yet the shell then calls `onTimeLearned`, when what it

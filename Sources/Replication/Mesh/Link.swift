@@ -19,7 +19,6 @@ struct Link: Sendable {
     var isPeerReady = false
     /// The peer reads too slowly: nothing is pushed until it has caught up.
     var isCongested = false
-    var jobs: [JobID: LinkJob] = [:]
     var streams: [JournalName: OutgoingStream] = [:]
     var lastHeard: UInt64
     var pingSent: (number: UInt64, at: UInt64)?
@@ -28,8 +27,17 @@ struct Link: Sendable {
     var suspectedUntil: UInt64?
     var roundTripMilliseconds: UInt64?
     var received = TransformCounts()
-    /// How many journals the peer has claimed to hold, in all jobs.
+    /// What the peer is known to hold of the jobs that are open: those that differ or have changed lately.
+    var jobs: [JobID: LinkJob] = [:]
+    /// How many journals the peer holds in the open jobs.
     var entryCount = 0
+    var comparison = Comparison()
+    /// Open jobs of which the peer holds more than this device, or did when they were added.
+    var wanted = WorkQueue<JobID>()
+    /// Jobs that have grown while the peer did not read.
+    var untold: Set<JobID> = []
+    /// Journals that it was asked for.
+    var fetchCount = 0
     var reportsUnderWay = 0
 
     init(id: LinkID, isDialled: Bool, now: UInt64) {
@@ -61,21 +69,31 @@ package struct TransformCounts: Hashable, Sendable {
     package var duplicates = 0
 }
 
-/// What is known of a peer's copy of one job.
+/// What is known of a peer's copy of one open job.
 struct LinkJob: Sendable {
     /// What the peer is known to hold durably.
-    var peer = VersionVector()
+    var peer: VersionVector
     /// What was sent to the peer, not acknowledged yet.
     var sent: [ReplicaID: UInt64] = [:]
     /// What the peer was told that this device holds.
-    var told: [ReplicaID: UInt64] = [:]
+    var told: VersionVector
     /// The peer is outside the tree: told of new transforms rather than sent them (Plumtree).
     var isLazy = false
-    /// This device's vector has gone out on this link.
-    var vectorWasSent = false
+    /// For how many rounds nothing has happened.
+    var quietRounds = 0
+
+    /// What the peer was last heard to know of the job's end.
+    var removal: JobRemoval?
+
+    init(peer: VersionVector, told: VersionVector, removal: JobRemoval?) {
+        self.peer = peer
+        self.told = told
+        self.removal = removal
+    }
 
     mutating func learn(_ change: (inout VersionVector) -> Void) {
         change(&peer)
+        quietRounds = 0
     }
 
     /// Up to where the peer has, or is about to have, a journal.
@@ -107,6 +125,8 @@ struct Fetch: Sendable {
     var deadline: UInt64
     /// What was held when it was asked for.
     let reach: UInt64
+    /// How many bytes may be under way.
+    var window: Int
     /// It was asked for before, and nothing came.
     var isRepeated = false
 }
@@ -115,6 +135,8 @@ struct Fetch: Sendable {
 struct JobProgress: Sendable {
     /// What this device holds durably.
     var vector = VersionVector()
+    /// What the removers of the job held; nil while it lives.
+    var removal: JobRemoval?
     /// Runs that are being made durable, up to which sequence.
     var submitted: [ReplicaID: UInt64] = [:]
     /// Journals that have grown since the peers in the tree, and those outside it, were last told.
@@ -123,5 +145,13 @@ struct JobProgress: Sendable {
 
     func reach(of replica: ReplicaID) -> UInt64 {
         max(vector[replica].sequence, submitted[replica] ?? 0)
+    }
+
+    /// Equal on two devices that hold the same; nil when nothing is held.
+    var fingerprint: UInt64? {
+        guard let removal else { return vector.entries.isEmpty ? nil : vector.fingerprint }
+        var name = removal.name
+        let hash = name.withUTF8 { SipHash.hash(UnsafeRawBufferPointer($0), key: (removal.heads.fingerprint, 1)) }
+        return vector.fingerprint ^ hash
     }
 }

@@ -30,16 +30,34 @@ extension Mesh {
         _ name: JournalName, with link: LinkID, isCertain: Bool = false, now: UInt64
     ) -> [Directive] {
         // Never under one's own name: what is written next must not extend a forked journal.
-        let renewal = name.replica == replica ? renew("This store's journal has another content elsewhere.") : []
-        guard searches[name] == nil, let known = links[link] else { return renewal }
-        let reach = min(
-            jobs[name.job]?.vector[name.replica].sequence ?? 0, known.jobs[name.job]?.peer[name.replica].sequence ?? 0)
+        var renewal: [Directive] = []
+        if name.replica == replica {
+            renewal = renew("This store's journal has another content elsewhere.", proof: link, now: now)
+            // Who only claims it has to wait: the journal that is being written is not searched.
+            guard isRenewing else { return renewal }
+        }
+        guard searches[name] == nil, links[link] != nil else { return renewal }
+        let reach = min(vector(of: name.job)[name.replica].sequence, claim(of: name, by: link))
         guard reach > 0 else { return renewal + (isCertain ? [refuse(link, Self.falseDigest)] : []) }
-        fetches[name] = nil
+        guard searches.values.count(where: { $0.link == link }) < MeshLimits.searchesPerLink else { return renewal }
+        endFetch(name)
         searches[name] = ForkSearch(
             link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain,
             deadline: now + timing.searchStepTimeout)
         return renewal + [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name, now: now)
+    }
+
+    /// A peer says that two copies part. Who holds no more of the journal than this device, as far as it has said, has nothing
+    /// to show.
+    mutating func onForked(_ name: JournalName, on link: LinkID, now: UInt64) -> [Directive] {
+        openIfEqual(name.job, on: link)
+        return searchFork(name, with: link, now: now)
+    }
+
+    /// A search has ended: the journal may be asked for again.
+    mutating func endSearch(_ name: JournalName) {
+        searches[name] = nil
+        want(name)
     }
 
     private static let falseDigest = "A piece of a journal does not have the digest that the peer claims."
@@ -85,13 +103,13 @@ extension Mesh {
         guard let search = searches[name], let own = search.own, let peer = search.peer else { return [] }
         guard let ownBoundary = own.boundary, let peerBoundary = peer.boundary else {
             // One side has cut its copy meanwhile: what remains is found anew if it still differs.
-            searches[name] = nil
+            endSearch(name)
             return fetchMissing(now: now)
         }
         if ownBoundary == peerBoundary {
             searches[name]?.equal = ownBoundary.sequence
             if ownBoundary.sequence >= search.different {
-                searches[name] = nil
+                endSearch(name)
                 if search.isCertain { return [refuse(search.link, Self.falseDigest)] }
                 return fetchMissing(now: now)
             }
@@ -102,7 +120,7 @@ extension Mesh {
             return probe(name, now: now)
         }
         guard (peer.changeHash, peerBoundary.sequence) < (own.changeHash, ownBoundary.sequence) else {
-            searches[name] = nil
+            endSearch(name)
             return searchElsewhere(name, than: search.link, now: now)
         }
         searches[name]?.isAdopting = true
@@ -128,18 +146,21 @@ extension Mesh {
         _ head: JournalHead?, job: JobID, replica: ReplicaID, reissued: JournalSegment?, now: UInt64
     ) -> [Directive] {
         let name = JournalName(job: job, replica: replica)
-        let link = searches.removeValue(forKey: name)?.link
+        let link = searches[name]?.link
+        endSearch(name)
         guard let head else {
             return link.map { [refuse($0, Self.falseDigest)] + searchElsewhere(name, than: $0, now: now) } ?? []
         }
         jobs[job]?.submitted[replica] = nil
+        willChange(job)
         jobs[job]?.vector.set(replica, to: head)
         for id in establishedLinks {
-            links[id]?.jobs[job]?.told[replica] = nil
+            links[id]?.jobs[job]?.told.set(replica, to: .empty)
             links[id]?.jobs[job]?.sent[replica] = nil
         }
         let resent = resendVector(of: job)
         let spread = reissued.map { onCommitted($0, job: job, now: now) } ?? []
+        want(name)
         return resent + spread + fetchMissing(now: now)
     }
 
@@ -147,7 +168,7 @@ extension Mesh {
         var directives: [Directive] = []
         for name in searches.keys.sorted() {
             guard let search = searches[name], search.deadline <= now else { continue }
-            searches[name] = nil
+            endSearch(name)
             directives += searchElsewhere(name, than: search.link, now: now)
         }
         return directives
@@ -161,15 +182,13 @@ extension Mesh {
 
     /// A search that nobody answered in time has ended, and the difference is still there: neither side will speak of it
     /// again by itself. So it is looked for now and then.
-    mutating func searchLeftForks(now: UInt64) -> [Directive] {
+    mutating func searchLeftForks(on id: LinkID, now: UInt64) -> [Directive] {
         var directives: [Directive] = []
-        for id in establishedLinks {
-            for job in links[id]?.jobs.keys.sorted() ?? [] {
-                for entry in links[id]?.jobs[job]?.peer.entries ?? [] {
-                    let name = JournalName(job: job, replica: entry.replica)
-                    guard searches[name] == nil, showsFork(of: name, id) else { continue }
-                    directives += searchFork(name, with: id, now: now)
-                }
+        for job in links[id]?.jobs.keys.sorted() ?? [] {
+            for entry in links[id]?.jobs[job]?.peer.entries ?? [] {
+                let name = JournalName(job: job, replica: entry.replica)
+                guard searches[name] == nil, showsFork(of: name, id) else { continue }
+                directives += searchFork(name, with: id, now: now)
             }
         }
         return directives

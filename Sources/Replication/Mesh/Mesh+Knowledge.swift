@@ -1,77 +1,69 @@
 import CRDT
 
-/// Who holds what: vectors when a link is new, then acknowledgements and announcements.
+/// Who holds what: vectors where two ends differ, then acknowledgements and announcements.
 extension Mesh {
-    mutating func onSummaries(_ summaries: [JobSummary], on link: LinkID, now: UInt64) -> [Directive] {
+    mutating func onVector(_ holdings: JobHoldings, of job: JobID, on link: LinkID, now: UInt64) -> [Directive] {
+        let vector = holdings.vector
+        let wasAsked = links[link]?.comparison.askedJobs.remove(job) != nil
+        links[link]?.comparison.waitingJobs.remove(job)
         var directives: [Directive] = []
-        for summary in summaries {
-            guard let count = links[link]?.jobs.count, count < MeshLimits.jobsPerLink else {
-                return [refuse(link, "The peer holds too many jobs.")]
+        if links[link]?.jobs[job] == nil {
+            guard wasAsked || hasRoom(on: link) else {
+                // Not asked for, and no room: it is asked for when there is some.
+                links[link]?.comparison.wait(job)
+                return compare(vector.entries, of: job, with: link, now: now)
             }
-            let own = jobs[summary.job, default: JobProgress()].vector
-            if own.fingerprint == summary.fingerprint {
-                links[link]?.jobs[summary.job, default: LinkJob()].peer = own
-                for entry in own.entries {
-                    links[link]?.jobs[summary.job]?.told[entry.replica] = entry.head.sequence
-                }
-                links[link]?.jobs[summary.job]?.vectorWasSent = true
-            } else {
-                directives += sendVector(of: summary.job, on: link)
-            }
+            open(job, on: link, peer: VersionVector(), told: VersionVector())
         }
-        return directives
-    }
-
-    mutating func onVector(_ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
-        if !(links[link]?.jobs[job]?.vectorWasSent ?? false) { directives += sendVector(of: job, on: link) }
         // A whole vector also takes back what a forked journal had claimed before.
         if let refusal = learn(about: job, from: link, { $0 = vector }) { return [refusal] }
         links[link]?.jobs[job]?.sent = [:]
+        links[link]?.jobs[job]?.removal = holdings.removal
         directives += compare(vector.entries, of: job, with: link, now: now)
-        return directives + fetchMissing(now: now, preferring: link, of: job)
+        directives += fetchMissing(now: now, preferring: link, of: job)
+        closeIfEqual(job, on: link)
+        return directives + continueComparing(on: link)
     }
 
     mutating func onHave(
         _ entries: [VersionVector.Entry], of job: JobID, on link: LinkID, now: UInt64
     ) -> [Directive] {
+        guard openIfEqual(job, on: link) else {
+            // Of a job that has yet to be compared the peer's vector says this too. What lives is compared first.
+            if !(links[link]?.comparison.askedJobs.contains(job) ?? true) {
+                links[link]?.comparison.hurry(job)
+            }
+            return compare(entries, of: job, with: link, now: now) + continueComparing(on: link)
+        }
         let refusal = learn(about: job, from: link) { peer in
             for entry in entries { peer.advance(entry.replica, to: entry.head) }
         }
         if let refusal { return [refusal] }
-        let directives = compare(entries, of: job, with: link, now: now)
+        let directives = compare(entries, of: job, with: link, now: now) + makeRoom([job])
         guard !isEager(link, job: job) else {
             // An eager peer pushes what it can: what it only announces has to be fetched.
             return directives + fetchMissing(now: now, preferring: link, of: job)
         }
         for entry in entries where entry.head.sequence > jobs[job, default: JobProgress()].reach(of: entry.replica) {
             let name = JournalName(job: job, replica: entry.replica)
-            if grafts[name] == nil, fetches[name] == nil {
-                grafts[name] = Graft(link: link, due: now + timing.graftDelay)
-            }
+            guard grafts[name] == nil else { continue }
+            grafts.add(name, from: link, due: now + timing.graftDelay)
         }
         return directives
     }
 
-    /// Notes what a peer claims to hold, within bounds: it must not fill this device's memory with claims.
+    /// Notes what a peer claims to hold of an open job, within bounds: it must not fill this device's memory with claims.
     ///
     /// - Returns: the refusal of a peer that claims too much.
     mutating func learn(
         about job: JobID, from id: LinkID, _ change: (inout VersionVector) -> Void
     ) -> Directive? {
         // No copy of the link may live here, or each claim would copy all that is known of the peer.
-        guard let jobCount = links[id]?.jobs.count else { return nil }
-        if jobCount >= MeshLimits.jobsPerLink, links[id]?.jobs[job] == nil {
-            return refuse(id, "The peer holds too many jobs.")
-        }
-        let before = links[id]?.jobs[job]?.peer.entries.count ?? 0
-        links[id]?.jobs[job, default: LinkJob()].learn(change)
+        guard let before = links[id]?.jobs[job]?.peer.entries.count else { return nil }
+        links[id]?.jobs[job]?.learn(change)
         let count = links[id]?.jobs[job]?.peer.entries.count ?? 0
         links[id]?.entryCount += count - before
-        guard count <= ProtocolLimits.entriesPerVector, links[id]?.entryCount ?? 0 <= MeshLimits.entriesPerLink else {
-            return refuse(id, "The peer holds too many journals.")
-        }
-        return nil
+        return count <= ProtocolLimits.entriesPerVector ? nil : refuse(id, "The peer holds too many journals of a job.")
     }
 
     /// Looks for proof that a journal was forked, or that this store was set back (rule R9).
@@ -82,7 +74,8 @@ extension Mesh {
         for entry in entries {
             let own = jobs[job, default: JobProgress()].vector[entry.replica]
             if entry.replica == replica, entry.head.sequence > own.sequence {
-                directives += renew("A peer holds a later part of this store's journal: the store was set back.")
+                directives += renew(
+                    "A peer holds a later part of this store's journal: the store was set back.", proof: link, now: now)
             } else if entry.head.sequence == own.sequence, entry.head.digest != own.digest {
                 directives += searchFork(JournalName(job: job, replica: entry.replica), with: link, now: now)
             }
@@ -90,22 +83,23 @@ extension Mesh {
         return directives
     }
 
-    private mutating func sendVector(of job: JobID, on link: LinkID) -> [Directive] {
-        let vector = jobs[job, default: JobProgress()].vector
-        links[link]?.jobs[job, default: LinkJob()].vectorWasSent = true
-        for entry in vector.entries { links[link]?.jobs[job]?.told[entry.replica] = entry.head.sequence }
-        return [.send(.vector(job: job, vector), on: link)]
+    mutating func sendVector(of job: JobID, on link: LinkID) -> Directive {
+        let vector = vector(of: job)
+        links[link]?.jobs[job]?.told = vector
+        return .send(.vector(job: job, vector, removal: jobs[job]?.removal), on: link)
     }
 
     /// Sends this device's vector of a job again to everybody, after a journal of it was cut.
     mutating func resendVector(of job: JobID) -> [Directive] {
-        establishedLinks.flatMap { sendVector(of: job, on: $0) }
+        establishedLinks.map { sendVector(of: job, on: $0) }
     }
 
     /// A journal has grown: everybody is told in due time.
     mutating func announceLater(_ name: JournalName, now: UInt64) {
         jobs[name.job]?.unacknowledged.insert(name.replica)
         jobs[name.job]?.unannounced.insert(name.replica)
+        unacknowledgedJobs.insert(name.job)
+        unannouncedJobs.insert(name.job)
         if acknowledgementsDue == nil { acknowledgementsDue = now + timing.acknowledgementDelay }
         if announcementsDue == nil { announcementsDue = now + timing.announcementDelay }
     }
@@ -116,41 +110,42 @@ extension Mesh {
     /// for the first round.
     mutating func tellAdvances(onLazyLinks lazy: Bool) -> [Directive] {
         var directives: [Directive] = []
-        let grownJobs = jobs.filter { !(lazy ? $0.value.unannounced : $0.value.unacknowledged).isEmpty }
-        for job in grownJobs.keys.sorted() {
-            guard let progress = grownJobs[job] else { continue }
-            let grown = lazy ? progress.unannounced : progress.unacknowledged
-            for id in establishedLinks {
-                guard lazy || isEager(id, job: job), !isCongested(id) else { continue }
-                directives += tell(job, grown.sorted(), on: id)
+        let grownJobs = (lazy ? unannouncedJobs : unacknowledgedJobs).sorted()
+        if lazy { unannouncedJobs = [] } else { unacknowledgedJobs = [] }
+        for job in grownJobs {
+            guard let progress = jobs[job] else { continue }
+            let grown = (lazy ? progress.unannounced : progress.unacknowledged).sorted()
+            for id in establishedLinks where lazy || isEager(id, job: job) {
+                if isCongested(id) {
+                    links[id]?.untold.insert(job)
+                } else if !lazy || links[id]?.jobs[job] != nil {
+                    directives += tell(job, grown, on: id)
+                }
             }
             if lazy { jobs[job]?.unannounced = [] } else { jobs[job]?.unacknowledged = [] }
         }
-        return directives
+        return lazy ? directives + makeRoom(grownJobs) : directives
     }
 
     /// Tells a peer everything that it was not told while it did not read.
     mutating func tellAll(on link: LinkID) -> [Directive] {
-        jobs.keys.sorted().flatMap { job in
-            tell(job, jobs[job, default: JobProgress()].vector.entries.map(\.replica), on: link)
-        }
+        let untold = links[link]?.untold.sorted() ?? []
+        links[link]?.untold = []
+        return untold.flatMap { tell($0, vector(of: $0).entries.map(\.replica), on: link) }
     }
 
+    /// Of a job that is not open the peer may hear what it knows: that both hold the same is not told.
     mutating func tell(_ job: JobID, _ replicas: [ReplicaID], on link: LinkID) -> [Directive] {
-        let vector = jobs[job, default: JobProgress()].vector
+        let isOpen = links[link]?.jobs[job] != nil
+        guard isOpen || !(links[link]?.comparison.isEqual(job) ?? true) else { return [] }
+        let vector = vector(of: job)
         var entries: [VersionVector.Entry] = []
         for replica in replicas {
             let head = vector[replica]
-            guard head.sequence > links[link]?.jobs[job]?.told[replica] ?? 0 else { continue }
-            links[link]?.jobs[job, default: LinkJob()].told[replica] = head.sequence
+            guard head.sequence > links[link]?.jobs[job]?.told[replica].sequence ?? 0 else { continue }
+            links[link]?.jobs[job]?.told.set(replica, to: head)
             entries.append(VersionVector.Entry(replica: replica, head: head))
         }
         return entries.isEmpty ? [] : [.send(.have(job: job, entries), on: link)]
-    }
-
-    mutating func renew(_ reason: String) -> [Directive] {
-        guard !isRenewing else { return [] }
-        isRenewing = true
-        return [.renewReplica(reason: reason)]
     }
 }

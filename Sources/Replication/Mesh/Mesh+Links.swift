@@ -12,10 +12,11 @@ extension Mesh {
 
     package mutating func onLinkClosed(_ link: LinkID, now: UInt64) -> [Directive] {
         guard links.removeValue(forKey: link) != nil else { return [] }
-        for (name, fetch) in fetches where fetch.link == link { fetches[name] = nil }
-        for (name, graft) in grafts where graft.link == link { grafts[name] = nil }
+        let unasked = fetches.filter { $0.value.link == link }.keys.sorted()
+        for name in unasked { fetches[name] = nil }
+        for name in unasked + grafts.take(of: link) { want(name) }
         let unfinished = searches.filter { $0.value.link == link }.keys.sorted()
-        for name in unfinished { searches[name] = nil }
+        for name in unfinished { endSearch(name) }
         return unfinished.flatMap { searchElsewhere($0, than: link, now: now) } + fetchMissing(now: now)
     }
 
@@ -27,7 +28,7 @@ extension Mesh {
 
     mutating func onHello(_ hello: Hello, on id: LinkID, now: UInt64) -> [Directive] {
         guard let link = links[id], link.phase == .greeting else { return [refuse(id, "A second hello.")] }
-        if hello.device == device { return onOwnName(hello, on: id) }
+        if hello.device == device { return onOwnName(hello, on: id, now: now) }
         guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= ProtocolLimits.minimumVersion
         else {
             return [
@@ -59,15 +60,8 @@ extension Mesh {
     mutating func establish(_ id: LinkID) -> [Directive] {
         guard let link = links[id], case .learning(let hello, let version) = link.phase else { return [] }
         links[id]?.phase = .established(hello, version: version)
-        var directives: [Directive] = [.established(id, hello)]
-        let summaries = jobs.keys.sorted().map { job in
-            JobSummary(job: job, fingerprint: jobs[job]?.vector.fingerprint ?? 0)
-        }
-        for start in stride(from: 0, to: max(summaries.count, 1), by: ProtocolLimits.summariesPerMessage) {
-            let end = min(start + ProtocolLimits.summariesPerMessage, summaries.count)
-            directives.append(.send(.summaries(Array(summaries[start..<end])), on: id))
-        }
-        return directives
+        refreshFingerprints()
+        return [.established(id, hello), .send(.fingerprint(fingerprints.all), on: id)]
     }
 
     /// Of two connections the one that the lower device dialled survives; of two in one direction the newer.
@@ -96,10 +90,11 @@ extension Mesh {
     /// Why a link to this very process is closed.
     package static let ownDeviceReason = "This is this device itself."
 
-    private mutating func onOwnName(_ hello: Hello, on link: LinkID) -> [Directive] {
+    private mutating func onOwnName(_ hello: Hello, on link: LinkID, now: UInt64) -> [Directive] {
         if hello.instance == instance { return [refuse(link, Self.ownDeviceReason)] }
         let reason = "Another device uses this device's name: one of them is a copy."
         guard !isRenewing else { return [refuse(link, reason)] }
+        guard renewalLimit.allows(now: now) else { return [.proofIgnored(link, reason: reason), refuse(link, reason)] }
         isRenewing = true
         return [refuse(link, reason), .renewDevice(reason: reason)]
     }

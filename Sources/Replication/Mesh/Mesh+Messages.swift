@@ -27,14 +27,16 @@ extension Mesh {
     private mutating func onWork(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
         switch message {
         case .hello, .ping, .pong, .ready, .goodbye: return []
-        case .summaries, .vector, .have, .prune: return onKnowledge(message, on: link, now: now)
+        case .fingerprint, .bucketsRequest, .buckets, .summariesRequest, .summaries, .vectorRequest:
+            return onComparing(message, on: link, now: now)
+        case .vector, .have, .prune: return onKnowledge(message, on: link, now: now)
         case .request, .credit, .delta: return onTransfer(message, on: link, now: now)
         case .probe(let job, let replica, let sequence):
             return [.lookUp(job, replica, sequence: sequence, .answer(to: link))]
         case .probeAnswer(let job, let replica, let answer):
             return onProbeAnswer(answer, JournalName(job: job, replica: replica), on: link, now: now)
         case .forked(let job, let replica):
-            return searchFork(JournalName(job: job, replica: replica), with: link, now: now)
+            return onForked(JournalName(job: job, replica: replica), on: link, now: now)
         case .reportRequest(let job, let number):
             guard let count = links[link]?.reportsUnderWay, count < MeshLimits.reportsPerLink else {
                 return [refuse(link, "The peer asks for too much at once.")]
@@ -52,10 +54,12 @@ extension Mesh {
 
     private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
         switch message {
-        case .summaries(let summaries): return onSummaries(summaries, on: link, now: now)
-        case .vector(let job, let vector): return onVector(vector, of: job, on: link, now: now)
+        case .vector(let job, let vector, let removal):
+            let holdings = JobHoldings(vector: vector, removal: removal)
+            return onRemoval(removal, of: job, on: link) ?? onVector(holdings, of: job, on: link, now: now)
         case .have(let job, let entries): return onHave(entries, of: job, on: link, now: now)
         case .prune(let job):
+            openIfEqual(job, on: link)
             links[link]?.jobs[job]?.isLazy = true
             return []
         default: return []

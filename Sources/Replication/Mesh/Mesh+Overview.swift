@@ -19,9 +19,10 @@ extension Mesh {
     package func overview() -> [LinkOverview] {
         establishedLinks.compactMap { id in
             guard let link = links[id], let hello = link.hello else { return nil }
-            var behind: UInt64 = 0
-            var ahead: UInt64 = 0
-            for job in Set(jobs.keys).union(link.jobs.keys) {
+            // Of a job that has yet to be compared at least one transform differs, as far as is known.
+            var behind = UInt64(link.comparison.unknownCount)
+            var ahead = behind
+            for job in link.jobs.keys {
                 let gap = difference(of: job, with: link)
                 behind += gap.behind
                 ahead += gap.ahead
@@ -32,9 +33,16 @@ extension Mesh {
         }
     }
 
-    /// How many transforms of one job a peer lacks.
+    /// The devices at the other ends of the established links, in their order.
+    package var connectedDevices: [DeviceID] {
+        establishedLinks.compactMap { links[$0]?.hello?.device }
+    }
+
+    /// How many transforms of one job a peer lacks, as far as is known.
     package func behind(_ link: LinkID, job: JobID) -> UInt64 {
-        links[link].map { difference(of: job, with: $0).behind } ?? 0
+        guard let known = links[link] else { return 0 }
+        if known.jobs[job] == nil, known.comparison.isEqual(job) { return 0 }
+        return difference(of: job, with: known).behind
     }
 
     /// What this device holds durably.

@@ -65,6 +65,7 @@ extension Mesh {
     ) -> [Directive] {
         // What was written after the step may have been told of before it: it has the new digest already.
         guard replica == self.replica, jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return [] }
+        fingerprints.changed(job)
         jobs[job]?.vector.set(replica, to: head)
         return []
     }

@@ -19,23 +19,23 @@ package struct Mesh: Sendable {
     var links: [LinkID: Link] = [:]
     var jobs: [JobID: JobProgress] = [:]
     var fetches: [JournalName: Fetch] = [:]
-    var grafts: [JournalName: Graft] = [:]
+    var grafts = Grafts()
     var searches: [JournalName: ForkSearch] = [:]
+    var fingerprints = JobFingerprints()
+    /// Jobs that have grown since the peers in the tree, and those outside it, were last told.
+    var unacknowledgedJobs: Set<JobID> = []
+    var unannouncedJobs: Set<JobID> = []
     var isRenewing = false
+    var renewalLimit = RenewalLimit()
     /// When acknowledgements, announcements and a retry after a failed write are due.
     var acknowledgementsDue: UInt64?
     var announcementsDue: UInt64?
     var storeRetryDue: UInt64?
 
-    /// A journal that a link outside the tree has announced and the tree has not brought yet.
-    struct Graft: Sendable {
-        let link: LinkID
-        let due: UInt64
-    }
-
     package init(
         device: DeviceID, replica: ReplicaID, instance: UInt64, name: String, fleet: String,
-        jobs: [(job: JobID, vector: VersionVector)], timing: MeshTiming = MeshTiming()
+        jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)] = [],
+        timing: MeshTiming = MeshTiming()
     ) {
         self.device = device
         self.replica = replica
@@ -43,16 +43,22 @@ package struct Mesh: Sendable {
         self.name = name
         self.fleet = fleet
         self.timing = timing
-        for (job, vector) in jobs { self.jobs[job] = JobProgress(vector: vector) }
+        for (job, vector) in jobs {
+            self.jobs[job] = JobProgress(vector: vector)
+            fingerprints.changed(job)
+        }
+        for (job, removal) in removals { self.jobs[job]?.removal = removal }
     }
 
     /// When `onTimer` wants to be called next.
     package var nextDeadline: UInt64? {
         // It is asked after everything that happens: no lists are made for it.
         var first = UInt64.max
-        for due in [acknowledgementsDue, announcementsDue, storeRetryDue] { first = min(first, due ?? .max) }
+        for due in [acknowledgementsDue, announcementsDue, storeRetryDue, renewalDue] {
+            first = min(first, due ?? .max)
+        }
         for fetch in fetches.values { first = min(first, fetch.deadline) }
-        for graft in grafts.values { first = min(first, graft.due) }
+        first = min(first, grafts.nextDue ?? .max)
         for search in searches.values { first = min(first, search.deadline) }
         for link in links.values {
             first = min(first, link.suspectedUntil ?? .max)
@@ -64,11 +70,12 @@ package struct Mesh: Sendable {
     }
 
     package mutating func onTimer(now: UInt64) -> [Directive] {
-        // Telling what has grown comes due twenty times a second, and needs no look at what everybody has.
-        let mustLook = isWorkDue(now: now)
-        let isRound = isRoundDue(now: now)
+        let round = roundDue(now: now)
         var directives = checkSilence(now: now) + askAgain(now: now)
-        if storeRetryDue.map({ $0 <= now }) ?? false { storeRetryDue = nil }
+        if storeRetryDue.map({ $0 <= now }) ?? false {
+            storeRetryDue = nil
+            wantAll()
+        }
         if acknowledgementsDue.map({ $0 <= now }) ?? false {
             acknowledgementsDue = nil
             directives += tellAdvances(onLazyLinks: false)
@@ -77,36 +84,50 @@ package struct Mesh: Sendable {
             announcementsDue = nil
             directives += tellAdvances(onLazyLinks: true)
         }
+        directives += renewIfDue(now: now)
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
         directives += expireSearches(now: now)
-        if isRound { directives += searchLeftForks(now: now) }
-        return mustLook ? directives + fetchMissing(now: now) : directives
+        for id in round {
+            directives += searchLeftForks(on: id, now: now)
+            directives += sweep(id)
+        }
+        return directives + fetchMissing(now: now)
     }
 
-    /// Whether something that was waited for has not come, or it is time to look at the links anyway.
-    private func isWorkDue(now: UInt64) -> Bool {
-        storeRetryDue.map { $0 <= now } ?? false || fetches.values.contains { $0.deadline <= now }
-            || grafts.values.contains { $0.due <= now } || searches.values.contains { $0.deadline <= now }
-            || isRoundDue(now: now)
-    }
-
-    private func isRoundDue(now: UInt64) -> Bool {
-        links.values.contains { $0.lastPing + timing.pingInterval <= now }
+    /// The links that it is time to look at anyway: with each ping.
+    private func roundDue(now: UInt64) -> [LinkID] {
+        establishedLinks.filter { id in links[id].map { $0.lastPing + timing.pingInterval <= now } ?? false }
     }
 
     /// This store has become a new replica, and maybe a new device.
     package mutating func onRenewed(device: DeviceID, replica: ReplicaID, now: UInt64) -> [Directive] {
         isRenewing = false
+        renewalLimit.renewed(now: now, interval: timing.renewalInterval)
         self.replica = replica
         let isNewDevice = device != self.device
         self.device = device
         // Peers know this device by its old name: they meet it anew.
         if isNewDevice { return greetedLinks.map { .close($0, reason: "This device has got a new name.") } }
+        // What was this store's own journal may be asked for now.
+        wantAll()
         return fetchMissing(now: now)
     }
 
-    /// The store could not become a new replica: the proof that it has to will be asked for again.
+    /// When this store becomes a new replica because of a peer's word that came too soon after another one, or while the
+    /// store failed; nil when no such word stands.
+    package var renewalDue: UInt64? {
+        guard !isRenewing, let due = renewalLimit.due else { return nil }
+        return max(due, storeRetryDue ?? 0)
+    }
+
+    private mutating func renewIfDue(now: UInt64) -> [Directive] {
+        guard let due = renewalDue, due <= now, let reason = renewalLimit.owed else { return [] }
+        isRenewing = true
+        return [.renewReplica(reason: reason)]
+    }
+
+    /// The store could not become a new replica: it tries again.
     package mutating func onRenewalFailed(now: UInt64) {
         isRenewing = false
         storeRetryDue = now + timing.storeRetryDelay

@@ -11,6 +11,10 @@ package struct Settlement: Sendable {
         /// Look at the own vector and then ask for the server's, in this order: what comes here meanwhile must not look as
         /// if the server lacked it. `onVectors`.
         case compare
+        /// End the job here, as the server says: `onRemoval`.
+        case takeRemoval(JobRemoval)
+        /// Tell the server that the job has ended: `onRemoval`.
+        case bringRemoval(JobRemoval)
         /// Ask the server for what follows: `onFetched`.
         case fetch(Place)
         /// Make it durable here: `onTaken`.
@@ -85,8 +89,21 @@ package struct Settlement: Sendable {
 
     package func begin() -> Directive { .compare }
 
-    package mutating func onVectors(here: VersionVector, server: VersionVector) -> Directive {
+    package mutating func onVectors(here: JobHoldings, server: JobHoldings) -> Directive {
         left -= 1
+        // First: what went with the job is nowhere to be had, and need not be brought.
+        if let removal = server.removal, !here.knows(removal) { return .takeRemoval(removal) }
+        if let removal = here.removal, !server.knows(removal) { return .bringRemoval(removal) }
+        return onVectors(here: here.vector, server: server.vector)
+    }
+
+    /// - Parameter isDone: false when it could not be told, or not be made durable.
+    package mutating func onRemoval(_ isDone: Bool) -> Directive {
+        guard isDone, left > 0 else { return .finished(isDone ? .unfinished : .refused) }
+        return .compare
+    }
+
+    private mutating func onVectors(here: VersionVector, server: VersionVector) -> Directive {
         if let only {
             left = 0
             steps = [.expose, .upload(Place(replica: only, after: server[only].sequence))]

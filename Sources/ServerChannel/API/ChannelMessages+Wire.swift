@@ -74,28 +74,75 @@ extension JournalSegment {
     }
 }
 
-extension VersionVector {
+extension JobHoldings {
     package func protobuf() throws -> [UInt8] {
         var wire = WireVector()
-        for entry in entries { wire.replicas.append(entry.replica.value.wire) }
-        wire.sequences = entries.map(\.head.sequence)
-        wire.digests = entries.map(\.head.digest)
+        (wire.replicas, wire.sequences, wire.digests) = vector.columns
+        if let removal { wire.removal = removal.wire }
         return try wire.bytes()
     }
 
     package init(protobuf bytes: [UInt8]) throws {
         let wire = try WireVector(bytes)
-        let count = wire.sequences.count
-        guard wire.digests.count == count, wire.replicas.count == count * 16 else {
+        self.init(
+            vector: try VersionVector(replicas: wire.replicas, sequences: wire.sequences, digests: wire.digests),
+            removal: wire.hasRemoval ? try JobRemoval(wire.removal) : nil)
+    }
+}
+
+extension JobRemoval {
+    package func protobuf() throws -> [UInt8] { try wire.bytes() }
+
+    package init(protobuf bytes: [UInt8]) throws { try self.init(WireRemoval(bytes)) }
+
+    /// Checked.
+    package init(checkedName name: String, heads: VersionVector) throws {
+        guard Self.isNameBounded(name) else {
+            throw MalformedMessage(sentence: "The name of the job is longer than \(Self.longestName) characters.")
+        }
+        guard heads.entries.count <= ChangeLimits.positions else {
+            throw MalformedMessage(sentence: "The removal names more than \(ChangeLimits.positions) journals.")
+        }
+        guard heads.entries.allSatisfy({ $0.head.sequence <= ChannelLimits.removedSequence }) else {
+            throw MalformedMessage(sentence: "The removal names a journal that has no end.")
+        }
+        self.init(name: name, heads: heads)
+    }
+
+    fileprivate init(_ wire: WireRemoval) throws {
+        let heads = try VersionVector(replicas: wire.replicas, sequences: wire.sequences, digests: wire.digests)
+        try self.init(checkedName: wire.name, heads: heads)
+    }
+
+    fileprivate var wire: WireRemoval {
+        var wire = WireRemoval()
+        wire.name = name
+        (wire.replicas, wire.sequences, wire.digests) = heads.columns
+        return wire
+    }
+}
+
+extension VersionVector {
+    fileprivate var columns: (replicas: Data, sequences: [UInt64], digests: [UInt64]) {
+        var replicas = Data()
+        for entry in entries { replicas.append(entry.replica.value.wire) }
+        return (replicas, entries.map(\.head.sequence), entries.map(\.head.digest))
+    }
+
+    fileprivate init(replicas: Data, sequences: [UInt64], digests: [UInt64]) throws {
+        guard digests.count == sequences.count, replicas.count == sequences.count * 16 else {
             throw MalformedMessage(sentence: "The columns of the vector are not of one length.")
         }
-        let entries = try wire.sequences.indices.map { index in
-            let start = wire.replicas.startIndex + index * 16
-            let replica = ReplicaID(try UInt128(wire: wire.replicas[start..<start + 16]))
-            return Entry(
-                replica: replica, head: JournalHead(sequence: wire.sequences[index], digest: wire.digests[index]))
+        guard sequences.allSatisfy({ $0 <= ChangeLimits.sequence }) else {
+            throw MalformedMessage(sentence: "A journal of the vector has no end.")
         }
-        self.init(entries)
+        self.init(
+            try sequences.indices.map { index in
+                let start = replicas.startIndex + index * 16
+                let replica = ReplicaID(try UInt128(wire: replicas[start..<start + 16]))
+                return Entry(
+                    replica: replica, head: JournalHead(sequence: sequences[index], digest: digests[index]))
+            })
     }
 }
 

@@ -66,6 +66,8 @@ package enum ChannelLimits {
     package static let bodyBytes = 1 << 20
     package static let longestWaitSeconds = 60
     package static let segments = 256
+    /// A removal reaches no further in a journal, so that there is room for what is said afterwards.
+    package static let removedSequence: UInt64 = 1 << 39
     /// Of entries in a list.
     package static let entries = 1_000
     package static let entriesByDefault = 100

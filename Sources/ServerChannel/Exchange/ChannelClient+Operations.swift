@@ -11,8 +11,17 @@ extension ChannelClient {
             .map(JobChangeList.init(protobuf:))
     }
 
-    package func vector(of job: JobID) async -> ServerReply<VersionVector> {
-        await execute(Ask(path: "/v1/jobs/\(job)/vector")).map(VersionVector.init(protobuf:))
+    package func holdings(of job: JobID) async -> ServerReply<JobHoldings> {
+        await execute(Ask(path: "/v1/jobs/\(job)/vector")).map(JobHoldings.init(protobuf:))
+    }
+
+    /// Tells that a job has ended.
+    ///
+    /// - Returns: how far the server then holds the job's journals.
+    package func remove(_ job: JobID, _ removal: JobRemoval) async -> ServerReply<JobHoldings> {
+        guard let body = try? removal.protobuf() else { return .lost("it cannot be written") }
+        return await execute(Ask(method: .PUT, path: "/v1/jobs/\(job)/removal", body: body))
+            .map(JobHoldings.init(protobuf:))
     }
 
     /// What follows an ordering id in the channel.
@@ -27,10 +36,10 @@ extension ChannelClient {
     }
 
     /// - Returns: how far the server then holds the job's journals.
-    package func upload(_ segments: [JournalSegment], to job: JobID) async -> ServerReply<VersionVector> {
+    package func upload(_ segments: [JournalSegment], to job: JobID) async -> ServerReply<JobHoldings> {
         guard let body = try? SegmentList(segments: segments).protobuf() else { return .lost("it cannot be written") }
         return await execute(Ask(method: .POST, path: "/v1/jobs/\(job)/journals", body: body))
-            .map(VersionVector.init(protobuf:))
+            .map(JobHoldings.init(protobuf:))
     }
 
     /// - Parameter known: the last ordering id that is held here.

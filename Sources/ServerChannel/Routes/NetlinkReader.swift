@@ -62,7 +62,7 @@ package struct NetlinkReader: Sendable {
         case Kind.done: return isAsked ? .done : nil
         case Kind.error:
             let number = body.native(Int32.self, at: 0) ?? 0
-            return number == 0 ? nil : .failed(-number)
+            return number == 0 ? nil : .failed(0 &- number)
         case Kind.newRoute where isAsked: return Self.route(body).map { .route($0) }
         case Kind.newRoute, Kind.deletedRoute, Kind.addressesAndLinks: return .changed
         default: return nil

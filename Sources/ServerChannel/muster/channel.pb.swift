@@ -109,6 +109,38 @@ nonisolated struct WireVector: Sendable {
 
   var digests: [UInt64] = []
 
+  /// The job has been removed.
+  var removal: WireRemoval {
+    get {_removal ?? WireRemoval()}
+    set {_removal = newValue}
+  }
+  /// Returns true if `removal` has been explicitly set.
+  var hasRemoval: Bool {self._removal != nil}
+  /// Clears the value of `removal`. Subsequent reads from it will return its default value.
+  mutating func clearRemoval() {self._removal = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _removal: WireRemoval? = nil
+}
+
+/// What the removers of a job held of it. Three columns of one length, at most 8192 long, ascending by replica.
+nonisolated struct WireRemoval: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What people called the job; at most 256 Unicode scalars.
+  var name: String = String()
+
+  var replicas: Data = Data()
+
+  var sequences: [UInt64] = []
+
+  var digests: [UInt64] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -309,7 +341,7 @@ nonisolated extension WireSegment: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Vector"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0\u{1}removal\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -320,12 +352,17 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 1: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
       case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
       case 3: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._removal) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.replicas.isEmpty {
       try visitor.visitSingularBytesField(value: self.replicas, fieldNumber: 1)
     }
@@ -335,10 +372,59 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.digests.isEmpty {
       try visitor.visitPackedFixed64Field(value: self.digests, fieldNumber: 3)
     }
+    try { if let v = self._removal {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireVector, rhs: WireVector) -> Bool {
+    if lhs.replicas != rhs.replicas {return false}
+    if lhs.sequences != rhs.sequences {return false}
+    if lhs.digests != rhs.digests {return false}
+    if lhs._removal != rhs._removal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Removal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
+      case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
+      case 4: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.replicas.isEmpty {
+      try visitor.visitSingularBytesField(value: self.replicas, fieldNumber: 2)
+    }
+    if !self.sequences.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.sequences, fieldNumber: 3)
+    }
+    if !self.digests.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.digests, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRemoval, rhs: WireRemoval) -> Bool {
+    if lhs.name != rhs.name {return false}
     if lhs.replicas != rhs.replicas {return false}
     if lhs.sequences != rhs.sequences {return false}
     if lhs.digests != rhs.digests {return false}

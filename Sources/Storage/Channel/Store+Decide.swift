@@ -92,33 +92,25 @@ extension Store {
     /// Says in the channel how far each journal is held, as far as that has not been said.
     ///
     /// - Returns: nil when there is nothing to say.
-    package func acceptHeld(job: JobID, now: ReceiveTime) async throws -> Commit? {
+    package func acknowledgeHeld(job: JobID, now: ReceiveTime) async throws -> Commit? {
         try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let accepted = try RequestTable.accepted(number, in: db)
-            let news = try Claims.all(of: number, in: db).filter {
+            let news = try JournalTable.positions(of: number, in: db).filter {
                 $0.replica != .channel && $0.sequence > accepted[of: $0.replica]
             }
             guard !news.isEmpty else { return nil }
             let operations = stride(from: 0, to: news.count, by: ChangeLimits.positions).map {
-                CRDT.Operation.hold(Array(news[$0..<min($0 + ChangeLimits.positions, news.count)]))
+                CRDT.Operation.acknowledge(Array(news[$0..<min($0 + ChangeLimits.positions, news.count)]))
             }
             return try say(operations, job: job, number: number, now: now, in: db)
         }
     }
 
-    private func say(
-        _ operations: [CRDT.Operation], job: JobID, number: Int64, now: ReceiveTime, in db: Database
-    ) throws -> Commit {
-        let anchor = try anchor(of: number, in: db)
-        let bytes = statement(operations, anchor: anchor, nowMilliseconds: now.milliseconds)
-        return try append(bytes, job: job, number: number, now: now, in: db)
-    }
-
     private func judgement(
         of job: Int64, in db: Database, _ judge: ([FieldName: String]) throws -> Judgement
     ) throws -> Judgement {
-        if try StatementTable.isRemoved(job, in: db) {
+        if try RemovalTable.isRemoved(job, in: db) {
             return .reject("The job has been removed for good; open another one.")
         }
         return try judge(try RequestTable.published(job, in: db))

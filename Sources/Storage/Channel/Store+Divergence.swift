@@ -5,7 +5,7 @@ import GRDB
 package struct Divergence: Hashable, Sendable {
     /// Up to here both are the same; it ends a change.
     package let agreed: UInt64
-    /// What is held here stays: the change after that has the smaller rank, as between two laptops (rule R9).
+    /// What is held here stays: the change after that has the smaller hash, as between two laptops (rule R9).
     package let staysHere: Bool
 }
 
@@ -55,7 +55,7 @@ extension Store {
         var head = base
         try ChangeCodec.scan(bytes) { scanned, buffer in
             head = head.after(scanned, in: buffer)
-            steps.append(Step(head: head, rank: scanned.rank(in: buffer)))
+            steps.append(Step(head: head, rank: scanned.hash(in: buffer)))
         }
         return steps
     }

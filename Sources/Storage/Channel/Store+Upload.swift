@@ -31,7 +31,7 @@ extension Store {
         guard segment.replica != .channel else { return .ownJournal }
         var isForked = false
         switch try await ingest(segment, job: job, now: now) {
-        case .stored: return .stored
+        case .stored, .ended: return .stored
         case .gap(let head): return .gap(head)
         case .ownFuture: return .ownJournal
         // It may still have another content: ingestion compares only where journals end.

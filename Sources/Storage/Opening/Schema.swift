@@ -4,38 +4,34 @@ import GRDB
 enum Schema {
     static func migrator(for role: StoreRole) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1", migrate: createTables)
-        migrator.registerMigration("2", migrate: addTime)
-        migrator.registerMigration("3", migrate: RetiringSchema.create)
-        migrator.registerMigration("4", migrate: RetiringSchema.addGone)
-        migrator.registerMigration("5", migrate: RequestSchema.create)
-        migrator.registerMigration("6", migrate: OutboxSchema.create)
+        migrator.registerMigration("whole history 1") { db in
+            try createTables(db)
+            try addTime(db)
+            try RemovalSchema.create(db)
+            try RequestSchema.create(db)
+            try OutboxSchema.create(db)
+        }
         if role == .channel { migrator.registerMigration("channel 1", migrate: ChannelSchema.create) }
         return migrator
+    }
+
+    /// Stores of the time when tombstones were forgotten: what they hold cannot be made whole again.
+    static func isOfFormerDesign(_ db: Database) throws -> Bool {
+        guard try db.tableExists("grdb_migrations") else { return false }
+        return try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM grdb_migrations WHERE identifier = '1')") ?? false
     }
 
     private static func addTime(_ db: Database) throws {
         try db.execute(
             sql: """
-                -- Changes from the future: in their journals already, but not in the items (rule R6).
-                CREATE TABLE held (
-                    job INTEGER NOT NULL,
-                    replica BLOB NOT NULL,
-                    sequence INTEGER NOT NULL,
-                    stamp INTEGER NOT NULL,
-                    record BLOB NOT NULL,
-                    PRIMARY KEY (job, replica, sequence)
-                ) STRICT, WITHOUT ROWID;
-
-                CREATE INDEX heldStamp ON held (stamp);
-
                 -- From which sequence on this store's own journal was written without a known time and seen by nobody (R5).
                 CREATE TABLE unseen (
                     job INTEGER PRIMARY KEY,
                     first INTEGER NOT NULL
                 ) STRICT;
 
-                -- One row: what was last known of the time. Microseconds.
+                -- One row: what was last known of the time, and the latest time that is certainly past. Microseconds.
                 CREATE TABLE clock (
                     id INTEGER PRIMARY KEY CHECK (id = 1),
                     boot TEXT NOT NULL,
@@ -44,7 +40,9 @@ enum Schema {
                     stratum INTEGER NOT NULL,
                     measured INTEGER NOT NULL,
                     source TEXT,
-                    wallDrift INTEGER NOT NULL
+                    wallDrift INTEGER NOT NULL,
+                    floor INTEGER NOT NULL,
+                    isPlausible INTEGER NOT NULL
                 ) STRICT;
                 """)
     }
@@ -62,20 +60,25 @@ enum Schema {
 
                 -- Counters are kept with the items' changes, so that nobody counts 100,000 rows to show a job.
                 -- A report (digest, volume) belongs to the version vector with that fingerprint.
+                -- The anchor is the greatest that was seen. A removed job keeps its name here.
                 CREATE TABLE job (
                     number INTEGER PRIMARY KEY,
                     id TEXT NOT NULL UNIQUE,
                     items INTEGER NOT NULL DEFAULT 0,
                     removed INTEGER NOT NULL DEFAULT 0,
                     conflicts INTEGER NOT NULL DEFAULT 0,
-                    barcodesAreIndexed INTEGER NOT NULL DEFAULT 1,
+                    barcodeRun INTEGER NOT NULL DEFAULT 0,
+                    barcodeCount INTEGER NOT NULL DEFAULT 0,
+                    anchor INTEGER NOT NULL DEFAULT 0,
+                    isRemoved INTEGER NOT NULL DEFAULT 0,
+                    name TEXT NOT NULL DEFAULT '',
                     reportFingerprint INTEGER,
                     report TEXT
                 ) STRICT;
 
                 -- The version vector, with the running digest and the greatest stamp of each journal.
                 CREATE TABLE journal (
-                    job INTEGER NOT NULL REFERENCES job,
+                    job INTEGER NOT NULL,
                     replica BLOB NOT NULL,
                     sequence INTEGER NOT NULL,
                     digest INTEGER NOT NULL,
@@ -109,11 +112,13 @@ enum Schema {
                     PRIMARY KEY (job, item)
                 ) STRICT, WITHOUT ROWID;
 
+                -- Bytes, in runs that are filled one after another (BarcodeTable).
                 CREATE TABLE barcode (
                     job INTEGER NOT NULL,
-                    barcode TEXT NOT NULL,
+                    run INTEGER NOT NULL,
+                    barcode BLOB NOT NULL,
                     item BLOB NOT NULL,
-                    PRIMARY KEY (job, barcode, item)
+                    PRIMARY KEY (job, run, barcode, item)
                 ) STRICT, WITHOUT ROWID;
                 """)
     }

@@ -51,6 +51,15 @@ extension Store {
         }
     }
 
+    /// From now on writes wait for each other, as they do for a slow disk; only of a store in memory.
+    package func holdWrites() { commits.hold() }
+
+    /// How many wait.
+    package var waitingWriteCount: Int { commits.waitingCount }
+
+    /// Commits all that wait, in their order, in one transaction.
+    package func releaseWrites() { commits.release() }
+
     private static func fill(_ db: Database, with contents: [UInt8]) throws {
         guard let buffer = sqlite3_malloc64(sqlite3_uint64(contents.count)) else {
             throw DatabaseError(resultCode: .SQLITE_NOMEM)

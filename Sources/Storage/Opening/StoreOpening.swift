@@ -76,6 +76,12 @@ extension Store {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         try refuseOtherRole(role, in: queue)
+        if try queue.read(Schema.isOfFormerDesign) {
+            throw StoreError(
+                .olderThanProgram,
+                "The store was written by an early version of Muster that did not keep whole histories; export its jobs "
+                    + "with that version, move the state directory aside and start again. The store was not touched.")
+        }
         if try queue.read(Schema.migrator(for: role).hasBeenSuperseded) {
             throw StoreError(
                 .newerThanProgram,

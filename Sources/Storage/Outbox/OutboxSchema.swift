@@ -37,6 +37,12 @@ enum OutboxSchema {
                     lane TEXT PRIMARY KEY
                 ) STRICT, WITHOUT ROWID;
 
+                -- At most one row: when the server last answered, in corrected milliseconds since 1970.
+                CREATE TABLE serverAnswer (
+                    id INTEGER PRIMARY KEY CHECK (id = 1),
+                    at INTEGER NOT NULL
+                ) STRICT;
+
                 -- The last attempts; times in corrected milliseconds since 1970.
                 CREATE TABLE attempt (
                     number INTEGER PRIMARY KEY AUTOINCREMENT,

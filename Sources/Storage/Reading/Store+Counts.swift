@@ -19,9 +19,8 @@ extension Store {
         }
     }
 
-    /// Tidies up after a job has changed, when nobody waits: indexes, the report, the write-ahead log.
+    /// Tidies up after a job has changed, when nobody waits: the report.
     package func settle(_ job: JobID) async throws {
-        try await indexBarcodes(of: job)
         _ = try await report(of: job)
     }
 

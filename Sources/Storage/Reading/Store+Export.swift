@@ -21,12 +21,12 @@ extension Store {
             return try ReportTable.report(of: number, at: try JournalTable.vector(of: number, in: db), in: db)
         }
         if let kept { return kept }
-        let (report, mark) = try await readBarcodes(of: job) { db, number in
-            let mark = try ReportTable.mark(of: number, in: db)
+        let (report, number) = try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
             let vector = try JournalTable.vector(of: number, in: db)
             var hash = SHA256()
             var summary = VolumeSummary()
-            var export = CanonicalExport(job: job, isRemoved: try StatementTable.isRemoved(number, in: db))
+            var export = CanonicalExport(job: job, isRemoved: try RemovalTable.isRemoved(number, in: db))
             var bytes: [UInt8] = []
             export.begin(into: &bytes)
             try ItemTable.forEachPacked(job: number, in: db) { id, blob in
@@ -44,35 +44,36 @@ extension Store {
             let digest = hash.finalize().hexadecimalDigits
             let report = JobReport(
                 vector: vector, digest: digest, cubicFeet: summary.total.cubicFeet,
-                duplicateBarcodes: try BarcodeTable.duplicateCount(job: number, in: db))
-            return (report, mark)
+                duplicateBarcodes: try BarcodeTable(job: number, db: db).duplicates().count)
+            return (report, number)
         }
         // A cache: failing to keep it must not keep the answer from whoever asked.
-        _ = try? await write { db in
-            try ReportTable.keep(report, of: try JobTable.existingNumber(of: job, in: db), insteadOf: mark, in: db)
-        }
+        _ = try? await write { db in try ReportTable.keep(report, of: number, in: db) }
         return report
     }
 
     /// The canonical export in pieces of some 64 KiB, from one state of the store.
-    package func exportCursor(of job: JobID) throws -> ExportCursor {
-        ExportCursor(job: job, snapshot: try snapshot())
+    ///
+    /// - Parameter lifetime: how long it can be read; nil for a minute.
+    package func exportCursor(of job: JobID, lifetime: Duration? = nil) throws -> ExportCursor {
+        ExportCursor(
+            job: job, snapshot: LeasedSnapshot(try snapshot(), lifetime: lifetime ?? LeasedSnapshot.lifetime))
     }
 
     /// The items of one state of the store, in ascending order, in batches of some hundred; removed ones too.
     package func itemCursor(of job: JobID) throws -> ItemCursor {
-        ItemCursor(job: job, snapshot: try snapshot())
+        ItemCursor(job: job, snapshot: LeasedSnapshot(try snapshot(), lifetime: LeasedSnapshot.lifetime))
     }
 }
 
 /// Where a reader of items stands, in one state of the store.
 package actor ItemCursor {
     private let job: JobID
-    private let snapshot: any DatabaseReader
+    private let snapshot: LeasedSnapshot
     private var after = ItemID.job
     private var isAtEnd = false
 
-    init(job: JobID, snapshot: any DatabaseReader) {
+    init(job: JobID, snapshot: LeasedSnapshot) {
         self.job = job
         self.snapshot = snapshot
     }
@@ -82,23 +83,24 @@ package actor ItemCursor {
         guard !isAtEnd else { return nil }
         let start = after
         let job = job
-        let items: [StoredItem]
-        do {
-            items = try await snapshot.readOneState { db in
-                var items: [StoredItem] = []
-                try ItemTable.forEach(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) {
-                    id, state in
-                    items.append(StoredItem(id: id, state: state))
-                    return items.count < 256
-                }
-                return items
+        let items = try await snapshot.read { db in
+            var items: [StoredItem] = []
+            try ItemTable.forEach(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) {
+                id, state in
+                items.append(StoredItem(id: id, state: state))
+                return items.count < 256
             }
-        } catch {
-            throw StoreError(error)
+            return items
         }
         isAtEnd = items.count < 256
         after = items.last?.id ?? after
         return items.isEmpty ? nil : items
+    }
+
+    /// Begins again, in the same state of the store.
+    package func rewind() {
+        after = .job
+        isAtEnd = false
     }
 }
 
@@ -114,10 +116,10 @@ package actor ExportCursor {
     }
 
     private let job: JobID
-    private let snapshot: any DatabaseReader
+    private let snapshot: LeasedSnapshot
     private var progress: Progress
 
-    init(job: JobID, snapshot: any DatabaseReader) {
+    init(job: JobID, snapshot: LeasedSnapshot) {
         self.job = job
         self.snapshot = snapshot
         progress = Progress(export: CanonicalExport(job: job))
@@ -128,15 +130,11 @@ package actor ExportCursor {
         guard !progress.isAtEnd else { return nil }
         let start = progress
         let job = job
-        do {
-            let (bytes, reached) = try await snapshot.readOneState { db in
-                try Self.piece(of: try JobTable.existingNumber(of: job, in: db), from: start, in: db)
-            }
-            progress = reached
-            return bytes
-        } catch {
-            throw StoreError(error)
+        let (bytes, reached) = try await snapshot.read { db in
+            try Self.piece(of: try JobTable.existingNumber(of: job, in: db), from: start, in: db)
         }
+        progress = reached
+        return bytes
     }
 
     private static func piece(of job: Int64, from start: Progress, in db: Database) throws -> ([UInt8], Progress) {
@@ -145,7 +143,7 @@ package actor ExportCursor {
         if !progress.hasBegun {
             // Looked up here, in the state of the store that is read.
             let id = try JobTable.id(of: job, in: db)
-            if let id, try StatementTable.isRemoved(job, in: db) {
+            if let id, try RemovalTable.isRemoved(job, in: db) {
                 progress.export = CanonicalExport(job: id, isRemoved: true)
             }
             progress.export.begin(into: &bytes)

@@ -1,4 +1,3 @@
-package import CRDT
 import GRDB
 
 /// A look at the store from outside, for tests and for the doctor.
@@ -30,25 +29,26 @@ extension Store {
         try await read { try String.fetchAll($0, sql: "PRAGMA quick_check(3)").filter { $0 != "ok" } }
     }
 
-    /// Whether a job is complete as far as anything was forgotten of it: no stub without its fold. Only then do equal
-    /// vectors mean equal bytes; a newcomer is on the way there.
-    package func holdsWhatFoldsName(of job: JobID) async throws -> Bool {
+    /// How many rows the tables have that grow with the jobs.
+    package func rowCounts() async throws -> [String: Int] {
         try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let isWaiting = try Bool.fetchOne(
-                db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM unexplained WHERE job = ?)"), arguments: [number])
-            return isWaiting != true
+            var counts: [String: Int] = [:]
+            for table in ["barcode", "item", "segment"] {
+                counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+            }
+            return counts
         }
     }
+}
 
-    /// How many folds this store has heard of.
-    package func foldCount(of job: JobID) async throws -> Int {
+extension Store {
+    /// How many rows belong to no job: what removed jobs have left and nothing has freed yet.
+    package func orphanCount() async throws -> Int {
         try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try Int.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT count(*) FROM (SELECT DISTINCT author, sequence FROM folding WHERE job = ?)"),
-                arguments: [number]) ?? 0
+            try ["item", "barcode", "conflict", "segment", "journal", "unseen"].reduce(0) { count, table in
+                let orphans = "SELECT count(*) FROM \(table) WHERE job NOT IN (SELECT number FROM job)"
+                return try count + (Int.fetchOne(db, sql: orphans) ?? 0)
+            }
         }
     }
 }

@@ -25,6 +25,10 @@ package struct StoredJob: Hashable, Sendable {
     /// Items whose fields have concurrent writes: one per field.
     package let conflicts: Int
     package let vector: VersionVector
+    /// What it was called; nil while it lives.
+    package let removedName: String?
+
+    package var isRemoved: Bool { removedName != nil }
 }
 
 extension Store {
@@ -48,7 +52,8 @@ extension Store {
         return StoredJob(
             id: id, properties: try ItemTable.state(of: .job, job: number, in: db) ?? ItemState(),
             published: try RequestTable.published(number, in: db), items: row["items"], removed: row["removed"],
-            conflicts: row["conflicts"], vector: try JournalTable.vector(of: number, in: db))
+            conflicts: row["conflicts"], vector: try JournalTable.vector(of: number, in: db),
+            removedName: row["isRemoved"] as Bool ? row["name"] : nil)
     }
 
     /// One item; nil when nothing is known of it.
@@ -97,19 +102,6 @@ extension Store {
             return try ConflictTable.items(job: number, in: db).compactMap { id in
                 try ItemTable.state(of: id, job: number, in: db).map { StoredItem(id: id, state: $0) }
             }
-        }
-    }
-
-    /// What a removed item was, from the journals: its state had it not been removed.
-    package func stateBeforeRemoval(of item: ItemID, job: JobID) async throws -> ItemState {
-        try await read { db in
-            var state = ItemState()
-            try Self.forEachChange(job: try JobTable.existingNumber(of: job, in: db), in: db) { dotted in
-                var change = dotted.change
-                change.operations.removeAll { $0 == .remove }
-                if change.item == item, !change.operations.isEmpty { state.apply(change, in: dotted.dot.replica) }
-            }
-            return state
         }
     }
 }

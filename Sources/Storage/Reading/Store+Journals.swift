@@ -33,7 +33,8 @@ extension Store {
         try await read { db in
             let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: replica)
             let pieces = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: maximumBytes, in: db)
-            guard let first = pieces.first, let last = pieces.last else { return nil }
+            // What went with a removed job is nowhere any more.
+            guard let first = pieces.first, let last = pieces.last, first.first <= sequence else { return nil }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.bytes.count })
             for piece in pieces { bytes.append(contentsOf: piece.bytes) }
@@ -43,8 +44,7 @@ extension Store {
         }
     }
 
-    /// Where the change that holds `sequence` ends, with the digest there, and its own hash, which is less than 2^63 when
-    /// it is folded away and not otherwise; nil beyond the journal's end.
+    /// Where the change that holds `sequence` ends, with the digest there, and its own hash; nil beyond the journal's end.
     package func boundary(
         of replica: ReplicaID, job: JobID, at sequence: UInt64
     ) async throws -> (head: JournalHead, changeHash: UInt64)? {
@@ -59,25 +59,24 @@ extension Store {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
             var timeline = Timeline()
-            // What is gone is in no timeline, also where a branch of a journal still has it: equal vectors, equal lines.
-            let gone = try GoneTable(job: number, in: db)
+            // Of a removed job only what was said about it is left; what is late is listed apart.
+            let isRemoved = try RemovalTable.isRemoved(number, in: db)
             try Self.forEachChange(job: number, in: db) { dotted in
                 guard item == nil || dotted.change.item == item else { return }
-                if try gone?.holds(dotted.change.item) != true { timeline.add(dotted.change, at: dotted.dot) }
+                guard !isRemoved || dotted.change.operations.contains(where: \.isStatement) else { return }
+                timeline.add(dotted.change, at: dotted.dot)
             }
             return timeline.entries()
         }
     }
 
-    /// All changes of a job, journal by journal, without what is folded.
+    /// All changes that are held of a job, journal by journal.
     ///
-    /// - Parameter includesLate: also those that are late, and so in no item.
+    /// - Parameter replica: of one journal; nil for all of them.
     static func forEachChange(
-        job: Int64, includesLate: Bool = false, in db: Database, _ body: (DottedChange) throws -> Void
+        job: Int64, of replica: ReplicaID? = nil, in db: Database, _ body: (DottedChange) throws -> Void
     ) throws {
-        let late = includesLate ? nil : try LateSpans(job: job, in: db)
-        try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
-            guard scanned.stub == nil, late?.holds(scanned, at: dot) != true else { return }
+        try SegmentReader.forEach(job: job, of: replica, in: db) { scanned, buffer, dot in
             try body(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
         }
     }

@@ -21,15 +21,22 @@ enum RequestTable {
                 try insert(token, [], at: dot, by: change.write(in: dot.replica), job: job, in: db)
             case .outcome(let outcome) where isServer: try set(outcome, at: dot.sequence, job: job, in: db)
             case .publish(let published) where isServer: try set(published, at: dot.sequence, job: job, in: db)
-            case .hold(let positions) where isServer: try accept(positions, job: job, in: db)
+            case .acknowledge(let positions) where isServer: try accept(positions, job: job, in: db)
             default: break
             }
         }
     }
 
-    static func clear(_ job: Int64, in db: Database) throws {
-        for table in ["request", "outcome", "published", "accepted"] {
-            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [job])
+    /// Forgets what was read in one journal after a sequence; of the channel everything, as of one name the last word holds.
+    static func clear(_ journal: JournalKey, after keep: UInt64, in db: Database) throws {
+        try db.execute(
+            sql: "DELETE FROM request WHERE job = ? AND replica = ? AND sequence > ?",
+            arguments: [journal.job, journal.replica.value.blob, keep.signed])
+        guard journal.replica == .channel else { return }
+        try db.execute(
+            sql: "DELETE FROM outcome WHERE job = ? AND sequence > ?", arguments: [journal.job, keep.signed])
+        for table in ["published", "accepted"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [journal.job])
         }
     }
 

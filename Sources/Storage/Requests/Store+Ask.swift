@@ -53,7 +53,7 @@ extension Store {
             let number =
                 wish.createsJob
                 ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
-            if try StatementTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
+            if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
             var edited: Commit?
             if !wish.edits.isEmpty {
                 let result = try commit(
@@ -74,9 +74,7 @@ extension Store {
             }
             // A change without anything in it is none.
             if operations.isEmpty, let edited { return Asked(commit: edited, tokens: []) }
-            let bytes = statement(
-                operations, anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds)
-            let asked = try append(bytes, job: job, number: number, now: now, in: db)
+            let asked = try say(operations, job: job, number: number, now: now, in: db)
             return Asked(commit: edited?.followed(by: asked) ?? asked, tokens: wish.mutations.map(\.token))
         }
     }
@@ -89,10 +87,7 @@ extension Store {
             let now = now()
             let job = withdrawal.job
             let number = try JobTable.existingNumber(of: job, in: db)
-            let bytes = statement(
-                [.withdraw(withdrawal.token)], anchor: try anchor(of: number, in: db), nowMilliseconds: now.milliseconds
-            )
-            return try append(bytes, job: job, number: number, now: now, in: db)
+            return try say([.withdraw(withdrawal.token)], job: job, number: number, now: now, in: db)
         }
     }
 

@@ -13,15 +13,14 @@ struct ItemTable {
     private let insert: RawStatement
     private let select: RawStatement
     private let update: RawStatement
-    /// Nil while the index is not kept up and will be built afterwards.
-    private let barcodes: BarcodeTable?
+    private var barcodes: BarcodeTable
     private var scratch: [UInt8] = []
     private(set) var counts = ItemCounts()
     /// What happened, for people who watch; only of small batches.
     private(set) var applied: [AppliedChange] = []
     private let collectsApplied: Bool
 
-    init(job: Int64, maintainsBarcodes: Bool, collectsApplied: Bool = false, in db: Database) throws {
+    init(job: Int64, collectsApplied: Bool = false, in db: Database) throws {
         self.db = db
         self.collectsApplied = collectsApplied
         self.job = job
@@ -29,7 +28,7 @@ struct ItemTable {
             "INSERT INTO item (job, id, state) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", in: db)
         select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: db)
         update = try RawStatement("UPDATE item SET state = ?3 WHERE job = ?1 AND id = ?2", in: db)
-        barcodes = maintainsBarcodes ? BarcodeTable(job: job, db: db) : nil
+        barcodes = try BarcodeTable(job: job, db: db)
     }
 
     /// Takes one change of the journal of `replica` in.
@@ -40,10 +39,6 @@ struct ItemTable {
     mutating func apply(
         _ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, of replica: ReplicaID, sequence: UInt64
     ) throws {
-        if scanned.isRemoval, scanned.item != .job {
-            try TombstoneTable.add(
-                scanned.item, at: Dot(replica: replica, sequence: sequence), job: job, in: db)
-        }
         ItemStateCodec.encode(only: scanned, in: buffer, of: replica, into: &scratch)
         // The record begins with the id, big-endian, just as the table wants it.
         let id = UnsafeRawBufferPointer(rebasing: buffer[scanned.body.lowerBound..<scanned.body.lowerBound + 16])
@@ -51,9 +46,7 @@ struct ItemTable {
         try insert.run()
         guard db.changesCount == 0 else {
             if scanned.item != .job { countNew(scanned) }
-            if let barcodes, scanned.setsBarcode || scanned.isRemoval {
-                try barcodes.change(of: scanned.item, from: nil, to: try ItemStateCodec.decode(scratch))
-            }
+            if scanned.setsBarcode, scanned.item != .job { try indexNew(scanned.item) }
             if collectsApplied {
                 let change = ChangeCodec.decode(scanned, in: buffer)
                 applied.append(
@@ -66,6 +59,21 @@ struct ItemTable {
         try merge(ChangeCodec.decode(scanned, in: buffer), id: id, at: Dot(replica: replica, sequence: sequence))
     }
 
+    /// An item that one change has made, read where it lies.
+    private mutating func indexNew(_ item: ItemID) throws {
+        let barcode = try scratch.withUnsafeBytes { blob in
+            let packed = try PackedItem(blob)
+            return packed.fields.first { $0.name == WellKnownField.barcode }.map { Data(packed.bytes($0.value)) }
+        }
+        if let barcode { try barcodes.insert(barcode, item) }
+    }
+
+    /// To be called after the last change.
+    func finish() throws {
+        try JobTable.add(counts, to: job, in: db)
+        try barcodes.finish()
+    }
+
     private mutating func countNew(_ scanned: ScannedChange) {
         if scanned.isRemoval { counts.removed += 1 } else { counts.items += 1 }
     }
@@ -76,7 +84,6 @@ struct ItemTable {
         var after = before
         after.apply(change, in: dot.replica)
         if collectsApplied { applied.append(AppliedChange(change: change, dot: dot, before: before, after: after)) }
-        if before.removed != nil { try TombstoneTable.add(change.item, at: dot, job: job, in: db) }
         guard after != before else { return }
         try update.bind(job, id, ItemStateCodec.encode(after))
         try update.run()
@@ -87,7 +94,7 @@ struct ItemTable {
             counts.items -= 1
             counts.removed += 1
         }
-        try barcodes?.change(of: change.item, from: before, to: after)
+        try barcodes.change(of: change.item, from: before, to: after)
     }
 
     /// The state of one item; nil when nothing is known of it.

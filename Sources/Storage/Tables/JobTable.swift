@@ -21,8 +21,30 @@ enum JobTable {
     /// The number of the job, which is entered when it is new here.
     static func numberAddingIfNew(_ job: JobID, in db: Database) throws -> Int64 {
         if let number = try number(of: job, in: db) { return number }
-        try db.execute(sql: "INSERT INTO job (id) VALUES (?)", arguments: [job.text])
-        return db.lastInsertedRowID
+        let number = try nextNumber(in: db)
+        try db.execute(sql: "INSERT INTO job (number, id) VALUES (?, ?)", arguments: [number, job.text])
+        return number
+    }
+
+    /// A number under which no table has a row.
+    static func nextNumber(in db: Database) throws -> Int64 {
+        let last = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT max(ifnull((SELECT max(number) FROM job), 0), ifnull((SELECT max(number) FROM garbage), 0))
+                """)
+        return (last ?? 0) + 1
+    }
+
+    /// The greatest credible anchor of what was taken in.
+    static func seenAnchor(of job: Int64, in db: Database) throws -> UInt64 {
+        let statement = try db.cachedStatement(sql: "SELECT anchor FROM job WHERE number = ?")
+        return UInt64(bitPattern: try Int64.fetchOne(statement, arguments: [job]) ?? 0)
+    }
+
+    static func raiseAnchor(to anchor: UInt64, of job: Int64, in db: Database) throws {
+        let statement = try db.cachedStatement(sql: "UPDATE job SET anchor = ?1 WHERE number = ?2 AND anchor < ?1")
+        try statement.execute(arguments: [Int64(clamping: anchor), job])
     }
 
     static func add(_ counts: ItemCounts, to job: Int64, in db: Database) throws {
@@ -30,15 +52,6 @@ enum JobTable {
         let statement = try db.cachedStatement(
             sql: "UPDATE job SET items = items + ?, removed = removed + ?, conflicts = conflicts + ? WHERE number = ?")
         try statement.execute(arguments: [counts.items, counts.removed, counts.conflicts, job])
-    }
-
-    static func areBarcodesIndexed(_ job: Int64, in db: Database) throws -> Bool {
-        let statement = try db.cachedStatement(sql: "SELECT barcodesAreIndexed FROM job WHERE number = ?")
-        return try Bool.fetchOne(statement, arguments: [job]) ?? false
-    }
-
-    static func setBarcodesIndexed(_ isIndexed: Bool, job: Int64, in db: Database) throws {
-        try db.execute(sql: "UPDATE job SET barcodesAreIndexed = ? WHERE number = ?", arguments: [isIndexed, job])
     }
 }
 

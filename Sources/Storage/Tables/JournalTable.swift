@@ -23,6 +23,10 @@ enum JournalTable {
             })
     }
 
+    static func positions(of job: Int64, in db: Database) throws -> [Position] {
+        try vector(of: job, in: db).entries.map { Position(replica: $0.replica, sequence: $0.head.sequence) }
+    }
+
     static func head(of journal: JournalKey, in db: Database) throws -> JournalHead {
         let statement = try db.cachedStatement(
             sql: "SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?")
@@ -125,25 +129,33 @@ enum JournalTable {
         let digest = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?"),
             arguments: [journal.job, journal.replica.value.blob, (first - 1).signed])
-        guard let digest else { throw StoreError(.damaged, "A journal has a gap; the store is damaged.") }
-        return JournalHead(sequence: first - 1, digest: UInt64(bitPattern: digest))
+        if let digest { return JournalHead(sequence: first - 1, digest: UInt64(bitPattern: digest)) }
+        // What is before it went with the job.
+        let removed = try RemovalTable.head(of: journal, in: db)
+        guard removed.sequence == first - 1 else {
+            throw StoreError(.damaged, "A journal has a gap; the store is damaged.")
+        }
+        return removed
     }
 
-    /// Where the change that holds a sequence ends, with the digest there, and its own hash, which is less than 2^63 when it
-    /// is folded away and not otherwise; nil beyond the journal's end.
+    /// Where the change that holds a sequence ends, with the digest there, and its own hash; nil beyond the journal's end.
+    /// What went with a removed job counts as one change.
     static func boundary(
         of journal: JournalKey, at sequence: UInt64, in db: Database
     ) throws -> (head: JournalHead, changeHash: UInt64)? {
         guard let piece = try pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first,
             piece.first <= sequence
-        else { return nil }
+        else {
+            let removed = try RemovalTable.head(of: journal, in: db)
+            return sequence > 0 && sequence <= removed.sequence ? (removed, 0) : nil
+        }
         var head = try headBefore(piece.first, of: journal, in: db)
         var changeHash: UInt64 = 0
         try ChangeCodec.scan(piece.bytes) { scanned, buffer in
             guard head.sequence < sequence else { return }
             head = head.after(scanned, in: buffer)
             guard head.sequence >= sequence else { return }
-            changeHash = scanned.rank(in: buffer)
+            changeHash = scanned.hash(in: buffer)
         }
         return (head, changeHash)
     }
@@ -157,6 +169,9 @@ enum JournalTable {
         let digest = try Int64.fetchOne(
             statement, arguments: [journal.job, journal.replica.value.blob, head.sequence.signed])
         if let digest { return UInt64(bitPattern: digest) == head.digest }
+        // What went with the job cannot be looked at any more.
+        let removed = try RemovalTable.head(of: journal, in: db)
+        if head.sequence < removed.sequence { return true }
         return try boundary(of: journal, at: head.sequence, in: db)?.head == head
     }
 

@@ -16,28 +16,13 @@ enum ReportTable {
         )
     }
 
-    /// The items have changed without the vector. A mark that was never there before takes the report's place, so that
-    /// whoever adds the former items up at this moment does not keep what comes of them.
-    static func forget(_ job: Int64, in db: Database) throws {
-        try db.cachedStatement(
-            sql: "UPDATE job SET report = hex(randomblob(8)), reportFingerprint = NULL WHERE number = ?"
-        ).execute(arguments: [job])
-    }
-
-    /// What stands in the report's place: to be read in the state of the store that is added up.
-    static func mark(of job: Int64, in db: Database) throws -> String? {
-        try String.fetchOne(
-            db.cachedStatement(sql: "SELECT report FROM job WHERE number = ?"), arguments: [job])
-    }
-
-    /// - Parameter mark: what stood there when the items were read; when it is another one nothing is kept.
-    static func keep(_ report: JobReport, of job: Int64, insteadOf mark: String?, in db: Database) throws {
-        let update = try db.cachedStatement(
-            sql: "UPDATE job SET reportFingerprint = ?, report = ? WHERE number = ? AND report IS ?")
+    /// Does nothing when the job has been removed meanwhile: it then has another number.
+    static func keep(_ report: JobReport, of job: Int64, in db: Database) throws {
+        let update = try db.cachedStatement(sql: "UPDATE job SET reportFingerprint = ?, report = ? WHERE number = ?")
         try update.execute(
             arguments: [
                 report.vector.fingerprint.signed,
-                "\(report.digest) \(report.cubicFeet.rawValue) \(report.duplicateBarcodes)", job, mark,
+                "\(report.digest) \(report.cubicFeet.rawValue) \(report.duplicateBarcodes)", job,
             ])
     }
 }

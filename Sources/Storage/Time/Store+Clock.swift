@@ -9,7 +9,8 @@ extension Store {
             return ClockRecord(
                 boot: row["boot"], offset: row["offset"], uncertainty: row["uncertainty"],
                 stratum: UInt8(clamping: row["stratum"] as Int), measured: row["measured"],
-                source: (row["source"] as String?).map(Self.source), wallDrift: row["wallDrift"])
+                source: (row["source"] as String?).map(Self.source), wallDrift: row["wallDrift"],
+                floor: row["floor"], isPlausible: row["isPlausible"])
         }
     }
 
@@ -27,12 +28,13 @@ extension Store {
             }
         try db.execute(
             sql: """
-                INSERT OR REPLACE INTO clock (id, boot, offset, uncertainty, stratum, measured, source, wallDrift)
-                VALUES (1, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO clock
+                    (id, boot, offset, uncertainty, stratum, measured, source, wallDrift, floor, isPlausible)
+                VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 record.boot, record.offset, record.uncertainty, Int(record.stratum), record.measured, source,
-                record.wallDrift,
+                record.wallDrift, record.floor, record.isPlausible,
             ])
     }
 

@@ -29,14 +29,40 @@ package struct ClockStep: Hashable, Sendable {
     }
 }
 
+/// A step that the clock has taken, as long as it is not durable.
+package struct TakenStep: Sendable {
+    let step: ClockStep
+    /// Takes the step back; called when it could not be made durable.
+    let undo: @Sendable () -> Void
+
+    package init(_ step: ClockStep, undo: @escaping @Sendable () -> Void = {}) {
+        self.step = step
+        self.undo = undo
+    }
+}
+
 /// Work that was written without a known time and has left the device to nobody (rule R5).
 extension Store {
+    /// Has a clock told that work which was stamped by it is being shown to somebody; it then only moves on (rule R5). This
+    /// happens in the transaction itself, so that no step of the clock comes between.
+    ///
+    /// - Parameter note: gives what is to be kept of that, in the same transaction.
+    package func whenShown(_ note: @escaping @Sendable () -> ClockRecord?) {
+        shown.withLock { $0 = note }
+    }
+
+    private func noteShown(in db: Database) throws {
+        if let record = shown.withLock({ $0 })?() { try Self.keep(record, in: db) }
+    }
+
     /// Remembers where unseen work begins, in the transaction that writes it.
     func noteUnseen(from first: UInt64, job: Int64, isSynchronised: Bool, in db: Database) throws {
         if isSynchronised {
             let forget = try db.cachedStatement(sql: "DELETE FROM unseen WHERE job = ?")
             try forget.execute(arguments: [job])
-        } else if !isExposed.withLock({ $0 }) {
+        } else if isExposed.withLock({ $0 }) {
+            try noteShown(in: db)
+        } else {
             let note = try db.cachedStatement(
                 sql: "INSERT INTO unseen (job, first) VALUES (?, ?) ON CONFLICT DO NOTHING")
             try note.execute(arguments: [job, first.signed])
@@ -46,18 +72,15 @@ extension Store {
     /// From now on a connection may carry work away: when this returns, what was unseen durably counts as seen.
     ///
     /// Also when it throws, what is written counts as seen until `endExposure`: another link may be exposed by then.
-    /// - Returns: the jobs with work that was unseen until now: what waited for that can be forgotten (`retire`).
-    @discardableResult
-    package func beginExposure() async throws -> [JobID] {
+    package func beginExposure() async throws {
         isExposed.withLock { $0 = true }
         let isUnseen = try await write { db in
             try Bool.fetchOne(db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM unseen)")) ?? false
         }
-        guard isUnseen else { return [] }
-        return try await write { db in
-            let jobs = try Int64.fetchAll(db, sql: "SELECT job FROM unseen")
+        guard isUnseen else { return }
+        try await write { [self] db in
+            try noteShown(in: db)
             try db.execute(sql: "DELETE FROM unseen")
-            return try jobs.compactMap { try JobTable.id(of: $0, in: db) }.sorted()
         }
     }
 
@@ -73,27 +96,40 @@ extension Store {
     /// - Parameters:
     ///   - take: lets the clock step, here between two writes: what was written before it is shifted, what is written
     ///     after it has the new time. Nil when there is nothing to do after all.
-    ///   - undo: takes the step back; called when it could not be made durable.
     /// - Returns: where there was unseen work, also where the step is none.
     package func restamp(
-        taking take: @escaping @Sendable () -> ClockStep?, undoing undo: @escaping @Sendable () -> Void = {}
+        taking take: @escaping @Sendable () -> TakenStep?
     ) async throws -> [Restamped] {
         try await write { [self] db in
             let stamps = clock.withLock { $0 }
-            guard let step = take() else { return [] }
-            let takeBack: @Sendable () -> Void = { [self] in
-                clock.withLock { $0 = stamps }
-                undo()
+            guard let taken = take() else { return [] }
+            let earlier = openSteps.withLock { steps in
+                steps.append { [self] in
+                    clock.withLock { $0 = stamps }
+                    taken.undo()
+                }
+                return steps.count - 1
             }
+            db.afterNextTransaction(
+                onCommit: { [self] _ in openSteps.withLock { $0 = [] } },
+                onRollback: { [self] _ in undoSteps(after: 0) })
             do {
-                let restamped = try restamp(by: step, in: db)
-                db.afterNextTransaction(onCommit: { _ in }, onRollback: { _ in takeBack() })
-                return restamped
+                return try restamp(by: taken.step, in: db)
             } catch {
-                takeBack()
+                // A full disk has undone the whole transaction already, and the steps with it.
+                undoSteps(after: earlier)
                 throw error
             }
         }
+    }
+
+    /// The last step first: several that waited together are undone together, and each leads back to the one before.
+    private func undoSteps(after count: Int) {
+        let undone = openSteps.withLock { steps in
+            defer { steps = Array(steps.prefix(count)) }
+            return steps.dropFirst(count).reversed()
+        }
+        for undo in undone { undo() }
     }
 
     private func restamp(by step: ClockStep, in db: Database) throws -> [Restamped] {
@@ -135,9 +171,7 @@ extension Store {
         let head = try writer.apply(bytes, first: first, after: base).head
         // Stamps may have become less, which the head's upsert does not know.
         var latest = last
-        try Self.forEachChange(job: job, includesLate: true, in: db) { dotted in
-            if dotted.dot.replica == journal.replica { latest = max(latest, dotted.change.stamp) }
-        }
+        try Self.forEachChange(job: job, of: journal.replica, in: db) { latest = max(latest, $0.change.stamp) }
         try db.cachedStatement(sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?").execute(arguments: [
             latest.rawValue.signed, job, journal.replica.value.blob,
         ])

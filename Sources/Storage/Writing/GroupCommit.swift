@@ -24,6 +24,9 @@ final class GroupCommit: Sendable {
         self.database = database
     }
 
+    /// How many writes wait for the next transaction.
+    var waitingCount: Int { queue.withLock { $0.waiting.count } }
+
     /// Returns when the write is durable; throws when it had to be undone.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -53,6 +56,17 @@ final class GroupCommit: Sendable {
                 database.asyncWriteWithoutTransaction { db in self.drain(db) }
             }
         }
+    }
+
+    // MARK: For tests
+
+    /// From now on writes wait, until `release` commits them together.
+    func hold() {
+        queue.withLock { $0.isDraining = true }
+    }
+
+    func release() {
+        database.writeWithoutTransaction { db in drain(db) }
     }
 
     private func drain(_ db: Database) {

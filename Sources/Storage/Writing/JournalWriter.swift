@@ -9,15 +9,16 @@ struct JournalWriter {
 
     let db: Database
     let journal: JournalKey
-    /// When a peer's run comes in; nil for this store's own work, which is never held.
+    /// When a peer's run comes in; nil for this store's own work.
     let received: ReceiveTime?
 
     struct Reached {
         let head: JournalHead
-        /// The greatest stamp that was taken in, and the greatest that a clock can have given by now.
-        let latest: Stamp
+        /// The greatest stamp that a clock can have given by now.
         let credible: Stamp
         let applied: [AppliedChange]
+        /// What the run says of the end of its job; not carried out yet.
+        let removals: [JobRemoval]
     }
 
     enum Outcome {
@@ -54,68 +55,90 @@ struct JournalWriter {
     }
 
     /// Applies and stores the part of `bytes` after `known`; returns where the journal then stands.
+    ///
+    /// Everything is applied at once, whatever its stamp says (rule R6). In a job that is removed no item is.
     func apply(_ bytes: [UInt8], first: UInt64, after known: JournalHead) throws -> Reached {
-        var sequence = first - 1
-        var digest = known.digest
+        var run = Run(
+            head: JournalHead(sequence: first - 1, digest: known.digest),
+            credibleLimit: received.map { HybridLogicalClock.limit(nowMilliseconds: $0.milliseconds) } ?? .greatest)
+        let isRemoved = try RemovalTable.isRemoved(journal.job, in: db)
+        var items: ItemTable?
+        try ChangeCodec.forEach(bytes) { scanned, buffer in
+            let sequence = run.head.sequence + 1
+            guard sequence > known.sequence else { return run.skip(scanned) }
+            run.take(scanned, in: buffer)
+            if items == nil { items = try itemTable(collects: bytes.count <= Self.collectedBytes) }
+            if scanned.statementCount > 0 {
+                let change = ChangeCodec.decode(scanned, in: buffer)
+                run.removals += try note(change, at: sequence)
+                if bytes.count <= Self.collectedBytes { run.told += Self.told(change, in: journal, at: sequence) }
+                if scanned.isStatementOnly { return }
+            }
+            guard !isRemoved || scanned.item == .job else { return }
+            try items?.apply(scanned, in: buffer, of: journal.replica, sequence: sequence)
+        }
+        guard let start = run.start, let items else {
+            return Reached(head: run.head, credible: run.credible, applied: [], removals: [])
+        }
+        try items.finish()
+        try raiseAnchor(to: run.anchor)
+        try JournalTable.append(bytes[start...], after: known, head: run.head, latest: run.latest, to: journal, in: db)
+        return Reached(
+            head: run.head, credible: run.credible, applied: run.told + items.applied, removals: run.removals)
+    }
+
+    /// What is known of a run while it is read.
+    private struct Run {
+        var head: JournalHead
+        let credibleLimit: Stamp
+        /// Where in the run that begins which is new.
+        var start: Int?
         var latest = Stamp.zero
         var credible = Stamp.zero
-        let credibleLimit = received.map { HybridLogicalClock.limit(nowMilliseconds: $0.milliseconds) } ?? .greatest
-        let holdLimit = received?.holdLimit ?? .greatest
-        var start: Int?
-        var items: ItemTable?
-        var failure: (any Error)?
-        let isBulk = bytes.count > BarcodeTable.bulk * 64
-        var lateness = try Lateness(journal, in: db)
+        var anchor: UInt64 = 0
         var told: [AppliedChange] = []
-        try ChangeCodec.scan(bytes) { scanned, buffer in
-            guard failure == nil else { return }
-            let isNew = sequence >= known.sequence
-            let first = sequence + 1
-            sequence += UInt64(scanned.operationCount)
-            guard isNew else { return }
+        var removals: [JobRemoval] = []
+
+        mutating func skip(_ scanned: ScannedChange) {
+            head = JournalHead(sequence: head.sequence + UInt64(scanned.operationCount), digest: head.digest)
+        }
+
+        mutating func take(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer) {
             if start == nil { start = scanned.record.lowerBound }
-            digest = JournalDigest.extend(digest, with: scanned, in: buffer)
+            head = head.after(scanned, in: buffer)
             latest = max(latest, scanned.stamp)
             if scanned.stamp <= credibleLimit { credible = max(credible, scanned.stamp) }
-            do {
-                if items == nil { items = try itemTable(isBulk: isBulk, collects: bytes.count <= Self.collectedBytes) }
-                if scanned.stub != nil {
-                    return try lateness.noteStub(first...sequence)
-                }
-                if scanned.statementCount > 0 {
-                    let change = ChangeCodec.decode(scanned, in: buffer)
-                    try lateness.note(change, at: first)
-                    if scanned.requestCount > 0 || journal.replica == .channel {
-                        let dot = Dot(replica: journal.replica, sequence: first)
-                        try RequestTable.note(change, at: dot, job: journal.job, in: db)
-                    }
-                    if scanned.isStatementOnly {
-                        if bytes.count <= Self.collectedBytes { told += Self.told(change, in: journal, at: first) }
-                        return
-                    }
-                } else if try lateness.keepsOut(scanned, first...sequence) {
-                    return
-                }
-                if scanned.stamp > holdLimit, try mustHold(scanned) {
-                    let record = UnsafeRawBufferPointer(rebasing: buffer[scanned.record])
-                    try HeldTable.add(record, stamp: scanned.stamp, sequence: first, of: journal, in: db)
-                } else {
-                    try items?.apply(scanned, in: buffer, of: journal.replica, sequence: first)
-                }
-            } catch {
-                failure = error
+            anchor = max(anchor, scanned.anchor)
+        }
+    }
+
+    /// Notes the statements of a change.
+    ///
+    /// - Returns: those by which the job ends.
+    func note(_ change: Change, at sequence: UInt64) throws -> [JobRemoval] {
+        let dot = Dot(replica: journal.replica, sequence: sequence)
+        try RequestTable.note(change, at: dot, job: journal.job, in: db)
+        var removals: [JobRemoval] = []
+        for operation in change.operations {
+            switch operation {
+            case .removeJob(let removal): removals.append(removal)
+            case .decide(let dots): try RemovalTable.decide(dots, job: journal.job, in: db)
+            default: break
             }
         }
-        if let failure { throw failure }
-        let head = JournalHead(sequence: sequence, digest: digest)
-        guard let start, let items else {
-            return Reached(head: head, latest: latest, credible: credible, applied: [])
-        }
-        try JobTable.add(items.counts, to: journal.job, in: db)
-        try JournalTable.append(bytes[start...], after: known, head: head, latest: latest, to: journal, in: db)
-        try lateness.settle()
-        return Reached(head: head, latest: latest, credible: credible, applied: told + items.applied)
+        return removals
     }
+
+    /// An author may have held more of the channel than this store does, but not beyond all bounds: an absurd anchor drags
+    /// nothing along.
+    func raiseAnchor(to anchor: UInt64) throws {
+        let channel = try JournalTable.head(of: JournalKey(job: journal.job, replica: .channel), in: db).sequence
+        guard anchor > channel, anchor <= channel + Self.credibleAnchors else { return }
+        try JobTable.raiseAnchor(to: anchor, of: journal.job, in: db)
+    }
+
+    /// How many entries of the channel an author may be ahead: more than a busy job gets in a week.
+    private static let credibleAnchors: UInt64 = 1 << 16
 
     /// A statement, if it is one that people read in the timeline: of no item's state.
     private static func told(_ change: Change, in journal: JournalKey, at sequence: UInt64) -> [AppliedChange] {
@@ -125,21 +148,7 @@ struct JournalWriter {
         return [AppliedChange(change: change, dot: dot, before: ItemState(), after: ItemState())]
     }
 
-    /// Whether a change from beyond the limit also lies beyond what its item holds: who writes on top of a future that
-    /// is in the items already, because it was taken in by a laptop without the time, is no liar.
-    private func mustHold(_ scanned: ScannedChange) throws -> Bool {
-        let state = try ItemTable.state(of: scanned.item, job: journal.job, in: db)
-        let reached = state?.latestStamp.milliseconds ?? 0
-        return scanned.stamp > HybridLogicalClock.limit(nowMilliseconds: reached)
-    }
-
-    private func itemTable(isBulk: Bool, collects: Bool) throws -> ItemTable {
-        var isIndexed = try JobTable.areBarcodesIndexed(journal.job, in: db)
-        if isIndexed, isBulk {
-            try JobTable.setBarcodesIndexed(false, job: journal.job, in: db)
-            isIndexed = false
-        }
-        return try ItemTable(
-            job: journal.job, maintainsBarcodes: isIndexed, collectsApplied: collects, in: db)
+    private func itemTable(collects: Bool) throws -> ItemTable {
+        try ItemTable(job: journal.job, collectsApplied: collects, in: db)
     }
 }

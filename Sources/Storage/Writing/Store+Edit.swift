@@ -48,20 +48,19 @@ extension Store {
         _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, now: ReceiveTime, in db: Database
     ) throws -> EditResult {
         let replica = identity.replica
+        if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
         let journal = JournalKey(job: number, replica: replica)
         let head = try JournalTable.head(of: journal, in: db)
         let anchor = try anchor(of: number, in: db)
-        var bytes = try presence(
-            in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds, in: db)
+        var bytes = introduction(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
         let introductionBytes = bytes.count
-        let gone = try Self.gone(among: edits, job: number, in: db)
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
         for edit in edits {
             let known = try states[edit.item] ?? ItemTable.state(of: edit.item, job: number, in: db)
             var state = known ?? ItemState()
             do throws(EditRefusal) {
-                if known == nil, requiresItems || gone.contains(edit.item) { throw .unknown(edit.item) }
+                if known == nil, requiresItems { throw .unknown(edit.item) }
                 let operations = try edit.composed(on: state, by: replica)
                 let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: state.latestStamp) }
                 let change = Change(item: edit.item, stamp: stamp, anchor: anchor, operations: operations)
@@ -76,11 +75,5 @@ extension Store {
         guard bytes.count > introductionBytes else { return EditResult(commit: nil, refusals: refusals) }
         let commit = try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
         return EditResult(commit: commit, refusals: refusals)
-    }
-
-    /// Items of which nothing is known any more because they were removed and forgotten.
-    private static func gone(among edits: [Edit], job: Int64, in db: Database) throws -> Set<ItemID> {
-        guard let gone = try GoneTable(job: job, in: db) else { return [] }
-        return try Set(edits.map(\.item).filter { try gone.holds($0) })
     }
 }

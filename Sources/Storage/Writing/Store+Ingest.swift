@@ -6,31 +6,32 @@ import Synchronization
 package struct ReceiveTime: Hashable, Sendable {
     /// Corrected time, since 1970.
     package let milliseconds: UInt64
-    /// A server is behind it. Without one nobody can tell the future, and only absurd stamps are held.
+    /// A server is behind it.
     package let isSynchronised: Bool
-    /// The latest that it may be: what a right clock says is never held, however long ago this one was put right.
-    package let latestMilliseconds: UInt64
 
-    /// - Parameter latestMilliseconds: nil for a time that is exact, or that nobody knows.
-    package init(milliseconds: UInt64, isSynchronised: Bool, latestMilliseconds: UInt64? = nil) {
+    package init(milliseconds: UInt64, isSynchronised: Bool) {
         self.milliseconds = milliseconds
         self.isSynchronised = isSynchronised
-        self.latestMilliseconds = max(milliseconds, latestMilliseconds ?? 0)
     }
+}
 
-    /// Changes with a later stamp are held.
-    var holdLimit: Stamp {
-        isSynchronised ? dueLimit : .observable
+/// A run of another replica's journal, to be taken in.
+package struct IncomingRun: Sendable {
+    package let job: JobID
+    package let segment: JournalSegment
+
+    package init(job: JobID, segment: JournalSegment) {
+        self.job = job
+        self.segment = segment
     }
-
-    /// Changes that are held up to this stamp are due.
-    var dueLimit: Stamp { HybridLogicalClock.limit(nowMilliseconds: latestMilliseconds) }
 }
 
 /// What became of a run of journal that a peer sent.
 package enum IngestOutcome: Hashable, Sendable {
     /// With what it changed, if it was small enough for people to follow.
     case stored(JournalHead, applied: [AppliedChange])
+    /// It says that its job has ended, and with it the job has.
+    case ended(RemovalOutcome)
     case duplicate(JournalHead)
     case gap(JournalHead)
     case forked(JournalHead)
@@ -39,7 +40,7 @@ package enum IngestOutcome: Hashable, Sendable {
 }
 
 extension Store {
-    /// Takes a run of another replica's journal in, durably; what lies in the future is held (rule R6).
+    /// Takes a run of another replica's journal in, durably.
     /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else; either way nothing has changed.
     package func ingest(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime
@@ -55,37 +56,86 @@ extension Store {
         try await ingest(segment, job: job, now: now, takesOwnFuture: identity.replica == .channel)
     }
 
+    /// Takes runs of other replicas' journals in, durably, with one flush for all of them.
+    ///
+    /// - Returns: what became of each, in their order; a malformed one changes nothing and leaves the others alone.
+    /// - Throws: `StoreError`; then nothing of them is stored.
+    package func ingest(
+        _ runs: [IncomingRun], now: ReceiveTime
+    ) async throws -> [Result<IngestOutcome, CodecError>] {
+        try await write { [self] db in
+            try runs.map { run in
+                var outcome = IngestOutcome.ownFuture
+                do {
+                    try db.inSavepoint {
+                        outcome = try ingest(run, now: now, takesOwnFuture: false, in: db)
+                        return .commit
+                    }
+                } catch let error as CodecError {
+                    return .failure(error)
+                }
+                return .success(outcome)
+            }
+        }
+    }
+
     private func ingest(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, takesOwnFuture: Bool
     ) async throws -> IngestOutcome {
         try await write { [self] db in
-            let known = try JobTable.number(of: job, in: db)
-            let number = try known ?? JobTable.numberAddingIfNew(job, in: db)
-            let journal = JournalKey(job: number, replica: segment.replica)
-            let outcome =
-                try !takesOwnFuture && isOwnFuture(segment, of: journal, in: db)
-                ? .ownFuture : take(segment, into: journal, now: now, in: db)
-            if case .stored = outcome { return outcome }
-            // Nothing came of it: no empty job stays behind.
-            if known == nil { try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number]) }
-            return outcome
+            try ingest(
+                IncomingRun(job: job, segment: segment), now: now, takesOwnFuture: takesOwnFuture, in: db)
         }
     }
 
+    private func ingest(
+        _ run: IncomingRun, now: ReceiveTime, takesOwnFuture: Bool, in db: Database
+    ) throws -> IngestOutcome {
+        let known = try JobTable.number(of: run.job, in: db)
+        let number = try known ?? JobTable.numberAddingIfNew(run.job, in: db)
+        let journal = JournalKey(job: number, replica: run.segment.replica)
+        var outcome = IngestOutcome.ownFuture
+        if try takesOwnFuture || !isOwnFuture(run.segment, of: journal, in: db) {
+            do {
+                try db.inSavepoint {
+                    outcome = try take(run.segment, of: run.job, into: journal, now: now, in: db)
+                    return .commit
+                }
+            } catch is OwnFutureShown {
+                outcome = .ownFuture
+            }
+        }
+        switch outcome {
+        case .stored, .ended: return outcome
+        case .duplicate, .gap, .forked, .ownFuture: break
+        }
+        // Nothing came of it: no empty job stays behind.
+        if known == nil { try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number]) }
+        return outcome
+    }
+
     private func take(
-        _ segment: JournalSegment, into journal: JournalKey, now: ReceiveTime, in db: Database
+        _ segment: JournalSegment, of job: JobID, into journal: JournalKey, now: ReceiveTime, in db: Database
     ) throws -> IngestOutcome {
         switch try JournalWriter(db: db, journal: journal, received: now).ingest(segment) {
         case .stored(let reached):
             // What is written here next is later than what was seen.
             clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
             try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
-            return .stored(reached.head, applied: reached.applied)
+            try DoubtTable.remove(journal, in: db)
+            guard let first = reached.removals.first else { return .stored(reached.head, applied: reached.applied) }
+            let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
+            let own = JournalKey(job: journal.job, replica: identity.replica)
+            if try Self.showsOwnFuture(removal, of: own, in: db) { throw OwnFutureShown() }
+            return .ended(try end(removal, of: job, number: journal.job, now: now, in: db))
         case .duplicate(let head): return .duplicate(head)
         case .gap(let head): return .gap(head)
         case .forked(let head): return .forked(head)
         }
     }
+
+    /// The end of a job says so, of which nothing may be stored before this store has another name.
+    private struct OwnFutureShown: Error {}
 
     private func isOwnFuture(_ segment: JournalSegment, of journal: JournalKey, in db: Database) throws -> Bool {
         try segment.replica == identity.replica

@@ -30,9 +30,14 @@ struct LinkReception: Sendable {
             Task(executorPreference: executor) { await serve(link) }
             return link
         case .failure(let refusal):
-            // Not louder: whoever floods this port should not fill the log as well.
-            logger.debug("connection refused", metadata: ["reason": "\(refusal.rawValue)"])
-            onRefusal?(refusal)
+            if let onRefusal {
+                onRefusal(refusal)
+            } else {
+                let remote = channel.remoteAddress.map(RemoteName.init)?.text ?? "unknown"
+                Task(executorPreference: executor) {
+                    await handler.connectionRefused(remote: remote, reason: refusal.rawValue)
+                }
+            }
             return nil
         }
     }
@@ -44,7 +49,7 @@ struct LinkReception: Sendable {
         while let event = await link.next() {
             switch event {
             case .message(let message):
-                if !isGreeted { registry.greeted(link.id) }
+                if !isGreeted { registry.spoke(link.id) }
                 isGreeted = true
                 await handler.received(message, on: link.id)
             case .backlog(let congested):
@@ -53,7 +58,8 @@ struct LinkReception: Sendable {
         }
         try? await link.channel.closeFuture.get()
         let reason = link.endReason
-        logger.info(
+        // The handler knows whether it was worth more.
+        logger.debug(
             "link closed",
             metadata: ["link": "\(link.id)", "remote": "\(link.remote)", "reason": "\(reason)"])
         await handler.linkClosed(link.id, reason: reason)

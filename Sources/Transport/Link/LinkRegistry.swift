@@ -4,28 +4,21 @@ import Synchronization
 
 /// Every link that stands, and the caps on them.
 final class LinkRegistry: Sendable {
-    enum Refusal: String, Error, CustomStringConvertible {
-        case full = "too many connections"
-        case tooManyHalfOpen = "too many connections that have not said hello"
-        case stopping = "this daemon is stopping"
-
-        var description: String { rawValue }
-    }
-
     private struct State {
         var nextNumber: UInt64 = 1
         var links: [LinkID: Link] = [:]
-        var halfOpen: Set<LinkID> = []
+        var admission: Admission
         var dialling: Set<PeerAddress> = []
         var isStopping = false
         var emptied: CheckedContinuation<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let configuration: TransportConfiguration
 
     init(configuration: TransportConfiguration) {
         self.configuration = configuration
+        state = Mutex(State(admission: Admission(limits: configuration.connections)))
     }
 
     subscript(id: LinkID) -> Link? {
@@ -33,31 +26,40 @@ final class LinkRegistry: Sendable {
     }
 
     /// Gives a new connection its link, or says why there is no room for it.
-    func admit(_ channel: any Channel, dialled: PeerAddress?) -> Result<Link, Refusal> {
-        state.withLock { state in
-            guard !state.isStopping else { return .failure(.stopping) }
-            guard state.links.count < configuration.linkLimit else { return .failure(.full) }
-            guard state.halfOpen.count < configuration.halfOpenLimit else {
-                return .failure(.tooManyHalfOpen)
-            }
+    func admit(_ channel: any Channel, dialled: PeerAddress?) -> Result<Link, Admission.Refusal> {
+        let source = channel.remoteAddress.map(RemoteName.init)?.host ?? "unknown"
+        let (result, evicted) = state.withLock { state -> (Result<Link, Admission.Refusal>, Link?) in
+            guard !state.isStopping else { return (.failure(.stopping), nil) }
             let id = LinkID(number: state.nextNumber)
-            state.nextNumber += 1
-            let link = Link(id: id, channel: channel, dialled: dialled, configuration: configuration)
-            state.links[id] = link
-            state.halfOpen.insert(id)
-            return .success(link)
+            let verdict =
+                dialled == nil
+                ? state.admission.admitIncoming(id, from: source) : state.admission.admitDialled(id)
+            switch verdict {
+            case .refused(let refusal): return (.failure(refusal), nil)
+            case .admitted(let evicted):
+                state.nextNumber += 1
+                let link = Link(id: id, channel: channel, dialled: dialled, configuration: configuration)
+                state.links[id] = link
+                return (.success(link), evicted.flatMap { state.links[$0] })
+            }
         }
+        evicted?.abort(reason: "a newer connection needed its room before it was greeted")
+        return result
     }
 
-    func greeted(_ id: LinkID) {
-        _ = state.withLock { $0.halfOpen.remove(id) }
+    func spoke(_ id: LinkID) {
+        state.withLock { $0.admission.spoke(id) }
+    }
+
+    func proved(_ id: LinkID) -> Admission.Refusal? {
+        state.withLock { $0.admission.proved(id) }
     }
 
     /// Everybody was told: the link is forgotten.
     func forget(_ id: LinkID) {
         let emptied = state.withLock { state in
             state.links[id] = nil
-            state.halfOpen.remove(id)
+            state.admission.left(id)
             guard state.links.isEmpty else { return nil as CheckedContinuation<Void, Never>? }
             defer { state.emptied = nil }
             return state.emptied

@@ -3,9 +3,11 @@ import NIOCore
 /// An address as people write it: `192.0.2.1:7000`, `[2001:db8::1]:7000`.
 struct RemoteName {
     let text: String
+    /// Without the port.
+    let host: String
 
     init(_ address: SocketAddress) {
-        let host = address.ipAddress ?? address.description
+        host = address.ipAddress ?? address.description
         text = Self.text(host: host, port: address.port ?? 0)
     }
 

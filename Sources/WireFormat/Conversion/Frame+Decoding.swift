@@ -9,8 +9,15 @@ extension Message {
         case .ping(let number): self = .ping(number)
         case .pong(let pong): self = try pong.message()
         case .ready: self = .ready
-        case .summaries(let summaries): self = .summaries(try summaries.summaries())
-        case .vector(let vector): self = .vector(job: try JobID(wire: vector.job), try vector.vector())
+        case .fingerprint(let fingerprint): self = .fingerprint(fingerprint)
+        case .bucketsRequest: self = .bucketsRequest
+        case .buckets(let buckets): self = try buckets.message()
+        case .summariesRequest(let bucket): self = .summariesRequest(bucket: try bucket.checkedBucket())
+        case .summaries(let summaries): self = try summaries.message()
+        case .vectorRequest(let job): self = .vectorRequest(job: try JobID(wire: job))
+        case .vector(let vector):
+            self = .vector(
+                job: try JobID(wire: vector.job), try vector.vector(), removal: try vector.jobRemoval())
         case .have(let vector): self = .have(job: try JobID(wire: vector.job), try vector.entries())
         case .request(let request): self = try request.message()
         case .credit(let credit): self = try credit.message()

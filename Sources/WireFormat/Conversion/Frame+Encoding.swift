@@ -12,9 +12,15 @@ extension WireFrame {
                 WireFrame(
                     .pong(try WirePong(number: number, received: received, answered: answered, quality: quality))))
         case .ready: try body(WireFrame(.ready(true)))
-        case .summaries(let summaries): try body(WireFrame(.summaries(WireSummaries(summaries))))
-        case .vector(let job, let vector):
-            try body(WireFrame(.vector(WireVector(job: job, entries: vector.entries))))
+        case .fingerprint(let fingerprint): try body(WireFrame(.fingerprint(fingerprint)))
+        case .bucketsRequest: try body(WireFrame(.bucketsRequest(true)))
+        case .buckets(let values): try body(WireFrame(.buckets(WireBuckets(values))))
+        case .summariesRequest(let bucket): try body(WireFrame(.summariesRequest(try bucket.checkedBucket())))
+        case .summaries(let bucket, let summaries):
+            try body(WireFrame(.summaries(WireSummaries(bucket: bucket, summaries))))
+        case .vectorRequest(let job): try body(WireFrame(.vectorRequest(job.text)))
+        case .vector(let job, let vector, let removal):
+            try body(WireFrame(.vector(WireVector(job: job, entries: vector.entries, removal: removal))))
         case .have(let job, let entries): try body(WireFrame(.have(WireVector(job: job, entries: entries))))
         case .request(let job, let replica, let from, let credit, let graft):
             try body(

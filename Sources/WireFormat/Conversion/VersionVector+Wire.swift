@@ -2,10 +2,40 @@ import CRDT
 import FoundationEssentials
 import Replication
 
-extension WireVector {
-    init(job: JobID, entries: [VersionVector.Entry]) throws {
-        try Self.check(entries)
+extension WireVector: VectorColumns {
+    init(job: JobID, entries: [VersionVector.Entry], removal: JobRemoval? = nil) throws {
         self.job = job.text
+        try setColumns(entries)
+        if let removal { self.removal = try WireRemoval(removal) }
+    }
+
+    func jobRemoval() throws -> JobRemoval? { hasRemoval ? try removal.removal() : nil }
+}
+
+extension WireRemoval: VectorColumns {
+    init(_ removal: JobRemoval) throws {
+        name = removal.name
+        try setColumns(removal.heads.entries)
+    }
+
+    func removal() throws -> JobRemoval {
+        guard JobRemoval.isNameBounded(name) else {
+            throw WireFormatError.textTooLong(.name, bytes: name.utf8.count)
+        }
+        return JobRemoval(name: name, heads: try vector())
+    }
+}
+
+/// Entries of a vector as three columns of one length.
+protocol VectorColumns {
+    var replicas: Data { get set }
+    var sequences: [UInt64] { get set }
+    var digests: [UInt64] { get set }
+}
+
+extension VectorColumns {
+    mutating func setColumns(_ entries: [VersionVector.Entry]) throws {
+        try Self.check(entries)
         replicas.reserveCapacity(entries.count * ReplicaID.wireBytes)
         for entry in entries { replicas.append(entry.replica.wire) }
         sequences = entries.map(\.head.sequence)

@@ -63,6 +63,49 @@ nonisolated struct WireFrame: Sendable {
     set {kind = .summaries(newValue)}
   }
 
+  /// Of all jobs that the sender holds.
+  var fingerprint: UInt64 {
+    get {
+      if case .fingerprint(let v)? = kind {return v}
+      return 0
+    }
+    set {kind = .fingerprint(newValue)}
+  }
+
+  var bucketsRequest: Bool {
+    get {
+      if case .bucketsRequest(let v)? = kind {return v}
+      return false
+    }
+    set {kind = .bucketsRequest(newValue)}
+  }
+
+  var buckets: WireBuckets {
+    get {
+      if case .buckets(let v)? = kind {return v}
+      return WireBuckets()
+    }
+    set {kind = .buckets(newValue)}
+  }
+
+  /// The number of a bucket, below 256.
+  var summariesRequest: UInt32 {
+    get {
+      if case .summariesRequest(let v)? = kind {return v}
+      return 0
+    }
+    set {kind = .summariesRequest(newValue)}
+  }
+
+  /// The job.
+  var vectorRequest: String {
+    get {
+      if case .vectorRequest(let v)? = kind {return v}
+      return String()
+    }
+    set {kind = .vectorRequest(newValue)}
+  }
+
   var vector: WireVector {
     get {
       if case .vector(let v)? = kind {return v}
@@ -184,6 +227,14 @@ nonisolated struct WireFrame: Sendable {
     case hello(WireHello)
     case ping(UInt64)
     case summaries(WireSummaries)
+    /// Of all jobs that the sender holds.
+    case fingerprint(UInt64)
+    case bucketsRequest(Bool)
+    case buckets(WireBuckets)
+    /// The number of a bucket, below 256.
+    case summariesRequest(UInt32)
+    /// The job.
+    case vectorRequest(String)
     case vector(WireVector)
     case have(WireVector)
     case request(WireRequest)
@@ -251,12 +302,32 @@ nonisolated struct WirePong: Sendable {
   /// Microseconds; at most 2^62.
   var uncertainty: UInt64 = 0
 
+  /// The latest time that is certainly past, in microseconds since 1970; 0 when none is known.
+  var floor: Int64 = 0
+
+  /// The clock's own time was before the floor: it goes on from there.
+  var implausible: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
 
-/// Two columns of one length, at most 4096 long.
+/// The jobs that the sender holds, added up by the hash of their ids.
+nonisolated struct WireBuckets: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 256 numbers.
+  var fingerprints: [UInt64] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// The jobs of one bucket: two columns of one length, at most 4096 long.
 nonisolated struct WireSummaries: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -265,6 +336,9 @@ nonisolated struct WireSummaries: Sendable {
   var jobs: [String] = []
 
   var fingerprints: [UInt64] = []
+
+  /// Below 256.
+  var bucket: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -284,6 +358,38 @@ nonisolated struct WireVector: Sendable {
   var replicas: Data = Data()
 
   /// From 1.
+  var sequences: [UInt64] = []
+
+  var digests: [UInt64] = []
+
+  /// The job has been removed. In a Frame.vector only.
+  var removal: WireRemoval {
+    get {_removal ?? WireRemoval()}
+    set {_removal = newValue}
+  }
+  /// Returns true if `removal` has been explicitly set.
+  var hasRemoval: Bool {self._removal != nil}
+  /// Clears the value of `removal`. Subsequent reads from it will return its default value.
+  mutating func clearRemoval() {self._removal = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _removal: WireRemoval? = nil
+}
+
+/// What the removers of a job held of it. Three columns of one length, at most 8192 long, ascending.
+nonisolated struct WireRemoval: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What people called the job; at most 256 Unicode scalars.
+  var name: String = String()
+
+  var replicas: Data = Data()
+
   var sequences: [UInt64] = []
 
   var digests: [UInt64] = []
@@ -480,7 +586,7 @@ fileprivate nonisolated let _protobuf_package = "muster.peer.v1"
 
 nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{2}\u{2}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0\u{1}pong\0\u{1}ready\0\u{c}\u{3}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{2}\u{2}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0\u{1}pong\0\u{1}ready\0\u{1}fingerprint\0\u{3}buckets_request\0\u{1}buckets\0\u{3}summaries_request\0\u{3}vector_request\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -689,6 +795,51 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.kind = .ready(v)
         }
       }()
+      case 19: try {
+        var v: UInt64?
+        try decoder.decodeSingularFixed64Field(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .fingerprint(v)
+        }
+      }()
+      case 20: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .bucketsRequest(v)
+        }
+      }()
+      case 21: try {
+        var v: WireBuckets?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .buckets(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .buckets(v)
+        }
+      }()
+      case 22: try {
+        var v: UInt32?
+        try decoder.decodeSingularUInt32Field(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .summariesRequest(v)
+        }
+      }()
+      case 23: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.kind != nil {try decoder.handleConflictingOneOf()}
+          self.kind = .vectorRequest(v)
+        }
+      }()
       default: break
       }
     }
@@ -768,6 +919,26 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       guard case .ready(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularBoolField(value: v, fieldNumber: 18)
     }()
+    case .fingerprint?: try {
+      guard case .fingerprint(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularFixed64Field(value: v, fieldNumber: 19)
+    }()
+    case .bucketsRequest?: try {
+      guard case .bucketsRequest(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 20)
+    }()
+    case .buckets?: try {
+      guard case .buckets(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .summariesRequest?: try {
+      guard case .summariesRequest(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 22)
+    }()
+    case .vectorRequest?: try {
+      guard case .vectorRequest(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 23)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -837,7 +1008,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Pong"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}received\0\u{1}answered\0\u{1}stratum\0\u{1}uncertainty\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}received\0\u{1}answered\0\u{1}stratum\0\u{1}uncertainty\0\u{1}floor\0\u{1}implausible\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -850,6 +1021,8 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 3: try { try decoder.decodeSingularSInt64Field(value: &self.answered) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.stratum) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.uncertainty) }()
+      case 6: try { try decoder.decodeSingularSInt64Field(value: &self.floor) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.implausible) }()
       default: break
       }
     }
@@ -871,6 +1044,12 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.uncertainty != 0 {
       try visitor.visitSingularUInt64Field(value: self.uncertainty, fieldNumber: 5)
     }
+    if self.floor != 0 {
+      try visitor.visitSingularSInt64Field(value: self.floor, fieldNumber: 6)
+    }
+    if self.implausible != false {
+      try visitor.visitSingularBoolField(value: self.implausible, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -880,6 +1059,38 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.answered != rhs.answered {return false}
     if lhs.stratum != rhs.stratum {return false}
     if lhs.uncertainty != rhs.uncertainty {return false}
+    if lhs.floor != rhs.floor {return false}
+    if lhs.implausible != rhs.implausible {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireBuckets: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Buckets"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprints\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedFixed64Field(value: &self.fingerprints) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.fingerprints.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.fingerprints, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireBuckets, rhs: WireBuckets) -> Bool {
+    if lhs.fingerprints != rhs.fingerprints {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -887,7 +1098,7 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireSummaries: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Summaries"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}fingerprints\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}fingerprints\0\u{1}bucket\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -897,6 +1108,7 @@ nonisolated extension WireSummaries: SwiftProtobuf.Message, SwiftProtobuf._Messa
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedStringField(value: &self.jobs) }()
       case 2: try { try decoder.decodeRepeatedFixed64Field(value: &self.fingerprints) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.bucket) }()
       default: break
       }
     }
@@ -909,12 +1121,16 @@ nonisolated extension WireSummaries: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.fingerprints.isEmpty {
       try visitor.visitPackedFixed64Field(value: self.fingerprints, fieldNumber: 2)
     }
+    if self.bucket != 0 {
+      try visitor.visitSingularUInt32Field(value: self.bucket, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireSummaries, rhs: WireSummaries) -> Bool {
     if lhs.jobs != rhs.jobs {return false}
     if lhs.fingerprints != rhs.fingerprints {return false}
+    if lhs.bucket != rhs.bucket {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -922,7 +1138,7 @@ nonisolated extension WireSummaries: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Vector"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0\u{1}removal\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -934,14 +1150,68 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 2: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
       case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
       case 4: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._removal) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.job.isEmpty {
       try visitor.visitSingularStringField(value: self.job, fieldNumber: 1)
+    }
+    if !self.replicas.isEmpty {
+      try visitor.visitSingularBytesField(value: self.replicas, fieldNumber: 2)
+    }
+    if !self.sequences.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.sequences, fieldNumber: 3)
+    }
+    if !self.digests.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.digests, fieldNumber: 4)
+    }
+    try { if let v = self._removal {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireVector, rhs: WireVector) -> Bool {
+    if lhs.job != rhs.job {return false}
+    if lhs.replicas != rhs.replicas {return false}
+    if lhs.sequences != rhs.sequences {return false}
+    if lhs.digests != rhs.digests {return false}
+    if lhs._removal != rhs._removal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Removal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
+      case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
+      case 4: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
     }
     if !self.replicas.isEmpty {
       try visitor.visitSingularBytesField(value: self.replicas, fieldNumber: 2)
@@ -955,8 +1225,8 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireVector, rhs: WireVector) -> Bool {
-    if lhs.job != rhs.job {return false}
+  static func ==(lhs: WireRemoval, rhs: WireRemoval) -> Bool {
+    if lhs.name != rhs.name {return false}
     if lhs.replicas != rhs.replicas {return false}
     if lhs.sequences != rhs.sequences {return false}
     if lhs.digests != rhs.digests {return false}

@@ -4,10 +4,10 @@ import LocalAPI
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Show how far this laptop's clock is off, who says so, and what waits for its time.",
+        abstract: "Show how far this laptop's clock is off, who says so, and what comes from the future.",
         discussion: """
             Nothing that Muster does depends on the laptop's clock being right: it measures the error and corrects \
-            what it writes. Changes from the future are held until their time comes.
+            what it writes. Changes from the future show like all others, move no clock, and yield to the next edit.
 
             Example:
               muster clock --json | jq .driftMilliseconds
@@ -27,9 +27,10 @@ struct ClockCommand: AsyncParsableCommand {
         facts.add("Time", Formats.exactTime(clock.time))
         var lines = facts.lines(width: terminal.width, style: terminal.style)
         if let advice = advice(clock) { lines += [""] + Text.wrapped(advice, to: terminal.width) }
-        if !clock.held.isEmpty {
-            lines += ["", "\(counted(clock.held.count, "change")) from the future, not applied yet:"]
-            lines += table(clock.held).lines(width: terminal.width, style: terminal.style)
+        if !clock.future.isEmpty {
+            let count = clock.future.reduce(0) { $0 + $1.changes }
+            lines += ["", "\(counted(count, "change")) from the future:"]
+            lines += table(clock.future).lines(width: terminal.width, style: terminal.style)
         }
         StandardOutput.lines(lines)
     }
@@ -63,13 +64,12 @@ struct ClockCommand: AsyncParsableCommand {
             + "wrong. Connect any one of the laptops to the server."
     }
 
-    private func table(_ held: [HeldChange]) -> Table {
-        let short = ShortIDs(held.map(\.item), atLeast: 13)
-        var table = Table([.whole("UNTIL"), .text("BY"), .text("JOB"), .whole("ITEM"), .whole("STAMPED")])
-        for change in held {
+    private func table(_ future: [FutureWork]) -> Table {
+        var table = Table([.whole("UNTIL"), .text("BY"), .text("JOB"), .number("CHANGES")])
+        for work in future {
             table.add(
-                Formats.time(change.dueAt), authorDisplayName(change.by, change.byName), change.jobName ?? change.job,
-                short[change.item], Formats.time(change.at))
+                Formats.exactTime(work.latest), authorDisplayName(work.by, work.byName), work.jobName ?? work.job,
+                Formats.count(work.changes))
         }
         return table
     }

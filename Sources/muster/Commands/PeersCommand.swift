@@ -25,5 +25,6 @@ struct PeersCommand: AsyncParsableCommand {
                 Formats.milliseconds(peer.roundTripMilliseconds))
         }
         table.print(on: .output)
+        if SyncState(peers) == .notConnected { StandardOutput.write("No device is connected.\n") }
     }
 }

@@ -18,15 +18,20 @@ struct StatusCommand: AsyncParsableCommand {
         facts.add("Daemon", "version \(status.version), up since \(Formats.time(status.startedAt))")
         facts.add("Clock", clock(status.clock))
         facts.add("Discovery", discovery(status.discovery))
-        let connected = status.peers.filter { $0.state == .connected }
-        let inSync = connected.filter(\.isInSync).count
-        facts.add("Peers", "\(connected.count) connected, \(inSync) in sync, \(status.peers.count) known")
-        let incomplete = status.incompleteJobs
-        facts.add(
-            "Jobs", Formats.count(status.jobs) + (incomplete == 0 ? "" : ", \(Formats.count(incomplete)) incomplete"))
+        facts.add("Peers", peers(status))
+        facts.add("Jobs", Formats.count(status.jobs))
+        if let server = status.server { facts.add("Server", self.server(server)) }
         facts.add(
             "Queue", "\(Formats.count(status.queue.pending)) pending, \(Formats.count(status.queue.parked)) parked")
         facts.print(on: .output)
+    }
+
+    private func peers(_ status: Status) -> String {
+        let known = "\(Formats.count(status.peers.count)) known"
+        guard status.sync != .notConnected else { return "no device is connected, \(known)" }
+        let connected = status.peers.filter { $0.state == .connected }
+        let inSync = connected.filter(\.isInSync).count
+        return "\(Formats.count(connected.count)) connected, \(Formats.count(inSync)) in sync, \(known)"
     }
 
     private func clock(_ clock: ClockStatus) -> String {
@@ -36,6 +41,11 @@ struct StatusCommand: AsyncParsableCommand {
         let error = Formats.offset(drift, uncertainty: clock.uncertaintyMilliseconds)
         guard clock.isSynchronised else { return "unsynchronised: \(error) to the crew's, no server behind it" }
         return "synchronised: \(error) to the server's (from: \(clock.source.rawValue))"
+    }
+
+    private func server(_ contact: ServerContact) -> String {
+        guard let age = contact.ageSeconds else { return "\(contact.address), never asked with success" }
+        return "\(contact.address), last asked with success \(Formats.duration(seconds: age)) ago"
     }
 
     private func discovery(_ discovery: DiscoveryStatus) -> String {

@@ -59,6 +59,7 @@ struct WatchView {
         guard !peers.isEmpty else { return [style.dim(Text.fitted("No other device found yet.", to: width))] }
         let gap = "   "
         var lines: [String] = []
+        if job.sync == .notConnected { lines.append(style.yellow(Text.fitted("No device is connected.", to: width))) }
         var used = width
         for peer in peers {
             let behind = job.peersBehind.first { $0.deviceID == peer.deviceID }?.transforms ?? 0

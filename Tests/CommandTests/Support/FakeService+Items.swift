@@ -57,7 +57,8 @@ extension FakeService {
         return ItemDetails(
             id: view.id, isRemoved: false, replaces: nil, fields: view.fields, notes: view.notes,
             updatedAt: view.updatedAt, updatedBy: view.updatedBy, updatedByName: view.updatedByName,
-            fieldHistory: view.fields.mapValues(written), remarks: view.notes.map(written))
+            fieldHistory: view.fields.mapValues(written),
+            rivals: view.fields["room"] == nil ? [:] : ["room": [written("Hall")]], remarks: view.notes.map(written))
     }
 
     func addItem(_ request: FieldsRequest, job: String) async throws -> Identified {

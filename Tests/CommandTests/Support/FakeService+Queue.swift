@@ -31,12 +31,20 @@ extension FakeService {
         return QueuedSignature(tokens: [Self.tokens[0]], digest: String(repeating: "5a", count: 32))
     }
 
+    /// Not listed any more.
+    static let finished = QueueEntry(
+        token: "a1b2c3d4" + String(repeating: "0", count: 24), lane: "\(jobID)/state", priority: 128,
+        kind: "advanceState", job: jobID, jobName: "Smith, 12 Elm Street", wish: "advance to dispatched", isOwn: false,
+        askedBy: "bert-laptop", state: .rejected, attempts: 2, lastError: "The job is completed.", createdAt: moment,
+        decidedAt: Timestamp(milliseconds: moment.milliseconds + 60_000))
+
     func queue() async throws -> [QueueEntry] { Self.entries }
 
     func queued(_ token: String) async throws -> QueueEntry {
-        guard let entry = Self.entries.first(where: { $0.token.hasPrefix(token) }) else {
+        guard let entry = (Self.entries + [Self.finished]).first(where: { $0.token.hasPrefix(token) }) else {
             throw APIError(
-                .unknownMutation, "There is no mutation \(token) in the queue; 'muster queue list' shows what waits.")
+                .unknownMutation,
+                "No mutation '\(token)' is known here; 'muster queue list' and 'muster queue log' show their tokens.")
         }
         return entry
     }
@@ -64,11 +72,18 @@ extension FakeService {
     func attempts(limit: Int) async throws -> [QueueAttempt] {
         [
             QueueAttempt(
-                token: Self.tokens[0], attempt: 2, at: Self.moment, durationMilliseconds: 12, outcome: "serverBusy",
+                token: Self.tokens[0], wish: "advance to awaitingSignature", job: Self.jobID,
+                jobName: "Smith, 12 Elm Street", attempt: 2, at: Self.moment, durationMilliseconds: 12,
+                outcome: "serverBusy",
                 status: 503, detail: "the server is busy", nextAttemptAt: Timestamp(milliseconds: 1_722_508_205_000)),
             QueueAttempt(
                 token: Self.tokens[0], attempt: 3, at: Timestamp(milliseconds: 1_722_508_205_010),
                 durationMilliseconds: 1_804, outcome: "accepted", status: nil, detail: "", nextAttemptAt: nil),
+            QueueAttempt(
+                token: Self.tokens[1], attempt: 1, at: Timestamp(milliseconds: 1_722_508_206_000),
+                durationMilliseconds: 0,
+                outcome: "interrupted", status: nil, detail: "the daemon stopped in the middle of an attempt",
+                nextAttemptAt: nil),
         ]
     }
 }

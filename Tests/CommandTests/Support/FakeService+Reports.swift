@@ -9,14 +9,40 @@ extension FakeService {
         return ConflictReport(
             edits: [
                 ConflictingEdit(
-                    item: Self.itemIDs[0], itemName: "Sofa (three seats)", field: "room", winner: winner, loser: loser)
+                    item: ConflictingEdit.jobID, itemName: "the job itself", field: "name", winner: winner,
+                    losers: [loser]),
+                ConflictingEdit(
+                    item: Self.itemIDs[0], itemName: "Sofa (three seats)", field: "room", winner: winner,
+                    losers: [loser, winner]),
             ],
-            duplicateBarcodes: [DuplicateBarcode(barcode: "2000000000145", items: Array(Self.itemIDs.prefix(2)))])
+            duplicateBarcodes: [DuplicateBarcode(barcode: "2000000000145", items: Array(Self.itemIDs.prefix(2)))],
+            future: [
+                FutureEdit(
+                    item: Self.itemIDs[1], itemName: "Lamp", field: "name",
+                    written: WrittenValue(
+                        value: "Lamp", at: Timestamp(milliseconds: Self.moment.milliseconds + 86_400_000),
+                        by: Self.otherReplicaID, byName: "bert-laptop"))
+            ])
+    }
+
+    func settle(_ request: SettleRequest, job: String) async throws -> SettledConflict {
+        try check(job: job, allowed: true)
+        guard request.field == "room" else {
+            throw APIError(.noConflict, "The field '\(request.field)' has no rival values there.")
+        }
+        note("settle \(request.item) \(request.field) \(request.take)")
+        let rivals = try await conflicts(job: job).edits[0]
+        return SettledConflict(
+            item: Self.itemIDs[0], itemName: "Sofa (three seats)", field: request.field, value: request.take,
+            replaced: [rivals.winner] + rivals.losers)
     }
 
     func check(job: String) async throws -> JobCheck {
         try check(job: job, allowed: true)
         let digest = String(repeating: "5a", count: 32)
+        guard !isAlone.withLock({ $0 }) else {
+            return JobCheck(job: Self.jobID, digest: digest, isSame: true, devices: [])
+        }
         guard isDifferent.withLock({ $0 }) else {
             let same = DeviceCheck(deviceID: Self.otherDeviceID, name: "bert-laptop", outcome: .same, digest: digest)
             return JobCheck(job: Self.jobID, digest: digest, isSame: true, devices: [same])

@@ -6,7 +6,7 @@ extension FakeService {
             replicaID: replicaID, name: "anna-laptop", isOwn: true, since: moment, lastSeenAt: moment, behind: 0),
         RosterMember(
             replicaID: otherReplicaID, name: "bert-laptop", since: moment, lastSeenAt: moment, behind: 1_234),
-        RosterMember(replicaID: String(repeating: "3d", count: 16), behind: 4, late: 2, isExpelled: true),
+        RosterMember(replicaID: String(repeating: "3d", count: 16), behind: nil),
     ]
 
     func roster(job: String) async throws -> [RosterMember] {
@@ -14,18 +14,8 @@ extension FakeService {
         return Self.members
     }
 
-    func expel(_ replica: String, job: String) async throws -> RosterMember {
-        try check(job: job, allowed: true)
-        guard var member = Self.members.first(where: { $0.replicaID == replica }) else {
-            throw APIError(.unknownReplica, "The roster has no \"\(replica)\": see 'muster job roster'.")
-        }
-        note("expel \(member.name ?? replica)")
-        member.isExpelled = true
-        return member
-    }
-
-    static let lateChanges = zip([12, 14] as [UInt64], changes[1...2]).map { last, change in
-        LateChange(replicaID: otherReplicaID, name: "bert-laptop", last: last, change: change)
+    static let lateChanges = zip([12, 14] as [UInt64], changes[1...2]).map { number, change in
+        LateChange(id: "\(otherReplicaID):\(number)", by: otherReplicaID, byName: "bert-laptop", change: change)
     }
 
     func late(job: String) async throws -> [LateChange] {
@@ -50,8 +40,7 @@ extension FakeService {
 
     private func decide(_ verb: String, _ decision: LateDecision, _ job: String) throws -> LateOutcome {
         try check(job: job, allowed: true)
-        let bounds = decision.upTo.sorted { $0.key < $1.key }
-        note(verb + bounds.map { " \($0.key.prefix(4)) up to \($0.value)" }.joined())
-        return LateOutcome(changes: Self.lateChanges.count, replicas: bounds.map(\.key), job: Self.jobID)
+        note("\(verb) " + decision.changes.map { "\($0.prefix(4))…\($0.suffix(3))" }.joined(separator: " "))
+        return LateOutcome(changes: decision.changes.count, newJob: verb == "accept" ? Self.jobID : nil)
     }
 }

@@ -10,13 +10,13 @@ extension FakeService {
         guard !isAlone.withLock({ $0 }) else {
             return ClockReport(source: .none, isSynchronised: false, isShared: false, time: Self.moment)
         }
-        let held = HeldChange(
-            job: Self.jobID, jobName: "Smith, 12 Elm Street", item: Self.itemIDs[0], by: Self.otherReplicaID,
-            byName: "bert-laptop", sequence: 12, at: Timestamp(milliseconds: Self.moment.milliseconds + 3_600_000),
-            dueAt: Timestamp(milliseconds: Self.moment.milliseconds + 3_300_000))
+        let future = FutureWork(
+            job: Self.jobID, jobName: "Smith, 12 Elm Street", by: Self.otherReplicaID, byName: "bert-laptop",
+            changes: 3,
+            latest: Timestamp(milliseconds: Self.moment.milliseconds + 3_600_000))
         return ClockReport(
             source: .peer, isSynchronised: true, isShared: true, stratum: 2, driftMilliseconds: 10_800_012.4,
-            uncertaintyMilliseconds: 1.25, ageSeconds: 12.5, time: Self.moment, held: [held])
+            uncertaintyMilliseconds: 1.25, ageSeconds: 12.5, time: Self.moment, future: [future])
     }
 
     func doctor() async throws -> DoctorReport {

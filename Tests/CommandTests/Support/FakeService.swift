@@ -39,11 +39,13 @@ final class FakeService: MusterService {
         Status(
             deviceID: Self.deviceID, replicaID: Self.replicaID, name: "anna-laptop", version: "0.1.0",
             startedAt: Self.moment, clock: Self.clockStatus, discovery: DiscoveryStatus(state: .available),
-            peers: try await peers(), jobs: 1, queue: QueueStatus())
+            peers: try await peers(), jobs: 1,
+            server: ServerContact(address: "https://office.example", lastAnswerAt: Self.moment, ageSeconds: 185),
+            queue: QueueStatus())
     }
 
     func peers() async throws -> [PeerStatus] {
-        [
+        let peers = [
             PeerStatus(
                 deviceID: Self.otherDeviceID, name: "bert-laptop", address: "192.168.1.12:4710", state: .connected,
                 origin: .discovery, behind: 12, ahead: 0, roundTripMilliseconds: 0.42, bytesReceived: 81_234,
@@ -52,6 +54,7 @@ final class FakeService: MusterService {
                 deviceID: nil, name: nil, address: "[2001:db8:0:1:aaaa:bbbb:cccc:dddd]:4710", state: .unreachable,
                 origin: .configured),
         ]
+        return isAlone.withLock { $0 } ? Array(peers.dropFirst()) : peers
     }
 
     func addPeer(_ request: AddPeerRequest) async throws { note("peer \(request.address)") }
@@ -75,12 +78,14 @@ final class FakeService: MusterService {
 
     func job(_ job: String) async throws -> JobDetails {
         try check(job: job, allowed: true)
+        let alone = isAlone.withLock { $0 }
         return JobDetails(
             id: Self.jobID, name: "Smith, 12 Elm Street", kind: .pickup,
             state: ShownState(published: "awaitingSignature"),
             signature: Signature(name: "J. Smith", digest: String(repeating: "5a", count: 32), isPending: true),
             items: 3, removed: 1, volume: Volume(cubicFeet: 1234.5, cubicMetres: 34.957), conflicts: 1, late: 2,
-            peersBehind: [PeerBehind(deviceID: Self.otherDeviceID, name: "bert-laptop", transforms: 12)],
+            peersBehind: alone ? [] : [PeerBehind(deviceID: Self.otherDeviceID, name: "bert-laptop", transforms: 12)],
+            sync: alone ? .notConnected : .catchingUp,
             vector: [Self.replicaID: 27, Self.otherReplicaID: 9], digest: String(repeating: "5a", count: 32),
             updatedAt: Self.moment)
     }

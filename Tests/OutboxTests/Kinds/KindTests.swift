@@ -77,7 +77,6 @@ struct KindTests {
         #expect(throws: MutationRefusal.self) { try AdvanceState(to: .dispatched).effect(on: job) }
         job.publish(try OpenJob(name: "Smith", kind: .pickup).effect(on: job))
         #expect(job.state == .scheduled && job[.jobName] == "Smith" && job[.jobKind] == "pickup")
-        #expect(throws: MutationRefusal.self) { try OpenJob(name: "Smith", kind: .pickup).effect(on: job) }
         let sign = try #require(SignOff.examples.first)
         for state in [JobState.dispatched, .inProgress, .awaitingSignature] {
             #expect(throws: MutationRefusal.self) { try sign.effect(on: job) }
@@ -88,8 +87,40 @@ struct KindTests {
         #expect(signature["name"] == "J. Smith" && signature["digest"] == sign.digest)
         #expect(signature["serverDigest"] == "beef")
         job.publish(try AdvanceState(to: .completed).effect(on: job))
-        for state in JobState.allCases {
+        for state in JobState.allCases where state != .completed {
             #expect(throws: MutationRefusal.self) { try AdvanceState(to: state).effect(on: job) }
         }
+    }
+
+    @Test("What is so already is accepted, publishes nothing and shows nothing as pending")
+    func alreadySo() throws {
+        var job = JobStanding(digest: "beef")
+        job.publish(try OpenJob(name: "Smith", kind: .pickup).effect(on: job))
+        let sign = try #require(SignOff.examples.first)
+        let open = OpenJob(name: "Smith", kind: .pickup)
+        #expect(try open.effect(on: job) == [] && open.overlay(on: job) == [])
+        for state in [JobState.dispatched, .inProgress, .awaitingSignature] {
+            let advance = AdvanceState(to: state)
+            job.publish(try advance.effect(on: job))
+            #expect(try advance.effect(on: job) == [] && advance.overlay(on: job) == [])
+        }
+        job.publish(try sign.effect(on: job))
+        job.digest = "f00d"
+        #expect(try sign.effect(on: job) == [] && sign.overlay(on: job) == [])
+        job.publish(try AdvanceState(to: .completed).effect(on: job))
+        #expect(try AdvanceState(to: .completed).effect(on: job) == [])
+        #expect(try sign.effect(on: job) == [] && sign.overlay(on: job) == [])
+        for other in [
+            SignOff(digest: sign.digest, name: "A. Smith"),
+            SignOff(digest: String(repeating: "1", count: 64), name: sign.signer),
+        ] {
+            #expect(throws: MutationRefusal.self) { try other.effect(on: job) }
+            #expect(other.overlay(on: job) == [])
+        }
+        var cancelled = JobStanding()
+        cancelled.publish(
+            try open.effect(on: cancelled)
+                + AdvanceState(to: .cancelled).effect(on: JobStanding(values: [.jobState: "scheduled"])))
+        #expect(throws: MutationRefusal.self, "never signed") { try sign.effect(on: cancelled) }
     }
 }

@@ -36,7 +36,7 @@ struct LaneTests {
         var desk = Desk()
         let tokens = (1...6).map { _ in desk.ask(Loose()) }
         #expect(desk.sent == Array(tokens[..<4]), "the bound over all")
-        desk.reply(tokens[0], .tryAgain(status: 500, reason: "broken"))
+        desk.reply(tokens[0], .tryAgain(status: 422, reason: "not yet"))
         desk.accept(tokens[1])
         #expect(desk.sent == tokens)
     }
@@ -56,13 +56,22 @@ struct LaneTests {
         #expect(desk.sent == [5, 1, 3, 2, 4, 0].map { tokens[$0] })
     }
 
-    @Test("A head that fails keeps its place, and the lanes of other jobs go on")
+    @Test("What has an order goes one at a time, and beside it what has none")
+    func oneAtATime() {
+        var desk = Desk()
+        let tokens = [desk.ask(Note("1")), desk.ask(Note("2"), job: other), desk.ask(Loose()), desk.ask(Loose())]
+        #expect(desk.sent == [tokens[0]], "what comes behind one that has to wait does not overtake it")
+        desk.accept(tokens[0])
+        #expect(desk.sent == tokens)
+    }
+
+    @Test("A head that fails on its own keeps its place, and the lanes of other jobs go on")
     func stuckHead() {
         var desk = Desk()
         let first = desk.ask(Note("1"))
         let second = desk.ask(Note("2"))
         let elsewhere = desk.ask(Note("3"), job: other)
-        desk.reply(first, .tryAgain(status: 500, reason: "broken"))
+        desk.reply(first, .tryAgain(status: 422, reason: "not yet"))
         desk.accept(elsewhere)
         #expect(desk.sent == [first, elsewhere])
         #expect(desk.state(of: first) == .waiting)

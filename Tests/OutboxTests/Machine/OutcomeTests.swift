@@ -71,8 +71,10 @@ struct OutcomeTests {
         let token = desk.ask(Note())
         for _ in 0..<20 {
             desk.reply(token, .tryAgain(status: 500, reason: "broken"))
-            desk.pass(300_000)
+            // To the next attempt, and not beyond its deadline.
+            desk.pass((desk.machine.nextDeadline ?? 0) - desk.now)
         }
+        #expect(desk.sent.count == 21)
         #expect(desk.told == [.stuck(desk.journals[0], failures: 8, lastError: "broken")])
     }
 
@@ -82,8 +84,7 @@ struct OutcomeTests {
         let first = desk.ask(Note("1"))
         let second = desk.ask(Note("2"), job: try #require(JobID("jones")))
         desk.reply(first, .serverBusy(status: 503, retryAfterMilliseconds: 120_000))
-        desk.reply(second, .tryAgain(status: 500, reason: "broken"))
-        desk.ask(Loose())
+        let loose = desk.ask(Loose())
         // Neither a route that appears nor a person nor a restart makes it earlier.
         desk.route(false)
         desk.route(true)
@@ -91,11 +92,11 @@ struct OutcomeTests {
         desk.pass(60_000)
         desk.restart()
         desk.pass(59_999)
-        #expect(desk.sent == [first, second])
+        #expect(desk.sent == [first])
         desk.pass(20_000)
-        #expect(desk.sent.count == 3, "one alone")
-        desk.reply(desk.sent[2], .accepted)
-        #expect(desk.sent.count > 3)
+        #expect(desk.sent == [first, first], "the first alone")
+        desk.accept(first)
+        #expect(desk.sent == [first, first, second, loose])
     }
 
     @Test("An absurd Retry-After is believed for an hour only")

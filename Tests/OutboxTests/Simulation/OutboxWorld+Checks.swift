@@ -20,6 +20,13 @@ extension OutboxWorld {
         if entry.isOwn, pauses.isPaused || pauses.pausedLanes.contains(entry.lane) { fail("\(entry.token) is paused") }
         if one.underWay[entry.token] != nil { fail("\(entry.token) is under way already") }
         if one.underWay.count >= OutboxLimits().inFlight { fail("too many are under way") }
+        for other in one.underWay.keys.sorted() {
+            guard let line = one.machine.queue.first(where: { $0.entry.token == other }), isOrdered(line) else {
+                continue
+            }
+            let isOwn = one.machine.queue.first { $0.entry.token == entry.token }.map(isOrdered) ?? false
+            if isOwn { fail("\(entry.token) leaves beside \(other)") }
+        }
         guard case .pending = one.records[entry.token]?.state else { return }
         let order = MutationKinds.tested[entry.request.kind]?.laneOrder
         for other in one.known.values where other.lane == entry.lane && other.author == entry.author {
@@ -55,14 +62,16 @@ extension OutboxWorld {
             guard let begun = queue.first(where: { $0.entry.token == record.token }), begun.state == .sending else {
                 continue
             }
-            for other in left where rank(other) < rank(begun) {
+            // While one is accused another stands in for it: the one that has failed least.
+            for other in left where rank(other) < rank(begun) && devices[device].machine.accused.isEmpty {
                 fail("\(record.token) goes before \(other.entry.token)")
             }
         }
         // Nothing waits for an event that may never come.
         let rest = devices[device].machine.standing.rest
         let mayGo = devices[device].isRouteUp && !left.isEmpty && rest.map { $0.wait.end + 1 < elapsed } ?? true
-        if mayGo, sending < (rest == nil ? OutboxLimits().inFlight : 1) {
+        let isAlone = queue.contains { $0.state == .sending && isOrdered($0) } && left.first.map(isOrdered) ?? false
+        if mayGo, !isAlone, sending < (rest == nil ? OutboxLimits().inFlight : 1) {
             fail("\(left[0].entry.lane) could go and does not: \(queue.map(\.state)), \(rest as Any)")
         }
         if let due = devices[device].machine.nextDeadline, due + 1 < elapsed { fail("the timer is busy") }
@@ -70,6 +79,10 @@ extension OutboxWorld {
         if devices[device].isRouteUp, isWaiting, sending == 0, devices[device].machine.nextDeadline == nil {
             fail("nothing is due and something waits: \(queue.map { "\($0.state) \($0.entry.lane)" })")
         }
+    }
+
+    private func isOrdered(_ line: QueuedMutation) -> Bool {
+        line.record.state == .pending && MutationKinds.tested[line.entry.request.kind]?.laneOrder != .concurrent
     }
 
     private func rank(_ line: QueuedMutation) -> (Int, UInt64, MutationToken) {

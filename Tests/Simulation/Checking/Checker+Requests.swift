@@ -20,11 +20,11 @@ struct RequestStanding {
         var place = 0
         for entry in reference.journals[.channel] ?? [] {
             // What the office re-issues for others is not its word.
-            guard let change = entry.change, change.origin == nil else {
+            guard entry.change.origin == nil else {
                 take(entry.change)
                 continue
             }
-            for operation in change.operations {
+            for operation in entry.change.operations {
                 place += 1
                 switch operation {
                 case .outcome(let outcome):
@@ -37,8 +37,8 @@ struct RequestStanding {
         }
     }
 
-    private mutating func take(_ change: Change?) {
-        for operation in change?.operations ?? [] {
+    private mutating func take(_ change: Change) {
+        for operation in change.operations {
             switch operation {
             case .request(let request): requests[request.token] = request
             case .withdraw(let token): withdrawn.insert(token)
@@ -55,18 +55,20 @@ struct RequestStanding {
 /// Rule R8: each request has one effect, in its lane's order, and is shown until the office has answered.
 extension Checker {
     /// A person's wishes are durable.
-    func asked(_ segment: JournalSegment, by device: Device) {
+    func asked(_ segment: JournalSegment, of job: JobID) {
         for change in (try? ChangeCodec.decodeAll(segment.bytes)) ?? [] {
-            for case .request(let request) in change.operations { requests[request.token] = request }
+            for case .request(let request) in change.operations { requests[job, default: [:]][request.token] = request }
         }
     }
 
     /// After each word of the office's.
-    func checkChannel(of office: Office) throws {
-        let standing = RequestStanding(office.reference)
+    func checkChannel(of office: Office, _ job: JobID) throws {
+        // What went with a removed job nobody can read any more.
+        guard !office[job].isRemoved else { return }
+        let standing = RequestStanding(office[job])
         if let token = standing.repeated.first { throw Violation("R8", "the office has decided \(token) twice.") }
         for (token, decided) in standing.outcomes {
-            guard let after = requests[token]?.after, !standing.withdrawn.contains(token),
+            guard let after = requests[job]?[token]?.after, !standing.withdrawn.contains(token),
                 !standing.withdrawn.contains(after)
             else { continue }
             guard let before = standing.outcomes[after], before.place < decided.place else {
@@ -75,8 +77,8 @@ extension Checker {
         }
         // Accepted means carried out: a state follows from the one before.
         var state: JobState?
-        for entry in office.reference.journals[.channel] ?? [] where entry.change?.origin == nil {
-            for case .publish(let value) in entry.change?.operations ?? [] where value.name == .jobState {
+        for entry in office[job].journals[.channel] ?? [] where entry.change.origin == nil {
+            for case .publish(let value) in entry.change.operations where value.name == .jobState {
                 guard let next = JobState(rawValue: value.value), state?.allows(next) ?? (next == .scheduled) else {
                     throw Violation("R8", "the office published \(value.value) after \(state?.rawValue ?? "nothing").")
                 }
@@ -86,8 +88,9 @@ extension Checker {
     }
 
     /// What a laptop shows of the office's part of a job: what was published with what is asked for, and nothing twice.
-    func checkOverlay(of device: Device) async throws {
-        let standing = RequestStanding(device.reference)
+    func checkOverlay(of device: Device, _ job: JobID) async throws {
+        guard !device[job].isRemoved else { return }
+        let standing = RequestStanding(device[job])
         let pending = Set(try await device.store.pendingRequests(of: job).map(\.request.token))
         guard pending == standing.pending else {
             let names = [pending, standing.pending].map { $0.sorted().map { "\($0)" }.joined(separator: " ") }
@@ -101,17 +104,39 @@ extension Checker {
         if let token = overlay.pending.values.first(where: { !standing.pending.contains($0) }) {
             throw Violation("R8", "\(device) still shows \(token), which is settled.")
         }
+        count(.overlay)
+        if !pending.isEmpty { count(.pendingRequest, pending.count) }
+    }
+
+    /// The queue that a person reads, as it would be after a start: all that is asked for and not answered, and what the
+    /// office refused.
+    func checkQueue(of device: Device) async throws {
+        let entries = try await device.store.outboxStart().entries
+        for (job, reference) in device.references.sorted(by: { $0.key < $1.key }) where !reference.isRemoved {
+            let standing = RequestStanding(reference)
+            let queued = entries.filter { $0.job == job }
+            for entry in queued where entry.request != standing.requests[entry.request.token] {
+                throw Violation(
+                    "R8", "\(device) has another request \(entry.request.token) in its queue than was asked.")
+            }
+            let open = queued.map(\.request.token).filter { standing.outcomes[$0] == nil }
+            guard Set(open) == standing.pending, open.count == standing.pending.count else {
+                throw Violation("R8", "\(device) has \(open) in its queue, open are \(standing.pending).")
+            }
+        }
     }
 
     /// In the end everything is settled, and everybody knows it.
-    func checkSettled(_ office: Office, _ devices: [Device]) async throws {
-        let standing = RequestStanding(office.reference)
-        let lost = requests.keys.sorted().first { standing.outcomes[$0] == nil && !standing.withdrawn.contains($0) }
+    func checkSettled(_ office: Office, _ devices: [Device], _ job: JobID) async throws {
+        guard !office[job].isRemoved else { return }
+        let standing = RequestStanding(office[job])
+        let lost = (requests[job] ?? [:]).keys.sorted()
+            .first { standing.outcomes[$0] == nil && !standing.withdrawn.contains($0) }
         if let lost {
             throw Violation("R8", "the request \(lost) was acknowledged and the office knows nothing of it.")
         }
         for device in devices {
-            try await checkOverlay(of: device)
+            try await checkOverlay(of: device, job)
             let overlay = try await device.store.overlay(of: job, leavingOut: device.outbox.notShown)
             guard overlay.shown == overlay.published else {
                 throw Violation("R8", "\(device) shows \(overlay.shown.values) and not what is published.")

@@ -1,47 +1,54 @@
 import CRDT
 
-/// What one store holds, as told by what was reported durable; and what the rules say of it, worked out the slow and
-/// obvious way. It shares the encoding of changes with the production code and nothing else.
+/// What one store holds of one job, as told by what was reported durable; and what the rules say of it, worked out the
+/// slow and obvious way. It shares the encoding of changes with the production code and nothing else.
 struct Reference {
     /// A change where it stands.
     struct Entry: Hashable {
         let replica: ReplicaID
         let first: UInt64
-        /// Nil for what is folded away.
-        let change: Change?
-        let count: UInt64
+        let change: Change
 
         var dot: Dot { Dot(replica: replica, sequence: first) }
-        var last: UInt64 { first + count - 1 }
-        var isRemoval: Bool { change?.operations.contains(.remove) ?? false }
-        /// Says something about the job: never late.
-        var isStatement: Bool { change?.operations.contains(where: \.isStatement) ?? false }
+        var last: UInt64 { first + UInt64(change.operations.count) - 1 }
+        var isStatement: Bool { change.isStatement }
+        /// Ends the job.
+        var isRemoval: Bool {
+            change.operations.contains { if case .removeJob = $0 { true } else { false } }
+        }
+        var write: WriteStamp { change.write(in: replica) }
+        var work: [Written] { change.work(in: replica) }
     }
 
+    /// Of a job that was removed only what lies beyond the removal.
     private(set) var journals: [ReplicaID: [Entry]] = [:]
     private(set) var heads: [ReplicaID: JournalHead] = [:]
     private(set) var items: [ItemID: [Entry]] = [:]
-    /// The running digest after each record.
+    /// All that people did, in any journal that is here.
+    private(set) var work: Set<Written> = []
+    /// Every removal of the job that was heard of.
+    private(set) var removals: [JobRemoval] = []
+    /// The furthest anchor of any change that was ever here.
+    private(set) var greatestAnchor: UInt64 = 0
+    /// Late changes that a person has dealt with.
+    private(set) var decided: Set<Dot> = []
+    /// The running digest after each change, for what is said of other branches.
     private var digests: [Dot: UInt64] = [:]
-    /// Changes in their journals that the store keeps out of the items (rule R6).
-    var held: Set<Dot> = []
-    /// Values and remarks by which edits are found again, and items that were removed.
-    private(set) var marks: [String: ItemID] = [:]
-    /// What folds say is forgotten.
-    private(set) var forgotten: [ReplicaID: [ClosedRange<UInt64>]] = [:]
-    /// Items that folds name, or that went with their job: nothing counts any more that was or will be written on them.
-    private(set) var gone: Set<ItemID> = []
-    /// Parts of journals that folds name and that are not here, or only with another content.
-    private var pending: [(replica: ReplicaID, run: Fold.Run)] = []
-    private var hasJustBeenRemoved = false
-    /// Marks of what went with the job, of which a later reading of the store finds stubs.
-    private var goneWithJob: [String: ItemID] = [:]
-    /// What was said about the job as a whole.
-    private(set) var statements = Statements()
+    /// Where the part of each journal begins that did not go with the job.
+    private var bases: [ReplicaID: JournalHead] = [:]
+
+    var isEmpty: Bool { heads.isEmpty }
 
     func head(of replica: ReplicaID) -> JournalHead { heads[replica] ?? .empty }
 
+    func digest(at dot: Dot) -> UInt64? { digests[dot] }
+
+    var vector: VersionVector { VersionVector(heads.map { VersionVector.Entry(replica: $0, head: $1) }) }
+
+    // MARK: Journals
+
     /// Takes in what follows the known part of the journal.
+    @discardableResult
     mutating func append(_ segment: JournalSegment) throws(Violation) -> [Entry] {
         let known = head(of: segment.replica).sequence
         guard segment.first <= known + 1 else { throw Violation("R9", "\(segment.brief) leaves a gap after \(known).") }
@@ -50,10 +57,9 @@ struct Reference {
         var digest = head(of: segment.replica).digest
         do {
             try ChangeCodec.scan(segment.bytes) { scanned, buffer in
-                let change = scanned.stub == nil ? ChangeCodec.decode(scanned, in: buffer) : nil
-                let count = UInt64(scanned.operationCount)
-                let entry = Entry(replica: segment.replica, first: sequence, change: change, count: count)
-                sequence += count
+                let change = ChangeCodec.decode(scanned, in: buffer)
+                let entry = Entry(replica: segment.replica, first: sequence, change: change)
+                sequence += UInt64(scanned.operationCount)
                 guard entry.first > known else { return }
                 digest = JournalDigest.extend(digest, with: scanned, in: buffer)
                 digests[Dot(replica: entry.replica, sequence: entry.last)] = digest
@@ -67,238 +73,112 @@ struct Reference {
             throw Violation("R9", "\(segment.brief) has \(sequence - segment.first) transforms.")
         }
         heads[segment.replica] = segment.head
-        forgetPending()
-        if statements.isJobRemoved { forgetJob(added) }
+        if isRemoved { leaveWithJob() }
         return added
     }
 
-    /// What the rules say of an item, without what is held.
-    func expected(_ item: ItemID) -> ExpectedItem {
-        ExpectedItem((items[item] ?? []).filter(isShown))
-    }
-
-    /// The latest stamp among what an item shows or has shown, apart from one change.
-    func latestStamp(of item: ItemID, without dot: Dot) -> UInt64 {
-        (items[item] ?? []).filter { isShown($0) && $0.dot != dot }.compactMap(\.change?.stamp.rawValue).max() ?? 0
+    /// As far as an earlier journal was read, when the rest of it went with its job.
+    mutating func begin(_ replica: ReplicaID, after head: JournalHead) {
+        heads[replica] = head
     }
 
     private mutating func take(_ entry: Entry) {
         journals[entry.replica, default: []].append(entry)
-        guard let change = entry.change else { return }
-        items[change.item, default: []].append(entry)
-        for mark in Self.marks(of: change) { marks[mark] = change.item }
-        for (index, operation) in change.operations.enumerated() where operation.isStatement {
-            statements.add(operation, at: Dot(replica: entry.replica, sequence: entry.first + UInt64(index)))
+        items[entry.change.item, default: []].append(entry)
+        work.formUnion(entry.work)
+        greatestAnchor = max(greatestAnchor, entry.change.anchor)
+        for operation in entry.change.operations {
             switch operation {
-            case .fold(let fold):
-                pending += fold.journals.flatMap { journal in journal.runs.map { (journal.replica, $0) } }
-                gone.formUnion(fold.items)
-            case .removeJob: hasJustBeenRemoved = true
+            case .removeJob(let removal): removals.append(removal)
+            case .decide(let dots): decided.formUnion(dots)
             default: break
             }
         }
     }
 
-    /// What an earlier reading of the same store knew and this one cannot: what is folded away.
-    mutating func remember(_ former: Reference) {
-        gone.formUnion(former.gone)
-        for (mark, item) in former.marks where gone.contains(item) { marks[mark] = item }
-        goneWithJob = former.goneWithJob
-        // The removal may have come with the rewritten journal itself: what it knows is then read as stubs at once.
-        for entry in former.journals.values.joined() where isForgotten(entry) && hasSameJournal(as: former, upTo: entry)
-        {
-            for mark in entry.change.map(Self.marks(of:)) ?? [] { goneWithJob[mark] = entry.change?.item }
-        }
-        marks.merge(goneWithJob) { known, _ in known }
+    // MARK: The end of the job
+
+    var isRemoved: Bool { !removals.isEmpty }
+
+    /// Hears of a removal other than in a journal.
+    mutating func take(_ removal: JobRemoval) {
+        removals.append(removal)
+        leaveWithJob()
     }
 
-    private func hasSameJournal(as former: Reference, upTo entry: Entry) -> Bool {
-        let end = Dot(replica: entry.replica, sequence: entry.last)
-        return digests[end] != nil && digests[end] == former.digests[end]
-    }
-
-    /// As above, and without what was written together with it.
-    func latestStamp(of item: ItemID, without dot: Dot, before added: [Entry]) -> UInt64 {
-        (items[item] ?? []).filter { isShown($0) && !added.contains($0) }
-            .compactMap(\.change?.stamp.rawValue).max() ?? 0
-    }
-
-    /// Carries out what folds say of journals that are held so far.
-    private mutating func forgetPending() {
-        // Only where it is this branch of the journal, and no other (rule R9).
-        pending.removeAll { replica, run in
-            guard digests[Dot(replica: replica, sequence: run.span.upperBound)] == run.digest else { return false }
-            forgotten[replica, default: []].append(run.span)
-            return true
-        }
-    }
-
-    /// Whether no stub is without its fold: only then is the export what it has to be at this vector.
-    var isComplete: Bool {
-        journals.values.joined().allSatisfy { entry in
-            entry.change != nil || statements.isJobRemoved && entry.last <= statements.known(of: entry.replica)
-                || isNamed(entry.first...entry.last, of: entry.replica)
-        }
-    }
-
-    private func isNamed(_ stub: ClosedRange<UInt64>, of replica: ReplicaID) -> Bool {
-        var next = stub.lowerBound
-        for run in (forgotten[replica] ?? []).sorted(by: { $0.lowerBound < $1.lowerBound })
-        where run.contains(next) && next <= stub.upperBound {
-            next = run.upperBound + 1
-        }
-        return next > stub.upperBound
-    }
-
-    /// Of a removed job, everything that its removers held is forgotten but what was written on the job itself.
-    private mutating func forgetJob(_ added: [Entry]) {
-        let entries = hasJustBeenRemoved ? journals.values.flatMap(\.self) : added
-        hasJustBeenRemoved = false
-        for entry in entries where isForgotten(entry) {
-            if let item = entry.change?.item { gone.insert(item) }
-        }
-    }
-
-    func isForgotten(_ entry: Entry) -> Bool {
-        if forgotten[entry.replica]?.contains(where: { $0.contains(entry.first) }) ?? false,
-            entry.change.map({ gone.contains($0.item) }) ?? true
-        {
-            return true
-        }
-        return statements.isJobRemoved && entry.change?.item != .job
-            && entry.last <= statements.known(of: entry.replica)
-    }
-
-    /// Changes that are in no item because a cut does not know them.
-    var late: [Entry] {
-        guard statements.hasCuts else { return [] }
-        return journals.keys.sorted().flatMap { (journals[$0] ?? []).filter { isLate($0) && !isForgotten($0) } }
-    }
-
-    func isLate(_ entry: Entry) -> Bool {
-        statements.hasCuts && entry.change != nil && !entry.isStatement
-            && statements.isLate(Dot(replica: entry.replica, sequence: entry.last))
-    }
-
-    private func isShown(_ entry: Entry) -> Bool {
-        guard let item = entry.change?.item, !gone.contains(item) else { return false }
-        return !held.contains(entry.dot) && !isLate(entry) && !isForgotten(entry)
-    }
-
-    static func marks(of change: Change) -> [String] {
-        change.operations.compactMap { operation in
-            switch operation {
-            case .set(_, let value, _): value
-            case .append(_, let entry): entry
-            case .remove: removalMark(change.item)
-            default: nil
-            }
-        }
-    }
-
-    static func removalMark(_ item: ItemID) -> String { "removed \(item)" }
-}
-
-/// An item as the rules want it.
-struct ExpectedItem: Equatable {
-    struct Remark: Hashable {
-        let anchor: UInt64
-        let write: WriteStamp
-        let index: Int
-        let list: String
-        let text: String
-    }
-
-    var isRemoved = false
-    /// The winner's value (rule R1).
-    var values: [String: String] = [:]
-    /// Values of writes that nobody replaced, the winner's too.
-    var candidates: [String: Set<String>] = [:]
-    /// In the order of R7.
-    var remarks: [Remark] = []
-
-    init(_ entries: [Reference.Entry]) {
-        var writes: [String: [Write]] = [:]
-        var remarks: Set<Remark> = []
-        for entry in entries {
-            guard let change = entry.change else { continue }
-            let stamp = change.write(in: entry.replica)
-            for (index, operation) in change.operations.enumerated() {
-                switch operation {
-                case .remove: isRemoved = true
-                case .set(let field, let value, let replaces):
-                    writes[field.text, default: []].append(Write(write: stamp, value: value, replaces: replaces))
-                case .append(let list, let text):
-                    remarks.insert(
-                        Remark(anchor: change.anchor, write: stamp, index: index, list: list.text, text: text))
-                default: break
+    /// How far the removers held a journal, all of them together: of each journal the farthest.
+    func removed(of replica: ReplicaID) -> JournalHead {
+        var farthest = JournalHead.empty
+        for removal in removals {
+            for entry in removal.heads.entries where entry.replica == replica {
+                if (entry.head.sequence, entry.head.digest) > (farthest.sequence, farthest.digest) {
+                    farthest = entry.head
                 }
             }
         }
-        guard !isRemoved else { return }
-        for (field, all) in writes {
-            values[field] = all.max { $0.rank < $1.rank }?.value
-            let standing = all.filter { write in !all.contains { $0.overrules(write) } }
-            candidates[field] = Set(standing.map(\.value))
-        }
-        self.remarks = remarks.sorted { $0.order < $1.order }
+        return farthest
     }
 
-    private struct Write {
-        let write: WriteStamp
-        let value: String
-        let replaces: [WriteStamp]
-
-        /// One author gives one stamp twice only from two copies of a store: then the bytes decide.
-        var rank: (UInt64, UInt128, String) { (write.stamp.rawValue, write.author.value, value) }
-
-        /// Its author knew the other write.
-        func overrules(_ other: Write) -> Bool {
-            if write.author == other.write.author { return other.rank < rank }
-            return replaces.contains { $0.author == other.write.author && $0.stamp >= other.write.stamp }
+    /// What goes with the job is not here any more, and counts as held. Of a journal with another content than the
+    /// removers held nothing stays under its name.
+    private mutating func leaveWithJob() {
+        for replica in Set(removals.flatMap { $0.heads.entries.map(\.replica) }) {
+            let removed = removed(of: replica)
+            let isSame =
+                head(of: replica) == removed || bases[replica] == removed
+                || digests[Dot(replica: replica, sequence: removed.sequence)] == removed.digest
+            if isSame {
+                journals[replica]?.removeAll { $0.last <= removed.sequence }
+            } else {
+                journals[replica] = nil
+                heads[replica] = removed
+            }
+            bases[replica] = removed
+        }
+        items = [:]
+        work = []
+        for entry in journals.values.joined() {
+            items[entry.change.item, default: []].append(entry)
+            work.formUnion(entry.work)
         }
     }
-}
 
-extension ExpectedItem.Remark {
-    var order: (UInt64, UInt64, UInt128, Int, String) {
-        (anchor, write.stamp.rawValue, write.author.value, index, text)
+    /// One work that lies beyond the removal, wherever it stands: who takes part in a fork may have issued it again.
+    struct Late {
+        let first: Entry
+        let dots: Set<Dot>
     }
-}
 
-extension ExpectedItem {
-    /// What an item is instead of this; nil when it is this.
-    func difference(from state: ItemState) -> Violation? {
-        if isRemoved != (state.removed != nil) {
-            return Violation("R2", isRemoved ? "it was removed and is there" : "it is removed and nobody removed it")
-        }
-        if isRemoved {
-            return state.fields.isEmpty && state.remarks.isEmpty ? nil : Violation("R2", "a tombstone kept something")
-        }
-        let shown = Dictionary(
-            uniqueKeysWithValues: state.fields.compactMap { field in
-                field.register.winner.map { (field.name.text, $0.value) }
-            })
-        if shown != values { return Violation("R1", "it shows \(shown.sorted), the last writes are \(values.sorted)") }
-        for field in state.fields {
-            let heads = Set(field.register.heads.map(\.value))
-            let expected = candidates[field.name.text] ?? []
-            if heads != expected {
-                return Violation(
-                    "R1", "\(field.name) has the concurrent values \(heads.sorted()), not \(expected.sorted())")
+    /// Late work that no person has dealt with: nobody has removed it, and it is in no item.
+    var late: [Late] {
+        guard isRemoved else { return [] }
+        var late: [Late] = []
+        let all = journals.values.joined().filter { !$0.isStatement && !$0.change.isIntroduction }
+        for work in Set(all.map(\.work)) {
+            let same = all.filter { $0.work == work }
+            let dots = Set(same.map(\.dot))
+            guard dots.isDisjoint(with: decided) else { continue }
+            if let first = same.min(by: { ($0.replica, $0.first) < ($1.replica, $1.first) }) {
+                late.append(Late(first: first, dots: dots))
             }
         }
-        let remarks = state.remarks.map {
-            Remark(anchor: $0.anchor, write: $0.write, index: Int($0.index), list: $0.list.text, text: $0.text)
-        }
-        if Set(remarks) != Set(self.remarks) {
-            return Violation("R1b", "it has the remarks \(remarks.map(\.text)), not \(self.remarks.map(\.text))")
-        }
-        if remarks != self.remarks { return Violation("R7", "its remarks are not in the one order") }
-        return nil
+        return late
     }
-}
 
-extension [String: String] {
-    fileprivate var sorted: String { keys.sorted().map { "\($0)=\(self[$0] ?? "")" }.joined(separator: " ") }
+    // MARK: Items
+
+    /// What the rules say of an item of a living job.
+    func expected(_ item: ItemID) -> ExpectedItem {
+        isRemoved ? ExpectedItem([]) : ExpectedItem(items[item] ?? [])
+    }
+
+    /// Ascending; removed ones too, and not the job's own.
+    var itemIDs: [ItemID] {
+        isRemoved ? [] : items.keys.filter { $0 != .job }.sorted()
+    }
+
+    /// The latest stamp among what was written on an item, apart from one change.
+    func latestStamp(of item: ItemID, without dot: Dot) -> UInt64 {
+        (items[item] ?? []).filter { $0.dot != dot }.map(\.change.stamp.rawValue).max() ?? 0
+    }
 }

@@ -6,7 +6,7 @@ import Storage
 final class Office: Holder {
     struct Backup {
         let contents: [UInt8]
-        let reference: Reference
+        let references: [JobID: Reference]
     }
 
     /// What it and the way to it do by chance; laptops have a chance of their own.
@@ -20,8 +20,9 @@ final class Office: Holder {
     var backup: Backup?
     /// How often it was set back. That takes a while: what was under way before ends without an answer.
     var life = 0
-    var isAccepting = false
-    var dueAt: Int64?
+    var isAccepting: Set<JobID> = []
+    /// It was set back, and its people do not know yet: it serves on.
+    var isUnaware = false
     var entries = 0
 
     init(seed: UInt64) throws {
@@ -38,7 +39,8 @@ final class Office: Holder {
     func open(_ contents: [UInt8]) throws {
         store = try Self.store(contents, using: &generator)
         store.setDiskFull(isDiskFull)
-        isAccepting = false
+        isAccepting = []
+        isFreeing = false
     }
 
     /// Its clock is the true one.

@@ -8,6 +8,8 @@ struct OfficeCall {
         case vector
         case journal(Settlement.Place)
         case upload([JournalSegment])
+        /// The job has been removed.
+        case end(JobRemoval)
         /// With the last ordering id that is held here.
         case deliver(MutationRequest, knownChannel: UInt64)
     }
@@ -20,6 +22,7 @@ struct OfficeCall {
 
     let device: Int
     let incarnation: Int
+    let job: JobID
     let request: Request
     let purpose: Purpose
     /// Of the office when it was asked.
@@ -29,9 +32,10 @@ struct OfficeCall {
 }
 
 enum OfficeAnswer {
-    case vector(VersionVector)
+    case vector(VersionVector, JobRemoval?)
     case journal([JournalSegment])
     case uploaded
+    case ended
     case refused(Settlement.Refusal)
     case decided(Outcome, [JournalSegment])
     case predecessorMissing(MutationToken)
@@ -45,9 +49,9 @@ enum OfficeAnswer {
 enum OfficeEvent {
     case call(OfficeCall)
     /// It says how far it holds the journals.
-    case accept
-    /// Held changes are to be looked at.
-    case due
+    case accept(JobID)
+    /// A step of freeing what went with removed jobs.
+    case free
     case start
     /// It was set back: do the laptops still know more of its words?
     case lookWhetherRecovered

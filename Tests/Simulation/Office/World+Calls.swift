@@ -7,9 +7,9 @@ extension World {
     /// Without gateways the way is a good one, as the laptops only read.
     private var isWayGood: Bool { isCalm || !plan.profile.faults.contains(.gateway) }
 
-    func ask(_ request: OfficeCall.Request, for purpose: OfficeCall.Purpose, by device: Device) {
+    func ask(_ request: OfficeCall.Request, about job: JobID, for purpose: OfficeCall.Purpose, by device: Device) {
         let call = OfficeCall(
-            device: device.index, incarnation: device.incarnation, request: request, purpose: purpose,
+            device: device.index, incarnation: device.incarnation, job: job, request: request, purpose: purpose,
             life: office.life)
         guard device.reachesServer else { return answer(call, .unreachable, after: 50_000) }
         if !isWayGood, office.generator.oneIn(25) {
@@ -30,8 +30,8 @@ extension World {
     func take(_ event: OfficeEvent) async throws {
         switch event {
         case .call(let call): try await arrived(call)
-        case .accept: try await acceptHeld()
-        case .due: try await takeDueAtOffice()
+        case .accept(let job): try await acknowledge(job)
+        case .free: try await freeAtOffice()
         case .start: try await startOffice()
         case .lookWhetherRecovered: try await lookWhetherRecovered()
         }
@@ -57,18 +57,18 @@ extension World {
     private func answer(_ call: OfficeCall, _ answer: OfficeAnswer, after microseconds: Int64) {
         guard !call.isEcho else { return }
         events.add(
-            .officeAnswer(call.purpose, answer, life: call.life), at: now + microseconds, device: call.device,
+            .officeAnswer(call.purpose, call.job, answer, life: call.life), at: now + microseconds, device: call.device,
             incarnation: call.incarnation)
     }
 
     func answered(
-        _ purpose: OfficeCall.Purpose, _ answer: OfficeAnswer, life: Int, to device: Device
+        _ purpose: OfficeCall.Purpose, _ job: JobID, _ answer: OfficeAnswer, life: Int, to device: Device
     ) async throws {
         let answer = life == office.life ? answer : .lost
         switch purpose {
         case .round(let number): try await answered(answer, inRound: number, by: device)
         case .delivery(let token, let attempt):
-            try await delivered(token, attempt: attempt, answer, by: device)
+            try await delivered(token, of: job, attempt: attempt, answer, by: device)
         }
     }
 }

@@ -4,14 +4,19 @@ import Replication
 import Storage
 import Timekeeping
 
-/// A laptop with a way to the office settles the job with it, for all: carries out what a `Settlement` says.
+/// A laptop with a way to the office settles the jobs with it, for all: carries out what a `Settlement` says.
 extension World {
     /// As much as a person waits: what hangs is given up, and begun anew with the next poll.
     private static let longestRound: Int64 = 90_000_000
 
-    func settle(by device: Device, only: ReplicaID? = nil) async throws {
+    /// Every job that either side has.
+    func settle(by device: Device) async throws {
+        for job in Set(device.jobs).union(office.jobs).union(jobs).sorted() { try await settle(job, by: device) }
+    }
+
+    func settle(_ job: JobID, by device: Device, only: ReplicaID? = nil) async throws {
         if only == nil {
-            for (number, round) in device.rounds where round.only == nil {
+            for (number, round) in device.rounds where round.only == nil && round.job == job {
                 guard now > round.began + Self.longestRound else { return }
                 device.rounds[number] = nil
             }
@@ -19,7 +24,7 @@ extension World {
         device.roundCount += 1
         if hasGateways { counters.count(.gateway) }
         let settlement = Settlement(only: only)
-        device.rounds[device.roundCount] = Device.Round(settlement: settlement, only: only, began: now)
+        device.rounds[device.roundCount] = Device.Round(job: job, settlement: settlement, only: only, began: now)
         try await carryOut(settlement.begin(), inRound: device.roundCount, by: device)
     }
 
@@ -27,7 +32,10 @@ extension World {
         guard var round = device.rounds[number] else { return }
         let directive: Settlement.Directive
         switch answer {
-        case .vector(let vector): directive = round.settlement.onVectors(here: round.here, server: vector)
+        case .vector(let vector, let removal):
+            directive = round.settlement.onVectors(
+                here: round.here, server: JobHoldings(vector: vector, removal: removal))
+        case .ended: directive = round.settlement.onRemoval(true)
         case .journal(let segments): directive = round.settlement.onFetched(segments)
         case .uploaded: directive = round.settlement.onUploaded()
         case .refused(let refusal): directive = round.settlement.onRefused(refusal)
@@ -43,19 +51,26 @@ extension World {
     ) async throws {
         var directive = first
         while var round = device.rounds[number] {
+            let job = round.job
             switch directive {
             case .compare:
-                device.rounds[number]?.here = device.mesh.vector(of: job)
-                return ask(.vector, for: .round(number), by: device)
+                device.rounds[number]?.here = JobHoldings(
+                    vector: device.mesh.vector(of: job), removal: device.mesh.removal(of: job))
+                return ask(.vector, about: job, for: .round(number), by: device)
             case .fetch(let place), .fetchBranch(let place):
-                return ask(.journal(place), for: .round(number), by: device)
+                return ask(.journal(place), about: job, for: .round(number), by: device)
             case .upload(let segments):
-                for segment in segments { try checker.showed(segment, by: device) }
-                return ask(.upload(segments), for: .round(number), by: device)
+                for segment in segments { try checker.showed(segment, of: job, by: device) }
+                return ask(.upload(segments), about: job, for: .round(number), by: device)
+            case .takeRemoval(let removal):
+                let isDone = try await takeRemoval(removal, of: job, by: device)
+                directive = round.settlement.onRemoval(isDone)
+            case .bringRemoval(let removal): return ask(.end(removal), about: job, for: .round(number), by: device)
             case .take(let segment):
-                directive = round.settlement.onTaken(try await take(segment, by: device))
+                directive = round.settlement.onTaken(try await take(segment, of: job, by: device))
             case .expose: directive = round.settlement.onExposed(try await exposeToOffice(device))
-            case .load(let place): directive = round.settlement.onLoaded(try await runs(from: place, of: device))
+            case .load(let place):
+                directive = round.settlement.onLoaded(try await runs(from: place, of: job, by: device))
             case .giveWay(let branch, let agreed):
                 counters.count(.gaveWayToOffice)
                 try await adopt(branch, of: job, after: agreed, by: device)
@@ -69,20 +84,23 @@ extension World {
     private func end(_ number: Int, by device: Device) async throws {
         guard let round = device.rounds.removeValue(forKey: number), let author = round.only else { return }
         try await drive(device) { machine, now, generator in
-            machine.onJournalBrought(self.job, author, now: now, using: &generator)
+            machine.onJournalBrought(round.job, author, now: now, using: &generator)
         }
     }
 
-    func take(_ segment: JournalSegment, by device: Device) async throws -> Settlement.Intake {
+    func take(_ segment: JournalSegment, of job: JobID, by device: Device) async throws -> Settlement.Intake {
         do {
             switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
-            case .stored(_, let applied):
-                narrate?("\(now) device \(device.index) gets \(segment.brief) from the office")
-                try await checker.stored(segment, applied: applied, by: device, now: now)
+            case .stored:
+                narrate?("\(now) device \(device.index) gets \(segment.brief) of \(brief(job)) from the office")
+                try await checker.stored(segment, of: job, by: device)
                 add(.committed(job, segment), after: 0, to: device)
-                advanced(device)
-                if segment.replica != .channel { retireLater(device) }
-                if !device.reference.held.isEmpty { add(.due, after: 0, to: device) }
+                advanced(device, job)
+                freeLater(device)
+                return .held
+            case .ended(let outcome):
+                try await checker.stored(segment, of: job, by: device)
+                try await told(outcome, of: job, by: device)
                 return .held
             case .duplicate: return .held
             case .gap: return .failed
@@ -102,7 +120,7 @@ extension World {
         guard plan.profile.faults.contains(.gateway), device.time.isSynchronised else { return false }
         guard !device.isExposedToOffice else { return true }
         do {
-            if try await device.store.beginExposure().contains(job) { retireLater(device) }
+            _ = try await device.store.beginExposure()
             device.unseen = [:]
             device.isExposedToOffice = true
             return true
@@ -113,7 +131,7 @@ extension World {
     }
 
     /// Sometimes in small pieces.
-    private func runs(from place: Settlement.Place, of device: Device) async throws -> [JournalSegment] {
+    private func runs(from place: Settlement.Place, of job: JobID, by device: Device) async throws -> [JournalSegment] {
         var runs: [JournalSegment] = []
         var next = place.after + 1
         let bytes = office.generator.pick([60, 400, .max])
@@ -130,7 +148,7 @@ extension World {
 extension OfficeAnswer {
     fileprivate var isReached: Bool {
         switch self {
-        case .vector, .journal, .uploaded, .refused, .decided, .predecessorMissing: true
+        case .vector, .journal, .uploaded, .refused, .decided, .predecessorMissing, .ended: true
         case .busy, .unreachable, .lost: false
         }
     }

@@ -9,10 +9,14 @@ extension World {
     func answer(to call: OfficeCall) async throws -> OfficeAnswer {
         do {
             switch call.request {
-            case .vector: return .vector(try await office.vector(of: job))
-            case .journal(let place): return .journal(try await journal(from: place))
-            case .upload(let segments): return try await take(segments)
-            case .deliver(let request, let known): return try await decide(request, known: known)
+            case .vector:
+                return .vector(
+                    try await office.vector(of: call.job),
+                    office[call.job].isEmpty ? nil : try await office.store.removal(of: call.job))
+            case .journal(let place): return .journal(try await journal(of: call.job, from: place))
+            case .upload(let segments): return try await take(segments, of: call.job)
+            case .end(let removal): return try await end(call.job, removal)
+            case .deliver(let request, let known): return try await decide(request, of: call.job, known: known)
             }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
@@ -22,7 +26,7 @@ extension World {
         }
     }
 
-    private func journal(from place: Settlement.Place) async throws -> [JournalSegment] {
+    private func journal(of job: JobID, from place: Settlement.Place) async throws -> [JournalSegment] {
         guard place.replica != .channel else {
             return [try await office.store.channelRun(of: job, after: place.after, limit: 5).segment].compactMap(\.self)
         }
@@ -33,24 +37,26 @@ extension World {
 
     // MARK: Journals
 
-    private func take(_ segments: [JournalSegment]) async throws -> OfficeAnswer {
+    private func take(
+        _ segments: [JournalSegment], of job: JobID
+    ) async throws -> OfficeAnswer {
         for segment in segments {
             let outcome =
                 segment.replica == .channel && office.isRecovering
-                ? try await takeBack(segment)
+                ? try await takeBack(segment, of: job)
                 : try await office.store.upload(
                     segment, job: job, now: office.receiveTime(at: now), mayWrite: !office.isRecovering,
                     using: &office.generator)
-            narrate?("\(now) the office gets \(segment.brief): \(outcome)")
+            narrate?("\(now) the office gets \(segment.brief) of \(brief(job)): \(outcome)")
             switch outcome {
             case .stored:
                 counters.count(.uploaded)
-                _ = try office.reference.append(segment)
-                try await changedAtOffice()
+                try await checker.stored(segment, of: job, by: office)
+                try await changedAtOffice(job)
             case .adopted:
                 counters.count(.branchGivenUpAtOffice)
-                try await checker.reloaded(office, hasGivenUpBranch: true, now: now)
-                try await changedAtOffice()
+                try await checker.reloaded(office)
+                try await changedAtOffice(job)
             case .known: break
             case .gap(let head): return .refused(.gap(held: head.sequence))
             case .partsEarlier: return .refused(.forked(agreed: nil))
@@ -62,80 +68,97 @@ extension World {
         return .uploaded
     }
 
-    private func takeBack(_ segment: JournalSegment) async throws -> UploadOutcome {
+    private func takeBack(_ segment: JournalSegment, of job: JobID) async throws -> UploadOutcome {
         switch try await office.store.takeBack(segment, job: job, now: office.receiveTime(at: now)) {
         case .stored:
             counters.count(.wordsTakenBack)
             return .stored
+        case .ended: return .stored
         case .duplicate: return .known
         case .gap(let head): return .gap(head)
         case .forked, .ownFuture: return .partsEarlier
         }
     }
 
-    /// One look ahead is enough.
-    private func lookAtDueOfOffice(at time: Int64) {
-        if let planned = office.dueAt, planned <= time { return }
-        office.dueAt = time
-        events.add(.office(.due), at: time, device: 0, incarnation: 0)
+    private func changedAtOffice(_ job: JobID) async throws {
+        freeLaterAtOffice()
+        guard !office.isRecovering, office.isAccepting.insert(job).inserted else { return }
+        events.add(.office(.accept(job)), at: now + 500_000, device: 0, incarnation: 0)
     }
 
-    private func changedAtOffice() async throws {
-        lookAtDueOfOffice(at: now)
-        try await checker.look(at: office, now: nil)
-        guard !office.isRecovering, !office.isAccepting else { return }
-        office.isAccepting = true
-        events.add(.office(.accept), at: now + 500_000, device: 0, incarnation: 0)
-    }
-
-    func acceptHeld() async throws {
-        office.isAccepting = false
-        guard office.isUp, !office.isRecovering, !office.reference.heads.isEmpty else { return }
+    func acknowledge(_ job: JobID) async throws {
+        office.isAccepting.remove(job)
+        guard office.isUp, !office.isRecovering, !office.isUnaware, !office[job].isEmpty else { return }
         do {
-            if let commit = try await office.store.acceptHeld(job: job, now: office.receiveTime(at: now)) {
-                try said(commit)
+            if let commit = try await office.store.acknowledgeHeld(job: job, now: office.receiveTime(at: now)) {
+                try await said(commit)
             }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
         }
     }
 
-    func takeDueAtOffice() async throws {
-        office.dueAt = nil
-        guard office.isUp, !office.reference.heads.isEmpty else { return }
+    // MARK: The end of jobs
+
+    private func end(_ job: JobID, _ removal: JobRemoval) async throws -> OfficeAnswer {
+        let former = office[job]
+        _ = try await office.store.takeRemoval(
+            removal, of: job, now: office.receiveTime(at: now), using: &office.generator)
+        office.references[job, default: Reference()].take(removal)
+        try await checker.ended(job, knowing: former, on: office)
+        try await changedAtOffice(job)
+        return .ended
+    }
+
+    private func freeLaterAtOffice() {
+        guard office.isUp, !office.isFreeing, office.references.values.contains(where: \.isRemoved) else { return }
+        office.isFreeing = true
+        events.add(.office(.free), at: now + 2_000_000, device: 0, incarnation: 0)
+    }
+
+    func freeAtOffice() async throws {
+        guard office.isUp else { return }
         do {
-            let time = office.receiveTime(at: now)
-            let due = try await office.store.applyDue(now: time)
-            if !due.jobs.isEmpty { try await checker.look(at: office, now: now) }
-            guard let next = due.nextDue else { return }
-            let wait = min(max(next, time.milliseconds) - time.milliseconds + 1, 15 * 60 * 1_000)
-            lookAtDueOfOffice(at: now + Int64(wait) * 1_000)
+            if try await office.store.freeStep() {
+                return events.add(.office(.free), at: now + 100_000, device: 0, incarnation: 0)
+            }
+            office.isFreeing = false
+            try await checker.checkFreed(on: office)
         } catch let error as StoreError where error.code == .diskFull {
-            lookAtDueOfOffice(at: now + 60_000_000)
+            counters.count(.refusedWrite)
+            events.add(.office(.free), at: now + 5_000_000, device: 0, incarnation: 0)
         }
     }
 
     // MARK: Requests
 
-    private func decide(_ request: MutationRequest, known: UInt64) async throws -> OfficeAnswer {
-        guard !office.isRecovering else { return .busy(milliseconds: nil) }
+    private func decide(_ request: MutationRequest, of job: JobID, known: UInt64) async throws -> OfficeAnswer {
+        guard !office.isRecovering, !office.isUnaware || known > office[job].head(of: .channel).sequence else {
+            return .busy(milliseconds: nil)
+        }
+        // What the items add up to by the reference, not by the store: a signature is for just that.
+        let digest = request.kind == SignOff.name ? try await digestAtOffice(of: job) : nil
         let decision = try await office.store.decide(
             request, job: job, knowing: known, now: office.receiveTime(at: now)
         ) {
-            Judgement(of: request, on: JobStanding(values: $0))
+            Judgement(of: request, on: JobStanding(values: $0, digest: digest))
         }
         switch decision {
         // It says nothing more of the job, and waits for its people.
-        case .behind: return .busy(milliseconds: nil)
+        case .behind:
+            counters.count(.foundBehind)
+            return .busy(milliseconds: nil)
         case .predecessorMissing(let token):
             counters.count(.predecessorMissing)
             return .predecessorMissing(token)
         case .tokenReused: throw Violation("R8", "the office takes \(request.token) for another request.")
+        case .decided(_, .some) where office.isUnaware:
+            throw Violation("R8", "the office decides by a state that is not the last, as who asks has shown it.")
         case .decided(let outcome, let commit):
             if let commit {
                 counters.count(outcome.verdict == .rejected ? .rejectedRequest : .decidedRequest)
-                try said(commit)
-                try await checker.look(at: office, now: nil)
+                if request.kind == SignOff.name { try noteSignature(request, outcome, digest) }
+                try await said(commit)
             } else {
                 counters.count(.askedAgain)
             }
@@ -144,16 +167,33 @@ extension World {
         }
     }
 
-    private func said(_ commit: Commit) throws {
-        narrate?("\(now) the office says \(commit.segment.story)")
-        let added = try office.reference.append(commit.segment)
-        checker.remember(added)
-        try checker.checkChannel(of: office)
+    private func digestAtOffice(of job: JobID) async throws -> String? {
+        guard !office[job].isEmpty else { return nil }
+        let digest = try await office.store.report(of: job).digest
+        guard digest == SlowDigest.hexadecimal(try await checker.export(of: office, job)) else {
+            throw Violation("R3", "the office gives another digest than that of its export.")
+        }
+        return digest
+    }
+
+    /// What a customer signed for is told from what the office has.
+    private func noteSignature(_ request: MutationRequest, _ outcome: Outcome, _ digest: String?) throws {
+        guard outcome.verdict == .accepted, let payload = FlatJSON(parsing: request.payload) else { return }
+        counters.count(payload["digest"] == digest ? .signed : .signedForOtherItems)
+    }
+
+    private func said(_ commit: Commit) async throws {
+        narrate?("\(now) the office says \(commit.segment.story) of \(brief(commit.job))")
+        try await checker.stored(commit.segment, of: commit.job, by: office)
+        checker.remember(office[commit.job].journals[.channel] ?? [])
+        try checker.checkChannel(of: office, commit.job)
     }
 
     /// People at the office write something.
     func officeEntry() async throws {
-        guard office.isUp, !office.isRecovering else { return }
+        guard office.isUp, !office.isRecovering, !office.isUnaware,
+            let job = jobs.randomElement(using: &office.generator)
+        else { return }
         office.entries += 1
         let text = "entry \(office.entries)"
         let request = OpenJob(name: text, kind: .inventory).request(
@@ -162,7 +202,7 @@ extension World {
             let decision = try await office.store.decide(request, job: job, now: office.receiveTime(at: now)) { _ in
                 .accept([PublishedValue(name: .jobName, value: text)])
             }
-            if case .decided(_, let commit?) = decision { try said(commit) }
+            if case .decided(_, let commit?) = decision { try await said(commit) }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
         }
@@ -177,8 +217,9 @@ extension World {
             counters.count(.officeCrash)
             office.isUp = false
             events.add(.office(.start), at: now + 5_000_000, device: 0, incarnation: 0)
-        case .backUp: office.backup = Office.Backup(contents: try office.store.copy(), reference: office.reference)
+        case .backUp: office.backup = Office.Backup(contents: try office.store.copy(), references: office.references)
         case .setBack: try await setOfficeBack()
+        case .setBackUnawares: try await setOfficeBackUnawares()
         case .fallIll:
             counters.count(.officeIllness)
             office.illUntil = now + 30_000_000
@@ -196,33 +237,56 @@ extension World {
         guard !office.isUp else { return }
         try office.open(office.store.copy())
         office.isUp = true
-        try await checker.reloaded(office, now: now)
-        try await acceptHeld()
-        lookAtDueOfOffice(at: now)
+        try await checker.reloaded(office)
+        for job in office.jobs { try await acknowledge(job) }
+        freeLaterAtOffice()
     }
 
     /// Its people put the backup back and serve with `--recover`.
     private func setOfficeBack() async throws {
-        guard office.isUp, let backup = office.backup else { return }
+        guard office.isUp, office.backup != nil else { return }
+        office.isUnaware = false
+        try await putBack()
+        office.isRecovering = true
+        events.add(.office(.lookWhetherRecovered), at: now + 5_000_000, device: 0, incarnation: 0)
+    }
+
+    /// Nobody has told it to recover: it serves on, and its people notice in the end and put the backup back once more.
+    private func setOfficeBackUnawares() async throws {
+        guard office.isUp, !office.isRecovering, office.backup != nil else { return }
+        try await putBack()
+        office.isUnaware = true
+        events.add(.office(.lookWhetherRecovered), at: now + 40_000_000, device: 0, incarnation: 0)
+    }
+
+    /// Whether a laptop holds more of the channel than the office, which then must not go on.
+    private func isOfficeBehind(_ job: JobID) -> Bool {
+        devices.contains { $0[job].head(of: .channel).sequence > office[job].head(of: .channel).sequence }
+    }
+
+    private func putBack() async throws {
+        guard let backup = office.backup else { return }
         counters.count(.officeSetBack)
-        checker.restoring(office, to: backup.reference, others: devices)
+        checker.restoring(office, to: backup.references, others: devices)
         // What nobody had heard it says anew.
         checker.forkable.insert(.channel)
         office.life += 1
-        office.reference = backup.reference
+        office.references = backup.references
         try office.open(backup.contents)
-        office.isRecovering = true
-        try await checker.reloaded(office, now: now)
-        events.add(.office(.lookWhetherRecovered), at: now + 5_000_000, device: 0, incarnation: 0)
+        try await checker.reloaded(office)
+        freeLaterAtOffice()
     }
 
     /// Until every laptop, also one that is away, has brought what it knows.
     func lookWhetherRecovered() async throws {
-        let known = devices.filter(\.hasJoined).map { $0.reference.head(of: .channel).sequence }.max() ?? 0
-        guard office.isUp, known <= office.reference.head(of: .channel).sequence else {
+        if office.isUnaware {
+            office.isUnaware = false
+            office.isRecovering = true
+        }
+        guard office.isUp, !Set(jobs).union(devices.flatMap(\.jobs)).contains(where: isOfficeBehind) else {
             return events.add(.office(.lookWhetherRecovered), at: now + 5_000_000, device: 0, incarnation: 0)
         }
         office.isRecovering = false
-        try await acceptHeld()
+        for job in office.jobs { try await acknowledge(job) }
     }
 }

@@ -13,28 +13,27 @@ extension World {
         guard hasGateways else { return }
         let start = try await device.store.outboxStart()
         device.outbox = OutboxMachine(standing: start.standing)
-        device.marks = start.marks[job] ?? [:]
+        device.marks = start.marks
         let isUp = device.reachesServer
         try await drive(device) { machine, now, generator in
             machine.onStart(
-                entries: start.entries.filter { $0.job == self.job }, records: start.records, outcomes: start.outcomes,
+                entries: start.entries, records: start.records, outcomes: start.outcomes,
                 now: now, using: &generator) + machine.onRoute(isUp: isUp, now: now, using: &generator)
         }
     }
 
-    /// The job has new transforms: some may be requests, or what became of them.
-    func advanced(_ device: Device) {
-        guard hasGateways, device.isUp, !device.isLookingAtRequests else { return }
-        device.isLookingAtRequests = true
+    /// A job has new transforms: some may be requests, or what became of them.
+    func advanced(_ device: Device, _ job: JobID) {
+        guard hasGateways, device.isUp, device.isLookingAtRequests.insert(job).inserted else { return }
         let wait = Int64.random(in: 0...3_000, using: &office.generator)
-        add(.lookAtRequests, after: wait, to: device)
+        add(.lookAtRequests(job), after: wait, to: device)
     }
 
-    func lookAtRequests(by device: Device) async throws {
-        device.isLookingAtRequests = false
-        guard !device.reference.heads.isEmpty else { return }
-        let news = try await device.store.requestNews(of: job, since: device.marks)
-        device.marks = news.mark
+    func lookAtRequests(of job: JobID, by device: Device) async throws {
+        device.isLookingAtRequests.remove(job)
+        guard !device[job].isEmpty else { return }
+        let news = try await device.store.requestNews(of: job, since: device.marks[job] ?? [:])
+        device.marks[job] = news.mark
         try await drive(device) { machine, now, generator in
             var directives: [OutboxMachine.Directive] = []
             for entry in news.entries { directives += machine.onRequest(entry, now: now, using: &generator) }
@@ -78,9 +77,9 @@ extension World {
                     .outboxPersisted(record.token, attempt: record.attempts, isDurable: isDurable), after: wait,
                     to: device)
             case .send(let entry, let attempt): send(entry, attempt: attempt, by: device)
-            case .bringJournal(_, let author):
+            case .bringJournal(let job, let author):
                 counters.count(.journalBrought)
-                try await settle(by: device, only: author)
+                try await settle(job, by: device, only: author)
             case .withdraw(let job, let token):
                 try await withdraw(Withdrawal(token: token, job: job), by: device)
             case .tell(.rejected(let entry, _)): device.told.insert(entry.token)
@@ -118,12 +117,14 @@ extension World {
 
     private func send(_ entry: OutboxEntry, attempt: Int, by device: Device) {
         narrate?("\(now) device \(device.index) delivers \(entry.request.kind) \(entry.token), attempt \(attempt)")
-        let known = device.mesh.vector(of: job)[.channel].sequence
+        let known = device.mesh.vector(of: entry.job)[.channel].sequence
         let purpose = OfficeCall.Purpose.delivery(entry.token, attempt: attempt)
-        ask(.deliver(entry.request, knownChannel: known), for: purpose, by: device)
+        ask(.deliver(entry.request, knownChannel: known), about: entry.job, for: purpose, by: device)
     }
 
-    func delivered(_ token: MutationToken, attempt: Int, _ answer: OfficeAnswer, by device: Device) async throws {
+    func delivered(
+        _ token: MutationToken, of job: JobID, attempt: Int, _ answer: OfficeAnswer, by device: Device
+    ) async throws {
         let reply: OutboxMachine.Reply
         var channel: [JournalSegment] = []
         switch answer {
@@ -137,12 +138,12 @@ extension World {
         case .busy(let wish): reply = .serverBusy(status: 503, retryAfterMilliseconds: wish)
         case .unreachable: reply = .unreachable(reason: "no connection")
         case .lost: reply = .answerLost(reason: "the connection ended")
-        case .vector, .journal, .uploaded, .refused: return
+        case .vector, .journal, .uploaded, .refused, .ended: return
         }
         try await drive(device) { machine, now, generator in
             machine.onReply(token, attempt: attempt, reply, now: now, using: &generator)
         }
-        for segment in channel { _ = try await take(segment, by: device) }
+        for segment in channel { _ = try await take(segment, of: job, by: device) }
     }
 
     private func scheduleOutbox(of device: Device) {
@@ -155,12 +156,11 @@ extension World {
 
     // MARK: People
 
-    func ask(by device: Device) async throws {
-        guard hasGateways, device.isUp, device.wakesAt ?? 0 <= now else { return }
-        let known = device.reference.head(of: device.store.identity.replica)
+    func ask(about job: JobID, by device: Device) async throws {
+        guard hasGateways, canAct(device) else { return }
         let notShown = device.outbox.notShown
-        let overlay =
-            device.reference.heads.isEmpty ? nil : try await device.store.overlay(of: job, leavingOut: notShown)
+        let isOpen = !device[job].isEmpty && !device[job].isRemoved
+        let overlay = isOpen ? try await device.store.overlay(of: job, leavingOut: notShown) : nil
         var wish = Storage.Wish(job: job)
         wish.createsJob = true
         if let state = overlay?.shown.state {
@@ -171,12 +171,28 @@ extension World {
         } else {
             wish.ask(OpenJob(name: "Smith", kind: .pickup), using: &office.generator)
         }
+        try await ask(wish, leavingOut: notShown, by: device)
+    }
+
+    /// A customer signs for the items as this laptop shows them; or the paper says something else.
+    func signOff(_ job: JobID, by device: Device, isForgery: Bool) async throws {
+        guard hasGateways, canAct(device), !device[job].isEmpty, !device[job].isRemoved else { return }
+        let digest =
+            isForgery
+            ? String(repeating: "0f", count: 32) : SlowDigest.hexadecimal(try await checker.export(of: device, job))
+        counters.count(.signOff)
+        var wish = Storage.Wish(job: job)
+        wish.ask(SignOff(digest: digest, name: "J. \u{201C}Smith\u{201D}"), using: &office.generator)
+        try await ask(wish, leavingOut: device.outbox.notShown, by: device)
+    }
+
+    private func ask(_ wish: Storage.Wish, leavingOut notShown: Set<MutationToken>, by device: Device) async throws {
         do {
             let time = device.stampTime(at: now)
             let asked = try await device.store.ask(wish, leavingOut: notShown, now: { time })
             counters.count(.asked)
-            try await committed(asked.commit, after: known, by: device)
-            checker.asked(asked.commit.segment, by: device)
+            try await committed(asked.commit, by: device)
+            checker.asked(asked.commit.segment, of: wish.job)
         } catch let error as StoreError {
             try checker.refused(error, by: device)
             counters.count(.refusedWrite)
@@ -187,7 +203,7 @@ extension World {
 
     /// The oldest wish of this device that nobody has answered.
     func drop(by device: Device) async throws {
-        guard hasGateways, device.isUp, device.wakesAt ?? 0 <= now,
+        guard hasGateways, canAct(device),
             let token = device.outbox.queue.first(where: { $0.entry.isOwn })?.entry.token
         else { return }
         do {
@@ -202,11 +218,10 @@ extension World {
 
     private func withdraw(_ withdrawal: Withdrawal, by device: Device) async throws {
         let token = withdrawal.token
-        let known = device.reference.head(of: device.store.identity.replica)
         do {
             let time = device.stampTime(at: now)
             let commit = try await device.store.takeBack(withdrawal, now: { time })
-            try await committed(commit, after: known, by: device)
+            try await committed(commit, by: device)
             try await drive(device) { machine, now, generator in
                 machine.onWithdrawn(token, now: now, using: &generator)
             }

@@ -12,13 +12,17 @@ struct OfficePlanner {
     mutating func adding(to plan: Plan) -> Plan {
         var plan = plan
         plan.profile.faults.insert(.gateway)
-        for fault in [Fault.officeCrash, .officeSetBack, .officeIllness, .dropped] where generator.oneIn(2) {
+        for fault in [Fault.officeCrash, .officeSetBack, .officeIllness, .dropped, .signOff] where generator.oneIn(2) {
             plan.profile.faults.insert(fault)
         }
         // Somebody has to reach it.
         plan.profile.clocks[Int.random(in: 0..<plan.profile.presentAtStart, using: &generator)].reachesServer = true
         let asks = Int.random(in: 3...14, using: &generator)
-        for _ in 0..<asks { insert(.ask(Int.random(in: 0..<plan.devices, using: &generator)), into: &plan) }
+        for _ in 0..<asks {
+            let device = Int.random(in: 0..<plan.devices, using: &generator)
+            insert(.ask(device, job: anyJob(of: plan)), into: &plan)
+        }
+        if has(.signOff, plan) { addSignOff(to: &plan) }
         for _ in 0..<Int.random(in: 1...6, using: &generator) {
             let device = Int.random(in: 0..<plan.devices, using: &generator)
             insert(.reachServer(device, generator.oneIn(2)), into: &plan)
@@ -34,7 +38,8 @@ struct OfficePlanner {
         }
         if has(.officeSetBack, plan) {
             let place = insert(.office(.backUp), into: &plan)
-            insert(.office(.setBack), into: &plan, after: place)
+            let isUnawares = generator.oneIn(3)
+            insert(.office(isUnawares ? .setBackUnawares : .setBack), into: &plan, after: place)
         }
         // Not drawn, so that the seeds found before this part was written mean what they meant.
         if has(.restore, plan), plan.seed % 4 == 1 { addForkAtOffice(to: &plan) }
@@ -66,6 +71,25 @@ struct OfficePlanner {
         }
         let place = Int.random(in: 0...plan.steps.count, using: &generator)
         plan.steps.insert(contentsOf: steps, at: place)
+    }
+
+    private mutating func anyJob(of plan: Plan) -> Int {
+        plan.profile.jobs == 1 ? 0 : Int.random(in: 0..<plan.profile.jobs, using: &generator)
+    }
+
+    /// A job comes to where a customer signs, and one signs there; others sign when they like.
+    private mutating func addSignOff(to plan: inout Plan) {
+        let device = Int.random(in: 0..<plan.profile.presentAtStart, using: &generator)
+        let job = anyJob(of: plan)
+        let place = Int.random(in: 0...plan.steps.count, using: &generator)
+        let asks = Array(repeating: Step(wait: 100, action: .ask(device, job: job)), count: 4)
+        let isForgery = generator.oneIn(3)
+        let signature = Step(wait: 200, action: .signOff(device, job: job, isForgery: isForgery))
+        plan.steps.insert(contentsOf: asks + [signature], at: place)
+        for _ in 0..<3 {
+            let other = Int.random(in: 0..<plan.devices, using: &generator)
+            insert(.signOff(other, job: anyJob(of: plan), isForgery: generator.oneIn(4)), into: &plan)
+        }
     }
 
     private func has(_ fault: Fault, _ plan: Plan) -> Bool { plan.profile.faults.contains(fault) }

@@ -8,7 +8,11 @@ package struct Plan: Hashable, Sendable {
     package internal(set) var profile: Profile
     package var steps: [Step]
 
-    static let fields: [FieldName] = ["name", "room", "barcode", "condition"]
+    static let fields: [FieldName] = [
+        "name", "room", "barcode", "condition", "quantity", "volumeCubicFeet", "category",
+    ]
+    /// Of the job itself.
+    static let jobFields: [FieldName] = ["name", "kind"]
 
     /// What a run is like as a whole.
     package struct Profile: Hashable, Sendable {
@@ -18,6 +22,8 @@ package struct Plan: Hashable, Sendable {
         }
 
         package var topology = Topology.everybody
+        /// How many jobs people work on.
+        package var jobs = 1
         /// Milliseconds of a message on its way, at most.
         package var longestDelay: UInt64 = 30
         /// One message in so many is lost, and its connection with it; nil for none.
@@ -48,7 +54,9 @@ package struct Plan: Hashable, Sendable {
 extension Plan {
     /// The run as people read it.
     package var text: String {
-        var lines = ["seed \(seed): \(devices) devices, \(profile.presentAtStart) at the start, \(profile.topology)"]
+        var lines = [
+            "seed \(seed): \(devices) devices, \(profile.presentAtStart) at the start, \(profile.jobs) jobs, \(profile.topology)"
+        ]
         let faults = profile.faults.map(\.rawValue).sorted().joined(separator: " ")
         lines.append("  delay up to \(profile.longestDelay) ms; \(faults)")
         for (index, clock) in profile.clocks.enumerated() where clock != ClockProfile() {

@@ -13,6 +13,8 @@ struct Planner {
     private var joined: Int
     private var away: Int?
     private var hasSlept = false
+    private var hasBulk = false
+    private var hasCrowd = false
     /// Faults that have a step.
     private var planned: Set<Fault> = []
 
@@ -36,12 +38,12 @@ struct Planner {
 
     private mutating func makeProfile() {
         for fault in Fault.allCases where fault.isDrawn && !fault.needsGateways {
-            // Not much can happen to a job after it is gone.
-            if generator.oneIn(fault == .jobRemoval ? 8 : 2) { profile.faults.insert(fault) }
+            if generator.oneIn(fault.oneIn) { profile.faults.insert(fault) }
         }
         if profile.faults.contains(.sparseNetwork) {
             profile.topology = generator.oneIn(2) ? .chain : .star
         }
+        if has(.severalJobs) { profile.jobs = Int.random(in: 2...4, using: &generator) }
         profile.longestDelay = generator.pick([2, 30, 30, 200, 2_000])
         if profile.faults.contains(.lostMessage) { profile.losesOneIn = generator.pick([50, 200, 1_000]) }
         if profile.faults.contains(.duplicate) { profile.duplicatesOneIn = generator.pick([10, 100]) }
@@ -70,7 +72,7 @@ struct Planner {
         let count = generator.pick([20, 60, 60, 120])
         while steps.count < count { add() }
         for fault in Self.drawn where has(fault) && !planned.contains(fault) { insert(fault) }
-        if has(.jobRemoval) { removeJob() }
+        if has(.jobRemoval) { removeJobs() }
         return Plan(seed: seed, devices: devices, profile: profile, steps: steps)
     }
 
@@ -82,12 +84,32 @@ struct Planner {
         steps.insert(contentsOf: actions.map { Step(wait: 0, action: $0) }, at: place)
     }
 
-    /// Towards the end, by one or by two who do not know of each other.
-    private mutating func removeJob() {
-        let remover = Int.random(in: 0..<joined, using: &generator)
-        for device in generator.oneIn(3) ? [remover, other(than: remover)] : [remover] {
+    /// Towards the end, by one or by two who do not know of each other, while others may be at work.
+    private mutating func removeJobs() {
+        for job in 0..<profile.jobs where job == 0 || generator.oneIn(2) {
+            let remover = Int.random(in: 0..<joined, using: &generator)
+            let second = other(than: remover)
             let place = Int.random(in: steps.count * 2 / 3...steps.count, using: &generator)
-            steps.insert(Step(wait: 0, action: .removeJob(device)), at: place)
+            var actions: [Action] = [.removeJob(remover, job: job)]
+            let isApart = generator.oneIn(2)
+            if generator.oneIn(3) { actions.append(.removeJob(second, job: job)) }
+            if isApart {
+                let rest = (0..<joined).filter { $0 != second }
+                let late = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+                    Action.edit(second, [wish(in: job)])
+                }
+                actions.insert(contentsOf: late, at: Int.random(in: 0...actions.count, using: &generator))
+                actions = rest.map { .cut(second, $0, isOneWay: false, breaks: generator.oneIn(2)) } + actions
+                actions += rest.map { .heal(second, $0) }
+            }
+            let steps = actions.map { Step(wait: UInt64.random(in: 0...400, using: &generator), action: $0) }
+            self.steps.insert(contentsOf: steps, at: place)
+        }
+        guard has(.lateDecision) else { return }
+        for _ in 0..<3 {
+            let device = Int.random(in: 0..<joined, using: &generator)
+            let place = Int.random(in: steps.count * 3 / 4...steps.count, using: &generator)
+            steps.insert(Step(wait: 2_000, action: .decideLate(device, accepts: generator.oneIn(2))), at: place)
         }
     }
 
@@ -106,7 +128,8 @@ struct Planner {
 
     private mutating func edit(_ device: Int, wait: UInt64) {
         let count = generator.oneIn(6) ? 3 : 1
-        let wishes = (0..<count).map { _ in wish() }
+        let job = anyJob()
+        let wishes = (0..<count).map { _ in wish(in: job) }
         steps.append(Step(wait: wait, action: .edit(device, wishes)))
         // Two people write one field at the same moment: equal stamps, if their clocks are right.
         guard joined > 1, generator.oneIn(6) else { return }
@@ -116,26 +139,43 @@ struct Planner {
         steps.append(Step(wait: 0, action: .edit(other, [rival])))
     }
 
+    private mutating func anyJob() -> Int {
+        profile.jobs == 1 ? 0 : Int.random(in: 0..<profile.jobs, using: &generator)
+    }
+
     private mutating func nextNumber() -> Int {
         wishes += 1
         return wishes
     }
 
-    private mutating func wish() -> Wish {
+    private mutating func wish(in job: Int) -> Wish {
         var item = Int.random(in: max(0, items - 8)..<items, using: &generator)
         if generator.oneIn(5) {
             item = items
             items += 1
+        }
+        // The job's own name and kind.
+        if generator.oneIn(25) {
+            let field = Int.random(in: 0..<Plan.jobFields.count, using: &generator)
+            return Wish(job: job, item: -1, number: nextNumber(), kind: .set(fields: [field]), text: words())
         }
         let kind: Wish.Kind
         switch Int.random(in: 0..<20, using: &generator) {
         case 0, 1: kind = .remove
         case ..<6: kind = .note
         default:
-            let picked = Plan.fields.indices.filter { _ in generator.oneIn(3) }
+            let picked = Plan.fields.indices.filter { _ in generator.oneIn(4) }
             kind = .set(fields: picked.isEmpty ? [1] : picked)
         }
-        return Wish(item: item, number: nextNumber(), kind: kind)
+        return Wish(job: job, item: item, number: nextNumber(), kind: kind, text: words())
+    }
+
+    private mutating func words() -> Wish.Words {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0...5: .own
+        case 6, 7: .shared(Int.random(in: 0..<20, using: &generator))
+        default: .unicode(Int.random(in: 0..<40, using: &generator))
+        }
     }
 
     // MARK: Faults
@@ -160,7 +200,15 @@ struct Planner {
         case .serverTime:
             return [generator.oneIn(2) ? .serverEntry : .reachServer(first, generator.oneIn(2))]
         case .lie: return [.lie(first, aheadMilliseconds: generator.pick([0, 600_000, 3_600_000, 86_400_000]))]
-        case .expulsion: return expulsion(by: first, of: second)
+        case .congestion: return [.congest(first, second, isCongested: generator.oneIn(2))]
+        case .groupCommit:
+            let edits = (0..<Int.random(in: 2...4, using: &generator)).map { _ in
+                let job = anyJob()
+                return (0..<Int.random(in: 1...2, using: &generator)).map { _ in wish(in: job) }
+            }
+            return [.editTogether(first, edits)]
+        case .bulkEdit: return bulk(first)
+        case .crowd: return crowd(first)
         case .lateDecision: return [.decideLate(first, accepts: generator.oneIn(2))]
         case .malformedDelta:
             guard let garbage = Garbage.allCases.randomElement(using: &generator) else { return [] }
@@ -171,8 +219,8 @@ struct Planner {
 
     private static let drawn: [Fault] = [
         .partition, .oneWayPartition, .brokenConnection, .crash, .crash, .reboot, .fullDisk, .restore, .clone,
-        .lateJoin, .sleep, .month, .wallJump, .serverTime, .lie, .malformedDelta, .expulsion,
-        .lateDecision,
+        .lateJoin, .sleep, .month, .wallJump, .serverTime, .lie, .malformedDelta, .lateDecision,
+        .congestion, .groupCommit, .bulkEdit, .crowd,
     ]
 
     /// Cuts one pair, or a group from the others; heals as often.
@@ -194,17 +242,18 @@ struct Planner {
         return [action(joined - 1, generator.oneIn(2) || profile.topology != .everybody)]
     }
 
-    /// Of somebody who is away, or who is here, or who is cut off and goes on working.
-    private mutating func expulsion(by device: Int, of other: Int) -> [Action] {
-        if let away, away != device, generator.oneIn(2) { return [.expel(device, other: away)] }
-        guard generator.oneIn(2) else { return [.expel(device, other: other)] }
-        let rest = (0..<joined).filter { $0 != other }
-        var actions: [Action] = rest.map { .cut(other, $0, isOneWay: false, breaks: true) }
-        actions.append(.edit(other, [wish(), wish()]))
-        actions.append(.expel(device, other: other))
-        actions.append(.edit(other, [wish()]))
-        if generator.oneIn(2) { actions += rest.map { .heal(other, $0) } }
-        return actions
+    /// Once a run: some hundred items or thousands, in runs that are too long to be pushed.
+    private mutating func bulk(_ device: Int) -> [Action] {
+        guard !hasBulk else { return [] }
+        hasBulk = true
+        let count = generator.oneIn(6) && devices < 5 ? 10_000 : Int.random(in: 800...2_400, using: &generator)
+        return [.bulk(device, job: anyJob(), first: 400_000, count: count)]
+    }
+
+    private mutating func crowd(_ device: Int) -> [Action] {
+        guard !hasCrowd else { return [] }
+        hasCrowd = true
+        return [.crowd(device, job: anyJob(), count: generator.pick([30, 300]))]
     }
 
     /// Once a run: a laptop is off while the others work and sleep for a month.

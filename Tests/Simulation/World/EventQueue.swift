@@ -14,16 +14,16 @@ struct EventQueue {
         case askServer
         /// When the question went out, by the own elapsed clock, and when the server had it.
         case serverAnswer(sent: Int64, received: Int64)
-        /// The job has been quiet: what may be forgotten is.
-        case retire
-        /// Held changes are to be looked at.
-        case due
+        /// A step of freeing what went with removed jobs.
+        case free
+        /// The way to a peer is full, or has room again.
+        case congestion(LinkID, Bool)
         /// Of no laptop: `device` is 0 and means nothing.
         case office(OfficeEvent)
-        case officeAnswer(OfficeCall.Purpose, OfficeAnswer, life: Int)
+        case officeAnswer(OfficeCall.Purpose, JobID, OfficeAnswer, life: Int)
         case outboxPersisted(MutationToken, attempt: Int, isDurable: Bool)
         case outboxTimer
-        case lookAtRequests
+        case lookAtRequests(JobID)
     }
 
     struct Event {

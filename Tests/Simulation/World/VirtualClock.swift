@@ -3,6 +3,9 @@ struct VirtualClock {
     /// True time at the beginning of every run, since 1970.
     static let epoch: Int64 = 1_700_000_000_000_000
 
+    /// When the program was made: some of the wrong clocks are before that.
+    static let built = epoch - 86_400_000_000
+
     private(set) var boot: Int = 1
     private let machine: Int
     private let partsPerMillion: Int64

@@ -42,7 +42,9 @@ extension World {
             try send(answerPing(number, received: received, by: device), by: device, on: link)
         case .learnTime(let exchange, let quality, let peer, let link):
             try await learn(exchange, quality, from: peer, on: link, by: device)
-        case .established, .recognised, .report, .reported: break
+        case .takeRemoval(let job, let removal, _):
+            try await takeRemoval(removal, of: job, by: device)
+        case .established, .recognised, .report, .reported, .proofIgnored: break
         }
     }
 
@@ -87,22 +89,16 @@ extension World {
 
     func persist(_ segment: JournalSegment, of job: JobID, from link: LinkID, by device: Device) async throws {
         var outcome = PersistOutcome.failed
+        var ended: RemovalOutcome?
         do {
             switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
-            case .stored(let head, let applied):
+            case .stored:
                 outcome = .stored
-                counters.stored += 1
-                guard job == self.job else {
-                    device.rescued[job, default: [:]][segment.replica] = head
-                    break
-                }
-                try await checker.stored(segment, applied: applied, by: device, now: now)
-                retireLater(device)
-                advanced(device)
-                if !device.reference.held.isEmpty {
-                    counters.count(.held)
-                    add(.due, after: 0, to: device)
-                }
+                try await stored(segment, of: job, by: device)
+            case .ended(let removal):
+                outcome = .stored
+                ended = removal
+                try await stored(segment, of: job, by: device)
             case .duplicate(let head), .gap(let head): outcome = .outdated(head)
             case .forked: outcome = .forked
             case .ownFuture: outcome = .ownFuture
@@ -114,11 +110,30 @@ extension World {
 
         }
         record("persist", device, segment.head.sequence)
-        narrate?("\(now) device \(device.index) persists \(segment.brief): \(outcome)")
+        narrate?("\(now) device \(device.index) persists \(segment.brief) of \(brief(job)): \(outcome)")
         let elapsed = device.elapsedMilliseconds(at: now)
         try await perform(
             device.mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: elapsed), by: device)
+        if let ended { try await told(ended, of: job, by: device) }
     }
+
+    private func stored(_ segment: JournalSegment, of job: JobID, by device: Device) async throws {
+        counters.stored += 1
+        noteFuture(in: segment, by: device)
+        if segment.bytes.count > 64 << 10 { counters.count(.longRun) }
+        try await checker.stored(segment, of: job, by: device)
+        advanced(device, job)
+        freeLater(device)
+    }
+
+    private func noteFuture(in segment: JournalSegment, by device: Device) {
+        let limit = device.receiveTime(at: now).milliseconds + UInt64(Checker.toleranceMilliseconds)
+        let changes = (try? ChangeCodec.decodeAll(segment.bytes)) ?? []
+        if changes.contains(where: { $0.stamp.milliseconds > limit }) { counters.count(.fromTheFuture) }
+    }
+
+    /// For people who follow a run.
+    func brief(_ job: JobID) -> String { jobs.firstIndex(of: job).map { "job \($0)" } ?? "job \(job)" }
 
     func renew(_ device: Device, isNewDevice: Bool, _ reason: String) async throws {
         let elapsed = device.elapsedMilliseconds(at: now)
@@ -140,30 +155,35 @@ extension World {
         }
     }
 
+    /// The store has taken another name by itself.
+    func noteRenewal(of device: Device) async throws {
+        let identity = device.store.identity
+        guard identity.replica != device.mesh.replica else { return }
+        try await perform(
+            device.mesh.onRenewed(
+                device: identity.device, replica: identity.replica, now: device.elapsedMilliseconds(at: now)),
+            by: device)
+    }
+
     func adopt(_ segment: JournalSegment, of job: JobID, after keep: UInt64, by device: Device) async throws {
         let elapsed = device.elapsedMilliseconds(at: now)
-        narrate?("\(now) device \(device.index) adopts \(segment.brief) after \(keep)")
+        narrate?("\(now) device \(device.index) adopts \(segment.brief) of \(brief(job)) after \(keep)")
         do {
             let adopted = try await device.store.adoptBranch(
                 segment, job: job, after: keep, now: device.receiveTime(at: now), using: &device.generator)
             counters.count(.branchGivenUp)
             narrate?("\(now) device \(device.index) re-issues \(adopted.reissued?.segment.story ?? "nothing")")
-            if job == self.job, let reissued = adopted.reissued { try checker.reissued(reissued.segment, by: device) }
+            if let reissued = adopted.reissued { try checker.reissued(reissued.segment, by: device) }
             device.unseen = [:]
-            advanced(device)
-            add(.due, after: 0, to: device)
-            retireLater(device)
-            try await checker.reloaded(device, hasGivenUpBranch: job == self.job, now: now)
-            try await device.readRescued(except: self.job)
-            let identity = device.store.identity
-            if identity.replica != device.mesh.replica {
-                try await perform(
-                    device.mesh.onRenewed(device: identity.device, replica: identity.replica, now: elapsed), by: device)
-            }
+            try await checker.reloaded(device)
+            advanced(device, job)
+            freeLater(device)
+            try await noteRenewal(of: device)
             try await perform(
                 device.mesh.onBranchAdopted(
                     adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment,
                     now: elapsed), by: device)
+            if let ended = adopted.ended { try await told(ended, of: job, by: device) }
         } catch let error as StoreError {
             if error.code == .diskFull { counters.count(.refusedWrite) }
             try await perform(
@@ -182,7 +202,8 @@ extension Message {
     var brief: String {
         switch self {
         case .delta(_, let segment, let pushed): "delta \(segment.brief)\(pushed ? " pushed" : "")"
-        case .vector(_, let vector): "vector \(vector.entries.map(\.brief).joined(separator: " "))"
+        case .vector(_, let vector, let removal):
+            "vector \(vector.brief)\(removal.map { ", removed up to \($0.heads.brief)" } ?? "")"
         case .have(_, let entries): "have \(entries.map(\.brief).joined(separator: " "))"
         case .request(_, let replica, let from, _, let graft):
             "request \(replica.description.prefix(4)) from \(from)\(graft ? " graft" : "")"
@@ -204,7 +225,6 @@ extension JournalSegment {
         var parts: [String] = []
         try? ChangeCodec.scan(bytes) { scanned, buffer in
             defer { sequence += UInt64(scanned.operationCount) }
-            guard scanned.stub == nil else { return parts.append("\(sequence) stub") }
             let change = ChangeCodec.decode(scanned, in: buffer)
             let item = change.item == .job ? "" : " of \(change.item.description.suffix(4))"
             parts.append("\(sequence) " + change.operations.map(\.brief).joined(separator: "+") + item)
@@ -219,14 +239,9 @@ extension CRDT.Operation {
         case .set(_, let value, _): "set \(value)"
         case .append(_, let entry): "note \(entry)"
         case .remove: "remove"
-        case .hold(let positions): "hold(\(positions.brief))"
-        case .expel(let replica, let known): "expel(\(replica.description.prefix(4)):\(known))"
-        case .fold(let fold):
-            "fold(within \(fold.bounds.brief): "
-                + fold.journals.map { "\($0.replica.description.prefix(4)) \($0.runs.map(\.span))" }.joined(
-                    separator: " ") + ")"
-        case .removeJob: "removeJob"
-        case .decide(let replica, let upTo): "decide(\(replica.description.prefix(4)):\(upTo))"
+        case .removeJob(let removal): "removeJob(\(removal.heads.brief))"
+        case .decide(let dots): "decide(\(dots.map(\.brief).joined(separator: " ")))"
+        case .acknowledge(let positions): "acknowledge(\(positions.brief))"
         case .request(let request): "request(\(request.kind))"
         case .withdraw: "withdraw"
         case .outcome(let outcome): "outcome(\(outcome.verdict))"

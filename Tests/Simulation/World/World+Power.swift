@@ -14,7 +14,8 @@ extension World {
         case .backUp(let device):
             let device = devices[device]
             device.backup = Device.Backup(
-                contents: try device.store.copy(), reference: device.reference, replica: device.store.identity.replica)
+                contents: try device.store.copy(), references: device.references, replica: device.store.identity.replica
+            )
         case .restore(let device, let isNewFile): try await restore(devices[device], isNewFile: isNewFile)
         case .clone(let device, let copy, let isNoticed):
             try await clone(devices[device], to: devices[copy], isNoticed: isNoticed)
@@ -48,6 +49,7 @@ extension World {
 
     func crash(_ device: Device) {
         guard device.isUp else { return }
+        if device.isFreeing { counters.count(.freeingInterrupted) }
         device.isUp = false
         device.incarnation += 1
         device.wakesAt = nil
@@ -69,8 +71,7 @@ extension World {
         if device.hasOtherWall, noted?.boot != device.clock.bootID { device.unseen = [:] }
         try await device.open(device.store.copy(), now: now)
         record("start", device, UInt64(device.incarnation))
-        try await checker.reloaded(device, now: now)
-        try await device.readRescued(except: job)
+        try await checker.reloaded(device)
         try await begin(device)
     }
 
@@ -78,8 +79,7 @@ extension World {
     private func begin(_ device: Device) async throws {
         add(.dial, after: Int64.random(in: 0...500_000, using: &device.generator), to: device)
         add(.askServer, after: Int64.random(in: 0...2_000_000, using: &device.generator), to: device)
-        add(.due, after: 0, to: device)
-        retireLater(device)
+        freeLater(device)
         scheduleTimer(of: device)
         try await startOutbox(of: device)
     }
@@ -95,15 +95,14 @@ extension World {
         counters.count(.restore)
         if isNewFile { device.file += 1 }
         device.unseen = [:]
-        checker.restoring(device, to: backup.reference, others: devices + [office])
+        checker.restoring(device, to: backup.references, others: devices + [office])
         // Even a copy that knows what it is holds what may be stamped anew in the original.
         checker.forkable.insert(backup.replica)
         if !isNewFile { device.doubtful = backup.replica }
-        device.reference = backup.reference
+        device.references = backup.references
         device.isUp = true
         try await device.open(backup.contents, now: now)
-        try await checker.reloaded(device, now: now)
-        try await device.readRescued(except: job)
+        try await checker.reloaded(device)
         try await begin(device)
     }
 
@@ -122,10 +121,9 @@ extension World {
             copy.machine = device.machine
             copy.file = device.file
         }
-        copy.reference = device.reference
+        copy.references = device.references
         try await copy.open(device.store.copy(), now: now)
-        try await checker.reloaded(copy, now: now)
-        try await copy.readRescued(except: job)
+        try await checker.reloaded(copy)
         try await begin(copy)
     }
 }

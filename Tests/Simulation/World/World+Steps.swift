@@ -9,6 +9,12 @@ extension World {
         narrate?("\(now) STEP \(step.action)")
         switch step.action {
         case .edit(let device, let wishes): try await edit(devices[device], wishes)
+        case .editTogether(let device, let edits): try await editTogether(devices[device], edits)
+        case .bulk(let device, let job, let first, let count):
+            try await bulk(devices[device], job: job, first: first, count: count)
+        case .crowd(let device, let job, let count): try await crowd(devices[device], jobs[job], count)
+        case .congest(let first, let second, let isCongested):
+            try await congest(devices[first], second, isCongested: isCongested)
         case .cut(let first, let second, let isOneWay, let breaks):
             cut(first, second, isOneWay: isOneWay, breaks: breaks)
         case .heal(let first, let second): heal(first, second)
@@ -25,49 +31,18 @@ extension World {
             devices[device].clock.jumpWall(by: milliseconds * 1_000)
         case .reachServer(let device, let reaches): try await setRoute(of: devices[device], isUp: reaches)
         case .serverEntry: try await officeEntry()
-        case .ask(let device): try await ask(by: devices[device])
+        case .ask(let device, let job): try await ask(about: jobs[job], by: devices[device])
+        case .signOff(let device, let job, let isForgery):
+            try await signOff(jobs[job], by: devices[device], isForgery: isForgery)
         case .drop(let device): try await drop(by: devices[device])
         case .office(let action): try await take(action)
         case .lie(let device, let milliseconds): devices[device].lieMilliseconds = milliseconds
-        case .removeJob(let device): try await removeJob(by: devices[device])
-        case .expel(let device, let other): try await expel(devices[other].store.identity.replica, by: devices[device])
+        case .removeJob(let device, let job): try await removeJob(jobs[job], by: devices[device])
         case .decideLate(let device, let accepts): try await decideLate(by: devices[device], accepts: accepts)
         case .garble(let device, let other, let garbage): try await garble(devices[device], other, garbage)
         case .crash, .start, .backUp, .restore, .clone, .join, .sleep, .everybodySleeps, .leave, .comeBack:
             try await power(step.action)
         }
-    }
-
-    // MARK: Edits
-
-    private func edit(_ device: Device, _ wishes: [Wish]) async throws {
-        guard device.isUp, device.wakesAt ?? 0 <= now else { return }
-        let wishes = wishes.filter { isPossible($0, on: device) }
-        guard !wishes.isEmpty else { return }
-        let stampTime = device.stampTime(at: now)
-        if device.lieMilliseconds > 0 { counters.count(.lie) }
-        do {
-            let known = device.reference.head(of: device.store.identity.replica)
-            let result = try await device.store.edit(
-                job: job, createsJob: true, now: { stampTime }, wishes.map { $0.edit(in: plan) })
-            guard let commit = result.commit else { return }
-            counters.edits += 1
-            record("edit", device, commit.segment.head.sequence)
-            let made = zip(wishes, result.refusals).filter { $0.1 == nil }.map(\.0)
-            checker.acknowledge(made, by: device, plan: plan)
-            try await committed(commit, after: known, by: device)
-        } catch let error as StoreError {
-            try checker.refused(error, by: device)
-            counters.count(.refusedWrite)
-        }
-    }
-
-    /// Ids are never used again: nobody writes on an item that others have removed and that is not there.
-    private func isPossible(_ wish: Wish, on device: Device) -> Bool {
-        let item = plan.item(wish.item)
-        let removal = Reference.removalMark(item)
-        return device.reference.expected(item) != ExpectedItem([])
-            || !devices.contains { $0.reference.gone.contains(item) || $0.reference.marks[removal] != nil }
     }
 
     // MARK: The network
@@ -98,6 +73,20 @@ extension World {
         }
     }
 
+    /// The way to a peer is full, or has room again: every link between the two.
+    private func congest(_ device: Device, _ other: Int, isCongested: Bool) async throws {
+        guard device.isUp else { return }
+        for number in network.open(between: device.index, other) {
+            guard let end = network.connections[number]?.ends.first(where: { $0.device == device.index }) else {
+                continue
+            }
+            counters.count(.congestion)
+            add(.congestion(end.link, isCongested), after: 0, to: device)
+            // A way is never full for ever.
+            if isCongested { add(.congestion(end.link, false), after: 20_000_000, to: device) }
+        }
+    }
+
     // MARK: Disks and liars
 
     func setDiskFull(_ isFull: Bool, _ device: Device) {
@@ -110,14 +99,14 @@ extension World {
     private func garble(_ device: Device, _ other: Int, _ garbage: Garbage) async throws {
         guard device.isUp, let number = network.open(between: device.index, other).first,
             let connection = network.connections[number],
-            let entry = device.mesh.vector(of: job).entries.first,
+            let entry = device.mesh.vector(of: jobs[0]).entries.first,
             let segment = try await device.store.segment(
-                of: entry.replica, job: job, from: entry.head.sequence, maximumBytes: 1)
+                of: entry.replica, job: jobs[0], from: entry.head.sequence, maximumBytes: 1)
         else { return }
         counters.count(.malformedDelta)
         let side = connection.ends[0].device == other ? 0 : 1
         deliver(
-            .delta(job: job, garbage.applied(to: segment), pushed: true),
+            .delta(job: jobs[0], garbage.applied(to: segment), pushed: true),
             towards: Network.Place(connection: number, side: side), from: device.index, to: other)
     }
 }
@@ -139,18 +128,6 @@ extension Garbage {
         case .truncation:
             return JournalSegment(
                 replica: segment.replica, first: next, head: false_, bytes: segment.bytes.dropLast(3))
-        }
-    }
-}
-
-extension Wish {
-    func edit(in plan: Plan) -> Edit {
-        let item = plan.item(self.item)
-        switch kind {
-        case .set(let fields):
-            return .put(item: item, fields: fields.map { Edit.FieldValue(field: Plan.fields[$0], value: mark) })
-        case .note: return .note(item: item, text: mark)
-        case .remove: return .remove(item: item)
         }
     }
 }

@@ -3,7 +3,7 @@ import Replication
 import Storage
 import Timekeeping
 
-/// Laptops tell each other the time, ask the server, and take in what was held when it is due: as the daemon does.
+/// Laptops tell each other the time and ask the server: as the daemon does.
 extension World {
     func answerPing(_ number: UInt64, received: UInt64, by device: Device) -> Message {
         let elapsed = device.clock.elapsed(at: now)
@@ -25,7 +25,7 @@ extension World {
         }
         device.exposedLinks.insert(link)
         do {
-            if try await device.store.beginExposure().contains(job) { retireLater(device) }
+            _ = try await device.store.beginExposure()
             device.unseen = [:]
             try await perform(device.mesh.onTimeLearned(link, now: elapsed), by: device)
         } catch let error as StoreError where error.code == .diskFull {
@@ -65,23 +65,18 @@ extension World {
                 return false
             }
         }
-        if lesson.hasChanged { add(.due, after: 0, to: device) }
         return lesson.isSettled
     }
 
     private func restamp(by step: Int64, remembering record: ClockRecord?, on device: Device) async throws {
         let step = ClockStep(milliseconds: step, now: device.receiveTime(at: now), record: record)
-        let restamped = try await device.store.restamp(taking: { step })
+        let restamped = try await device.store.restamp(taking: { TakenStep(step) })
         let elapsed = device.elapsedMilliseconds(at: now)
         if !restamped.isEmpty, step.milliseconds != 0 { counters.count(.restamped) }
+        if restamped.count > 1, step.milliseconds != 0 { counters.count(.restampedSeveralJobs) }
         for journal in restamped {
             record_(journal, device)
-            if journal.job == job {
-                retireLater(device)
-                advanced(device)
-            } else {
-                device.rescued[journal.job, default: [:]][device.store.identity.replica] = journal.head
-            }
+            advanced(device, journal.job)
             try await perform(
                 device.mesh.onRestamped(
                     job: journal.job, replica: device.store.identity.replica, head: journal.head, now: elapsed),
@@ -114,26 +109,5 @@ extension World {
         _ = try await learn(exchange, ClockQuality(stratum: 0, uncertainty: 0), from: .server, by: device)
         try await serverReached(by: device)
         try await settle(by: device)
-    }
-
-    // MARK: Held changes
-
-    func takeDue(by device: Device) async throws {
-        do {
-            let time = device.receiveTime(at: now)
-            let due = try await device.store.applyDue(now: time)
-            if !due.jobs.isEmpty {
-                counters.count(.heldApplied)
-                record("due", device, due.nextDue ?? 0)
-                retireLater(device)
-            }
-            try await checker.tookDue(device, now: now)
-            guard let next = due.nextDue else { return }
-            let wait = min(max(next, time.milliseconds) - time.milliseconds + 1, 15 * 60 * 1_000)
-            add(.due, after: Int64(wait) * 1_000, to: device)
-        } catch let error as StoreError where error.code == .diskFull {
-            counters.count(.refusedWrite)
-            add(.due, after: 60_000_000, to: device)
-        }
     }
 }

@@ -10,7 +10,8 @@ import Storage
 /// process: `trace` is the proof. Whatever breaks a rule is thrown as a `Violation`.
 final class World {
     let plan: Plan
-    let job = JobID(ItemID(UInt128(7)))
+    /// Those that the plan speaks of; others come of late work.
+    let jobs: [JobID]
     var devices: [Device] = []
     var network: Network
     /// Microseconds of true time since the beginning.
@@ -30,17 +31,19 @@ final class World {
         self.plan = plan
         network = Network(seed: plan.seed, topology: plan.profile.topology)
         counters = Counters(of: plan.profile)
-        checker = Checker(job: job)
+        jobs = (0..<plan.profile.jobs).map { JobID(ItemID(UInt128(7 + $0))) }
+        checker = Checker()
         office = try Office(seed: plan.seed)
         for index in 0..<plan.devices {
             devices.append(
-                try Device(index: index, seed: plan.seed, profile: plan.profile.clocks[index], job: job))
+                try Device(index: index, seed: plan.seed, profile: plan.profile.clocks[index]))
         }
         for clock in plan.profile.clocks {
             if clock.wallErrorMilliseconds != 0 { counters.count(.wrongClock) }
             if clock.partsPerMillion != 0 { counters.count(.drift) }
         }
         if plan.profile.topology != .everybody { counters.count(.sparseNetwork) }
+        if plan.profile.jobs > 1 { counters.count(.severalJobs) }
     }
 
     // MARK: Time
@@ -99,17 +102,18 @@ final class World {
         case .askServer: try await askServer(by: device)
         case .serverAnswer(let sent, let received):
             try await serverAnswered(sent: sent, received: received, to: device)
-        case .retire: try await retire(by: device)
-        case .due: try await takeDue(by: device)
+        case .free: try await free(by: device)
+        case .congestion(let link, let isCongested):
+            try await perform(device.mesh.onCongestion(link, isCongested: isCongested, now: elapsed), by: device)
         case .office: break
-        case .officeAnswer(let purpose, let answer, let life):
-            try await answered(purpose, answer, life: life, to: device)
+        case .officeAnswer(let purpose, let job, let answer, let life):
+            try await answered(purpose, job, answer, life: life, to: device)
         case .outboxPersisted(let token, let attempt, let isDurable):
             try await persisted(token, attempt: attempt, isDurable: isDurable, by: device)
         case .outboxTimer:
             device.outboxTimerAt = nil
             try await drive(device) { machine, now, generator in machine.onTimer(now: now, using: &generator) }
-        case .lookAtRequests: try await lookAtRequests(by: device)
+        case .lookAtRequests(let job): try await lookAtRequests(of: job, by: device)
         }
     }
 

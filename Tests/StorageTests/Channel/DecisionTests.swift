@@ -45,8 +45,8 @@ struct DecisionTests {
         let word = try await store.serverWord(on: Store.job)
         #expect(word.published == ["count": "1"])
         #expect(store.identity.replica == .channel)
-        // The introduction's two, the publication and the outcome.
-        #expect(word.head == 4)
+        // The introduction, the publication and the outcome.
+        #expect(word.head == 3)
     }
 
     @Test("Deliveries at the same time have one effect")

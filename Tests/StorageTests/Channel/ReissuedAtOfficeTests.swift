@@ -56,32 +56,4 @@ struct ReissuedAtOfficeTests {
         #expect(try await office.live().isEmpty)
         #expect(try await office.lateChanges(of: Store.job).map(\.author) == [ReplicaID(9)])
     }
-
-    @Test("What was late stays late, and what the office writes again afterwards counts")
-    func late() async throws {
-        let place = try Place()
-        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
-        let (lost, kept) = try await Self.branches(of: 9, losing: 6, keeping: 7, place)
-        let (otherLost, otherKept) = try await Self.branches(of: 8, losing: 16, keeping: 17, place)
-        _ = try await Self.upload(lost, to: office, place)
-        _ = try await Self.upload(otherLost, to: office, place)
-        // Anna knows two changes of it, and takes it off.
-        _ = try await anna.ingest(try Self.run(9, [1, 2], value: ""), job: Store.job, now: .known(5_000))
-        _ = try await anna.expel(ReplicaID(9), job: Store.job, now: .known(6_000))
-        _ = try await anna.send(to: office)
-        #expect(try await office.lateChanges(of: Store.job).map(\.change.item) == [ItemID(6)])
-        #expect(try await Self.upload(kept, to: office, place) == .adopted(after: 2))
-        #expect(try await Self.upload(otherKept, to: office, place) == .adopted(after: 2))
-        _ = try await office.send(to: anna)
-        for store in [office, anna] {
-            let late = try await store.lateChanges(of: Store.job).filter { $0.change.item == ItemID(6) }
-            #expect(late.map(\.author) == [ReplicaID(9)])
-            #expect(try await store.live().contains(ItemID(16)))
-            #expect(try await !store.live().contains(ItemID(6)))
-        }
-        #expect(try await office.exported() == anna.exported())
-        // Its holds for the crew are not on any roster.
-        #expect(try await office.acceptHeld(job: Store.job, now: .known(20_000)) != nil)
-        #expect(try await office.serverWord(on: Store.job).accepted.allSatisfy { $0.replica != .channel })
-    }
 }

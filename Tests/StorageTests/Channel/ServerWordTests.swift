@@ -22,8 +22,8 @@ struct ServerWordTests {
         try await anna.hand(Self.ask(second, at: 2_001), from: ReplicaID(8), to: anna)
         #expect(try await anna.pendingRequests(of: Store.job).map(\.request) == [first, second])
         _ = try await anna.send(to: office)
-        #expect(try await office.acceptHeld(job: Store.job, now: .known(4_000)) != nil)
-        #expect(try await office.acceptHeld(job: Store.job, now: .known(4_000)) == nil, "nothing new to say")
+        #expect(try await office.acknowledgeHeld(job: Store.job, now: .known(4_000)) != nil)
+        #expect(try await office.acknowledgeHeld(job: Store.job, now: .known(4_000)) == nil, "nothing new to say")
         _ = try await office.decide(first, job: Store.job, now: .known(5_000), judge: DecisionTests.count)
 
         // The channel alone reaches bert first, the requests afterwards.

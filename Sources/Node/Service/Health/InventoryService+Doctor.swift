@@ -18,13 +18,11 @@ extension InventoryService {
             Judgement.disk(
                 free: Machine.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await storeCheck(),
-            await jobsCheck(),
         ])
     }
 
     private func clockCheck() async -> HealthCheck {
-        let held = (try? await store.heldChanges().count) ?? 0
-        return Judgement.clock(clock.overview, held: held)
+        Judgement.clock(clock.overview, future: (try? await futureWork()) ?? [])
     }
 
     private func serverCheck() async -> HealthCheck {
@@ -32,12 +30,6 @@ extension InventoryService {
         return Judgement.server(
             configuration.server.map { "\($0)" }, hasToken: configuration.serverTokenFile != nil,
             standing: await gateway?.standing, queue: await queueStatus())
-    }
-
-    private func jobsCheck() async -> HealthCheck {
-        var names: [String] = []
-        for id in (try? await store.incompleteJobs()) ?? [] { names.append((try? await store.job(id).name) ?? id.text) }
-        return Judgement.jobs(incomplete: names)
     }
 
     private func storeCheck() async -> HealthCheck {

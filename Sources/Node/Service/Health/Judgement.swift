@@ -53,8 +53,8 @@ enum Judgement {
         return HealthCheck(name, .ok, "listens on port \(port), at \(addresses.joined(separator: ", "))")
     }
 
-    /// - Parameter held: changes from the future.
-    static func clock(_ clock: ClockOverview, held: Int) -> HealthCheck {
+    /// - Parameter future: what is stamped later than it can be.
+    static func clock(_ clock: ClockOverview, future: [FutureWork]) -> HealthCheck {
         var findings: [String] = []
         var remedies: [String] = []
         if !clock.isSynchronised {
@@ -62,9 +62,9 @@ enum Judgement {
             findings.append("unsynchronised: it goes by \(whose)")
             remedies.append("connect the laptop, or one that it meets, to the server")
         }
-        if held > 0 {
-            findings.append("\(held) change\(held == 1 ? "" : "s") from the future not applied yet")
-            remedies.append("set the clock of whoever wrote them ('muster clock' tells)")
+        if !future.isEmpty {
+            findings += FutureFinding.findings(future, nowMilliseconds: clock.time / 1000)
+            remedies.append(FutureFinding.remedy)
         }
         if clock.drift.magnitude > largestDrift.magnitude, clock.source != nil {
             let seconds = clock.drift.magnitude / 1_000_000
@@ -106,20 +106,9 @@ enum Judgement {
         guard !wasRenewed else {
             return HealthCheck(
                 name, .warning, "sound, \(size(bytes)); it was a copy and goes on as a new replica",
-                remedy: "take its old replica off the rosters if no other store has it (muster job roster JOB --remove)"
-            )
+                remedy: "nothing is lost; see that no second laptop runs from a copy of this one")
         }
         return HealthCheck(name, .ok, "sound, \(size(bytes))")
-    }
-
-    /// - Parameter incomplete: the names of jobs of which it is not known what was forgotten.
-    static func jobs(incomplete: [String]) -> HealthCheck {
-        guard !incomplete.isEmpty else { return HealthCheck("jobs", .ok, "complete as far as they are here") }
-        let names = incomplete.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
-        let rest = incomplete.count > 3 ? " and \(incomplete.count - 3) more" : ""
-        return HealthCheck(
-            "jobs", .warning, "it is not known what was forgotten of \(names)\(rest)",
-            remedy: "connect a laptop that holds all of it")
     }
 
     /// In decimal units with one digit of fraction.

@@ -1,7 +1,8 @@
 /// Cuts comma-separated values (RFC 4180) into records, fed in pieces of any size.
 ///
-/// Takes LF as well as CRLF, skips a byte order mark and empty lines, and keeps a quote inside an unquoted cell as it is.
-/// A record that is wrong is handed out as such, with the line on which it begins; the next begins on the next line.
+/// Takes LF and CR as well as CRLF, skips a byte order mark and empty lines, and keeps a quote inside an unquoted cell as it
+/// is. A record that is wrong is handed out as such, with the line on which it begins; the next begins on the next line.
+/// It looks at bytes: to Swift a quote or a comma is one Character with the combining mark that follows it, and CR LF one too.
 struct CSVParser {
     struct Record: Equatable {
         /// The line on which it begins, from 1.
@@ -39,6 +40,7 @@ struct CSVParser {
     private var fault: Fault?
     private var line = 1
     private var recordLine = 1
+    /// The byte before was a return.
     private var isAfterReturn = false
     private var hasContent = false
     /// Of the byte order mark, how many bytes have been seen; nil when it is past.
@@ -66,29 +68,27 @@ struct CSVParser {
     /// The last record, when the file does not end with a newline.
     mutating func finish() -> [Record] {
         var records: [Record] = []
+        for early in Self.mark.prefix(markBytes ?? 0) { take(early, into: &records) }
+        markBytes = nil
         if state == .quoted { fault = .unclosedQuote }
-        if isAfterReturn { cell.append(UInt8(ascii: "\r")) }
         endRecord(into: &records)
         return records
     }
 
     private mutating func take(_ byte: UInt8, into records: inout [Record]) {
-        let isNewline = byte == UInt8(ascii: "\n")
-        if isAfterReturn {
-            isAfterReturn = false
-            // A return that no newline follows belongs to the text.
-            if !isNewline { append(UInt8(ascii: "\r")) }
-        }
-        if isNewline { line += 1 }
+        let isSecondOfPair = isAfterReturn && byte == UInt8(ascii: "\n")
+        isAfterReturn = byte == UInt8(ascii: "\r")
+        let endsLine = byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") && !isSecondOfPair
+        if endsLine { line += 1 }
+        // The return before it has ended the record.
+        if isSecondOfPair, state != .quoted { return }
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")):
             state = .afterQuote
         case (.quoted, _):
             cell.append(byte)
-        case (_, UInt8(ascii: "\n")):
+        case (_, UInt8(ascii: "\n")), (_, UInt8(ascii: "\r")):
             endRecord(into: &records)
-        case (_, UInt8(ascii: "\r")):
-            isAfterReturn = true
         case (.skipping, _):
             break
         case (_, UInt8(ascii: ",")):

@@ -20,6 +20,7 @@ struct ColumnMapping {
     ///   - renamed: fields for columns by the columns' names.
     ///   - key: a column's name.
     init(header: [String], renamed: [FieldFilter], key: String?) throws {
+        // Swift's own == serves here: people type a column's name as they see it, however the file spells it.
         columns = header
         for rename in renamed where !header.contains(rename.field) {
             throw Self.missing(rename.field, header)

@@ -79,7 +79,8 @@ struct Importer {
             report.count(result, line: row.line)
             guard let remark = row.remark, let id = result.id else { continue }
             // Importing a file again must not repeat its remarks.
-            if result.outcome != .added, try await client.item(id, job: job).notes.contains(remark) { continue }
+            let known = result.outcome == .added ? [] : try await client.item(id, job: job).notes
+            if known.contains(where: { FieldText.isSame($0, remark) }) { continue }
             _ = try await client.addNote(NoteRequest(text: remark), item: id, job: job)
         }
         rows.removeAll(keepingCapacity: true)

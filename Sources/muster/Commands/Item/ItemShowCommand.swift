@@ -27,6 +27,9 @@ struct ItemShowCommand: AsyncParsableCommand {
         for (field, value) in details.fields.sorted(by: { $0.key < $1.key }) {
             let written = details.fieldHistory[field]
             table.add(field, value, written?.authorName ?? "–", Formats.time(written?.at))
+            for rival in details.rivals[field] ?? [] {
+                table.add("(rival)", rival.value, rival.authorName, Formats.time(rival.at))
+            }
         }
         for remark in details.remarks {
             table.add("(remark)", remark.value, remark.authorName, Formats.time(remark.at))

@@ -24,7 +24,9 @@ struct JobCheckCommand: AsyncParsableCommand {
     private func show(_ check: JobCheck, on terminal: Terminal) {
         let style = terminal.style
         var lines = ["Digest here: \(check.digest)"]
-        if check.devices.isEmpty { lines.append("No other device is connected: there is nothing to compare with.") }
+        if check.comparison == .notConnected {
+            lines.append("No device is connected: there is nothing to compare with.")
+        }
         for device in check.devices {
             let name = device.name.map(Text.plain) ?? ShortIDs.random(device.deviceID)
             switch device.outcome {
@@ -41,7 +43,8 @@ struct JobCheckCommand: AsyncParsableCommand {
 
     private func describe(_ range: MissingRange) -> String {
         let author = range.replicaName.map(Text.plain) ?? ShortIDs.random(range.replicaID)
-        let count = Int(clamping: range.last - min(range.first, range.last)) + 1
+        let beyondFirst = Int(clamping: range.last - min(range.first, range.last))
+        let count = beyondFirst < .max ? beyondFirst + 1 : .max
         let span = range.first == range.last ? "\(range.first)" : "\(range.first)–\(range.last)"
         return "\(counted(count, "transform")) (\(span)) by \(author)"
     }

@@ -4,16 +4,43 @@ import LocalAPI
 struct JobConflictsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
-        abstract: "List concurrent edits and barcodes that several items have.",
-        discussion: "Example:\n  muster job conflicts \"Smith, 12 Elm Street\"")
+        abstract: "List and settle concurrent edits; list double barcodes and edits from the future.",
+        usage: """
+            muster job conflicts <job> [--take <item> <field> <value or author>]
+                                 [--json] [--socket <path>]
+            """,
+        discussion: """
+            With --take one of a field's values stays, on every device, and the others no longer count. It is named by \
+            itself, or by who wrote it: a laptop's name, or the beginning of its replica id. The item 'job' stands for the \
+            job's own name and kind.
+
+            Examples:
+              muster job conflicts "Smith, 12 Elm Street"
+              muster job conflicts "Smith, 12 Elm Street" --take 2000000000091 room Hall
+              muster job conflicts "Smith, 12 Elm Street" --take job name anna-laptop
+            """)
 
     @OptionGroup var job: JobArgument
+
+    @Option(
+        name: .long, parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "Settle one field: an item, a field, and the value to keep or its author.", valueName: "choice"))
+    var take: [String] = []
+
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard take.isEmpty || take.count == 3 else {
+            throw ValidationError("Give --take an item, a field, and the value to keep or its author.")
+        }
+    }
+
     func run() async throws {
+        guard take.isEmpty else { return try await settle() }
         let report = try await options.withClient { try await $0.conflicts(job: job.reference) }
         if options.json { return try StandardOutput.json(report) }
-        guard !report.edits.isEmpty || !report.duplicateBarcodes.isEmpty else {
+        guard !report.edits.isEmpty || !report.duplicateBarcodes.isEmpty || !report.future.isEmpty else {
             return StandardOutput.write("There is no conflict.\n")
         }
         let terminal = Terminal.output
@@ -27,7 +54,25 @@ struct JobConflictsCommand: AsyncParsableCommand {
             lines += ["\(counted(report.duplicateBarcodes.count, "barcode")) on more than one item:"]
             lines += duplicates(report.duplicateBarcodes).lines(width: terminal.width, style: terminal.style)
         }
+        if !report.future.isEmpty {
+            if !lines.isEmpty { lines.append("") }
+            lines += ["\(counted(report.future.count, "field")) stamped later than now; the next edit of it stands:"]
+            lines += future(report.future).lines(width: terminal.width, style: terminal.style)
+        }
         StandardOutput.lines(lines)
+    }
+
+    private func future(_ edits: [FutureEdit]) -> Table {
+        let short = ShortIDs(edits.map(\.item), atLeast: 13)
+        var table = Table([
+            .whole("ITEM"), .text("NAME"), .text("FIELD"), .text("VALUE"), .text("BY"), .whole("STAMPED"),
+        ])
+        for edit in edits {
+            table.add(
+                short[edit.item], edit.itemName ?? "", edit.field, edit.written.value, edit.written.authorName,
+                Formats.exactTime(edit.written.at))
+        }
+        return table
     }
 
     private func edits(_ edits: [ConflictingEdit]) -> Table {
@@ -36,11 +81,23 @@ struct JobConflictsCommand: AsyncParsableCommand {
             .whole("ITEM"), .text("NAME"), .text("FIELD"), .text("KEPT"), .text("BY"), .text("OVERRULED"), .text("BY"),
         ])
         for edit in edits {
-            table.add(
-                short[edit.item], edit.itemName ?? "", edit.field, edit.winner.value, edit.winner.authorName,
-                edit.loser.value, edit.loser.authorName)
+            let item = edit.item == ConflictingEdit.jobID ? ConflictingEdit.jobItself : short[edit.item]
+            for (index, loser) in edit.losers.enumerated() {
+                let kept = [item, edit.itemName ?? "", edit.field, edit.winner.value, edit.winner.authorName]
+                // One conflict, however many have lost it.
+                let before = index == 0 ? kept : Array(repeating: "", count: kept.count)
+                table.add(before + [loser.value, loser.authorName])
+            }
         }
         return table
+    }
+
+    private func settle() async throws {
+        let request = SettleRequest(item: take[0], field: take[1], take: take[2])
+        let settled = try await options.withClient { try await $0.settle(request, job: job.reference) }
+        if options.json { return try StandardOutput.json(settled) }
+        let name = Text.plain(settled.itemName ?? settled.item)
+        StandardOutput.write("Set \(Text.plain(settled.field)) of \(name) to \(Text.plain(settled.value)).\n")
     }
 
     private func duplicates(_ duplicates: [DuplicateBarcode]) -> Table {

@@ -4,99 +4,121 @@ import LocalAPI
 struct JobLateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "late",
-        abstract: "Show work that came too late to be applied, and accept or drop it.",
+        abstract: "Show work on a job that was removed meanwhile, and take it over or drop it.",
         usage: """
-            muster job late <job> [--accept <replica|--all>]
-                            [--drop <replica|--all>] [--yes]
-                            [--json] [--socket <path>]
+            muster job late <job> [--accept <change> ... | --drop <change> ...]
+                            [--yes] [--json] [--socket <path>]
             """,
         discussion: """
-            A laptop that was taken off the roster, or away while removed items were forgotten, may bring work that \
-            nobody has seen. It is kept and listed here until a person accepts it, which makes new changes of it, or \
-            drops it.
+            Who removed the job had not seen these changes. They are kept until a person takes them into a new job, \
+            named after the old one, or drops them. Name each change by its id, or write "all" for those that are \
+            listed now.
 
             Examples:
               muster job late "Smith, 12 Elm Street"
-              muster job late "Smith, 12 Elm Street" --accept bert-laptop
-              muster job late "Smith, 12 Elm Street" --drop --all --yes
+              muster job late "Smith, 12 Elm Street" --accept 3f9a2c:17 3f9a2c:18
+              muster job late "Smith, 12 Elm Street" --drop all --yes
             """)
 
     @OptionGroup var job: JobArgument
 
-    // Unconditional, so that "--all" can stand in the place of a replica.
     @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp("Accept a replica's, by its id or its laptop's name, or --all.", valueName: "replica|--all"))
-    var accept: String?
+        name: .long, parsing: .upToNextOption,
+        help: ArgumentHelp("Take these into a new job.", valueName: "change"))
+    var accept: [String] = []
 
     @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp("Drop a replica's, or --all.", valueName: "replica|--all"))
-    var drop: String?
+        name: .long, parsing: .upToNextOption,
+        help: ArgumentHelp("Leave these out for good.", valueName: "change"))
+    var drop: [String] = []
 
     @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if accept != nil, drop != nil { throw ValidationError("Give --accept or --drop, not both.") }
+        if !accept.isEmpty, !drop.isEmpty { throw ValidationError("Give --accept or --drop, not both.") }
         // Every id begins with nothing: a script's empty variable must not choose.
-        if accept == "" || drop == "" { throw ValidationError("Say whose late work is meant, or --all.") }
+        if (accept + drop).contains("") { throw ValidationError("Say which changes are meant, or all.") }
     }
 
     func run() async throws {
         try await options.withClient { client in
             let late = try await client.late(job: job.reference)
-            guard let whose = accept ?? drop else { return try show(late) }
-            let chosen = try changes(of: whose, in: late)
-            if drop != nil {
+            guard !accept.isEmpty || !drop.isEmpty else { return try show(late) }
+            let chosen = try changes(accept + drop, in: late)
+            if !drop.isEmpty {
                 try confirmation.confirm(
                     "This leaves \(counted(chosen.count, "late change")) out for good, on every device.", "Drop?")
             }
-            let decision = LateDecision(
-                upTo: Dictionary(chosen.map { ($0.replicaID, $0.last) }, uniquingKeysWith: max))
+            let decision = LateDecision(changes: chosen.map(\.id))
             let outcome =
-                drop != nil
-                ? try await client.dropLate(decision, job: job.reference)
-                : try await client.acceptLate(decision, job: job.reference)
+                drop.isEmpty
+                ? try await client.acceptLate(decision, job: job.reference)
+                : try await client.dropLate(decision, job: job.reference)
             if options.json { return try StandardOutput.json(outcome) }
-            let verb = drop != nil ? "Dropped" : "Accepted"
-            let jobs = outcome.newJobs.joined(separator: " and ")
-            let made = jobs.isEmpty ? "" : ", in the new job\(outcome.newJobs.count == 1 ? "" : "s") \(jobs)"
-            StandardOutput.write("\(verb) \(counted(outcome.changes, "late change"))\(made).\n")
+            let verb = drop.isEmpty ? "Accepted" : "Dropped"
+            let place = outcome.newJob.map { ", in the job \($0)" } ?? ""
+            StandardOutput.write("\(verb) \(counted(outcome.changes, "late change"))\(place).\n")
         }
     }
 
     private func show(_ late: [LateChange]) throws {
         if options.json { return try StandardOutput.json(late) }
-        guard !late.isEmpty else { return StandardOutput.write("Nothing came too late.\n") }
+        guard !late.isEmpty else { return StandardOutput.write("There is no late work.\n") }
         let terminal = Terminal.output
+        let names = ChangeNames(late)
         var lines: [String] = []
-        for (replica, changes) in Dictionary(grouping: late, by: \.replicaID).sorted(by: { $0.key < $1.key }) {
-            let name = authorDisplayName(replica, changes.first?.name)
-            lines.append("\(counted(changes.count, "late change")) of \(name) (\(ShortIDs.random(replica))):")
-            lines += changes.map { "  " + ChangeLine($0.change).text(width: terminal.width - 2, style: terminal.style) }
+        for change in late {
+            lines.append("\(names[change]) by \(authorDisplayName(change.by, change.byName)):")
+            lines.append(
+                "  " + ChangeLine(change.change).text(width: terminal.width - 2, style: terminal.style))
         }
-        lines.append("Take them in with --accept REPLICA, or leave them out with --drop REPLICA.")
+        lines += Text.wrapped(
+            "Take them into a new job with --accept CHANGE…, or leave them out with --drop CHANGE….", to: terminal.width
+        )
         StandardOutput.lines(lines)
     }
 
-    private func changes(of whose: String, in late: [LateChange]) throws -> [LateChange] {
-        let all = Set(late.map(\.replicaID))
-        if whose == "--all" {
-            if late.isEmpty { throw APIError(.unknownReplica, "Nothing came too late: there is nothing to decide.") }
-            return late
+    private func changes(_ named: [String], in late: [LateChange]) throws -> [LateChange] {
+        guard !late.isEmpty else {
+            throw APIError(.unknownChange, "There is no late work in this job: there is nothing to decide.")
         }
-        let fitting = all.filter { id in
-            id.hasPrefix(whose.lowercased()) || late.contains { $0.replicaID == id && $0.name == whose }
+        if named == ["all"] { return late }
+        let names = ChangeNames(late)
+        return try named.map { text in
+            let fitting = late.filter { names.fits(text, $0) }
+            guard let change = fitting.first else {
+                throw APIError(
+                    .unknownChange, "No late change is called \"\(text)\": see 'muster job late' for their names.")
+            }
+            guard fitting.count == 1 else {
+                throw APIError(.ambiguousChange, "\"\(text)\" fits several changes: write more of the id.")
+            }
+            return change
         }
-        guard let replica = fitting.first else {
-            throw APIError(
-                .unknownReplica, "No late work is of \"\(whose)\": see 'muster job late' for whose there is.")
-        }
-        guard fitting.count == 1 else {
-            let ids = fitting.map(ShortIDs.random).sorted().joined(separator: ", ")
-            throw APIError(.ambiguousReplica, "\"\(whose)\" fits \(ids): write the id of one.")
-        }
-        return late.filter { $0.replicaID == replica }
+    }
+}
+
+/// Changes are named by the beginning of their journal's id and a number.
+private struct ChangeNames {
+    private let short: ShortIDs
+
+    init(_ late: [LateChange]) {
+        short = ShortIDs(late.map { Self.parts($0.id).journal })
+    }
+
+    subscript(change: LateChange) -> String {
+        let (journal, number) = Self.parts(change.id)
+        return "\(short[journal]):\(number)"
+    }
+
+    func fits(_ text: String, _ change: LateChange) -> Bool {
+        let (given, known) = (Self.parts(text.lowercased()), Self.parts(change.id))
+        return !given.journal.isEmpty && known.journal.hasPrefix(given.journal) && known.number == given.number
+    }
+
+    private static func parts(_ id: String) -> (journal: String, number: String) {
+        let parts = id.split(separator: ":", maxSplits: 1).map(String.init)
+        return (parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
 }

@@ -26,10 +26,7 @@ struct JobShowCommand: AsyncParsableCommand {
         if details.late > 0 {
             facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: muster job late)")
         }
-        if !details.isComplete {
-            facts.add("Incomplete", "what was forgotten is unknown; connect a laptop that has it all")
-        }
-        facts.add("Peers", peers(details.peersBehind))
+        facts.add("Peers", peers(details))
         facts.add(
             "Changes", "\(counted(transforms(details), "transform")) by \(counted(details.vector.count, "device"))")
         facts.add("Changed", Formats.time(details.updatedAt))
@@ -52,9 +49,13 @@ struct JobShowCommand: AsyncParsableCommand {
         details.conflicts == 0 ? "none" : "\(Formats.count(details.conflicts)) (see: muster job conflicts)"
     }
 
-    private func peers(_ behind: [PeerBehind]) -> String {
-        guard !behind.isEmpty else { return "every connected device is in sync" }
-        return behind.map { peer in
+    private func peers(_ details: JobDetails) -> String {
+        switch details.sync {
+        case .notConnected: return "no device is connected"
+        case .inSync: return "every connected device is in sync"
+        case .catchingUp: break
+        }
+        return details.peersBehind.map { peer in
             "\(peer.name ?? ShortIDs.random(peer.deviceID)) \(Formats.count(peer.transforms)) behind"
         }.joined(separator: ", ")
     }

@@ -38,6 +38,13 @@ struct JobSummaryCommand: AsyncParsableCommand {
         if report.unknownVolumeItems > 0 {
             facts.add("Unknown", "\(counted(report.unknownVolumeItems, "item")) of unknown volume, counted as none")
         }
+        if report.tooLargeItems > 0 {
+            facts.add(
+                "Left out",
+                "\(counted(report.tooLargeItems, "item")) too large to add up (quantity × volume), among them:")
+            for item in report.tooLargeExamples.prefix(5) { facts.add("", "item \(item)") }
+        }
+        if report.isCapped { facts.add("Capped", "the sums are greater than these figures, which stop there") }
         if report.unreadableValues > 0 {
             facts.add("Not read", "\(counted(report.unreadableValues, "value")) that should be numbers, among them:")
             for value in report.unreadableExamples.prefix(5) {

@@ -36,7 +36,8 @@ struct JobWatchCommand: AsyncParsableCommand {
 
     private static func lines(_ client: LocalClient, _ job: String) async throws {
         let details = try await client.job(job)
-        StandardOutput.lines(["Watching \(Text.plain(details.name)): \(counted(details.items, "item"))."])
+        let peers = details.sync == .notConnected ? "; no device is connected" : ""
+        StandardOutput.lines(["Watching \(Text.plain(details.name)): \(counted(details.items, "item"))\(peers)."])
         try await client.events(job: job) { event in
             if case .change(let change) = event {
                 StandardOutput.lines([ChangeLine(change).text(width: 80, style: .plain)])

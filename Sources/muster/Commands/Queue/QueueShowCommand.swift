@@ -4,7 +4,7 @@ import LocalAPI
 struct QueueShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show everything about one mutation that waits for the server.",
+        abstract: "Show everything about one mutation, also of one that is finished.",
         discussion: "Example:\n  muster queue show 3f2a90c1")
 
     @OptionGroup var named: TokenArgument
@@ -21,8 +21,10 @@ struct QueueShowCommand: AsyncParsableCommand {
         facts.add("Priority", "\(entry.priority)")
         facts.add("State", entry.stateDescription)
         facts.add("Attempts", Formats.count(entry.attempts))
-        facts.add("Last error", entry.lastError ?? "none")
-        facts.add("Asked", Formats.time(entry.createdAt) + (entry.isOwn ? "" : ", on another laptop"))
+        facts.add(entry.decidedAt == nil ? "Last error" : "Reason", entry.lastError ?? "none")
+        let place = entry.askedBy.map { ", on \($0)" } ?? (entry.isOwn ? "" : ", on another laptop")
+        facts.add("Asked", Formats.time(entry.createdAt) + place)
+        if let decidedAt = entry.decidedAt { facts.add("Decided", Formats.time(decidedAt) + ", by the office") }
         facts.print(on: .output)
     }
 }

@@ -1,0 +1,14 @@
+/// What one side holds of a job.
+package struct JobHoldings: Hashable, Sendable {
+    package var vector: VersionVector
+    /// What the removers of the job held; nil while it lives.
+    package var removal: JobRemoval?
+
+    package init(vector: VersionVector = VersionVector(), removal: JobRemoval? = nil) {
+        self.vector = vector
+        self.removal = removal
+    }
+
+    /// Whether a removal adds nothing to what this side knows.
+    package func knows(_ removal: JobRemoval) -> Bool { self.removal?.covers(removal) ?? false }
+}

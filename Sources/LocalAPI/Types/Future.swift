@@ -1,0 +1,41 @@
+/// What one laptop has written with stamps later than it can be (rule R6): applied like everything else, and listed.
+package struct FutureWork: Codable, Hashable, Sendable {
+    /// The job's full id.
+    package var job: String
+    @Nullable package var jobName: String?
+    /// The author's replica id, 32 hexadecimal digits.
+    package var by: String
+    /// The author's host, if known.
+    @Nullable package var byName: String?
+    /// How many; those that others wrote on top of them are not counted.
+    package var changes: Int
+    /// The greatest stamp.
+    package var latest: Timestamp
+
+    package init(
+        job: String, jobName: String? = nil, by: String, byName: String? = nil, changes: Int, latest: Timestamp
+    ) {
+        self.job = job
+        self.jobName = jobName
+        self.by = by
+        self.byName = byName
+        self.changes = changes
+        self.latest = latest
+    }
+}
+
+/// A field whose newest write is stamped later than it can be: it yields to the next edit whose author has seen it.
+package struct FutureEdit: Codable, Hashable, Sendable {
+    package var item: String
+    /// The item's name or barcode, for people.
+    @Nullable package var itemName: String?
+    package var field: String
+    package var written: WrittenValue
+
+    package init(item: String, itemName: String?, field: String, written: WrittenValue) {
+        self.item = item
+        self.itemName = itemName
+        self.field = field
+        self.written = written
+    }
+}

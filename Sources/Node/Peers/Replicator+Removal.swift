@@ -1,0 +1,59 @@
+import CRDT
+import Logging
+import Replication
+import Storage
+
+/// What the mesh has to know at the start.
+struct KnownHoldings: Sendable {
+    let jobs: [(job: JobID, vector: VersionVector)]
+    let removals: [(job: JobID, removal: JobRemoval)]
+}
+
+/// Jobs end (rule R10).
+extension Replicator {
+    /// A person has removed a job here, durably.
+    func jobRemoved(_ removed: RemovedJob) async {
+        await committed(removed.commit)
+        await jobEnded(removed.commit.job, removed.outcome)
+    }
+
+    /// A peer, or the server, has told of the end of a job.
+    ///
+    /// - Parameter link: the peer's; nil for the server, which is believed.
+    /// - Returns: whether that is durable.
+    @discardableResult
+    func takeRemoval(_ removal: JobRemoval, of job: JobID, from link: LinkID? = nil) async -> Bool {
+        var generator = SystemRandomNumberGenerator()
+        do {
+            if let link, try await store.showsOwnFuture(removal, of: job) {
+                await perform(mesh.onOwnFutureRemoved(link, now: now))
+                // Nothing of it is stored under a name that this store keeps.
+                if try await store.showsOwnFuture(removal, of: job) { return false }
+            }
+            let outcome = try await store.takeRemoval(removal, of: job, now: receiveTime, using: &generator)
+            await perform(noteRenewal())
+            await jobEnded(job, outcome)
+            return true
+        } catch {
+            logger.error("a job could not be removed", metadata: ["job": "\(job)", "error": "\(error)"])
+            return false
+        }
+    }
+
+    func jobEnded(_ job: JobID, _ outcome: RemovalOutcome) async {
+        logger.notice(
+            "a job was removed",
+            metadata: [
+                "job": "\(job)", "name": "\(outcome.removal.name)", "reissued": "\(outcome.reissued != nil)",
+            ])
+        await perform(mesh.onJobRemoved(outcome.removal, of: job, vector: outcome.vector, now: now))
+        observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
+    }
+
+    /// The store may have become a new replica by what it was told.
+    func noteRenewal() -> [Directive] {
+        let identity = store.identity
+        guard identity.replica != mesh.replica else { return [] }
+        return mesh.onRenewed(device: identity.device, replica: identity.replica, now: now)
+    }
+}

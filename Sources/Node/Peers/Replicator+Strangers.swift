@@ -1,0 +1,39 @@
+import Logging
+import Transport
+
+/// What those do who are no peers yet. There may be many of them: it is counted.
+enum StrangerEvent: String, Comparable {
+    case refused = "a connection was refused"
+    case endedEarly = "a connection ended before its peer was greeted"
+    case proofIgnored = "a peer's word that this store was set back is not believed a second time so soon"
+
+    static func < (left: StrangerEvent, right: StrangerEvent) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension Replicator {
+    func note(_ event: StrangerEvent, _ detail: String) {
+        if let report = strangers.note(event, detail: detail, now: now) { log(report) }
+        guard strangersTimer == nil, let deadline = strangers.nextDeadline else { return }
+        let delay = deadline - min(deadline, now)
+        strangersTimer = Task { [weak self] in
+            guard (try? await Task.sleep(for: .milliseconds(Int(delay)))) != nil else { return }
+            await self?.tellOfStrangers()
+        }
+    }
+
+    private func tellOfStrangers() {
+        strangersTimer = nil
+        for report in strangers.takeDue(now: now) { log(report) }
+        guard let deadline = strangers.nextDeadline else { return }
+        let delay = deadline - min(deadline, now)
+        strangersTimer = Task { [weak self] in
+            guard (try? await Task.sleep(for: .milliseconds(Int(delay)))) != nil else { return }
+            await self?.tellOfStrangers()
+        }
+    }
+
+    private func log(_ report: RepeatedEvents<StrangerEvent>.Report) {
+        logger.info(
+            "\(report.kind.rawValue)", metadata: ["times": "\(report.count)", "last": "\(report.detail)"])
+    }
+}

@@ -1,0 +1,115 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Storage
+
+/// Concurrent edits and duplicate barcodes: to see, and to settle.
+extension InventoryService {
+    func conflicts(job text: String) async throws -> ConflictReport {
+        try await answering {
+            let job = try await resolve(job: text)
+            var edits: [ConflictingEdit] = []
+            for item in try await store.conflicts(job: job.id) where item.state.removed == nil {
+                for field in item.state.fields {
+                    guard let rivals = Rivals(field.register, in: job) else { continue }
+                    edits.append(
+                        ConflictingEdit(
+                            item: item.id.description, itemName: item.conflictLabel, field: field.name.text,
+                            winner: rivals.winner, losers: rivals.losers))
+                }
+            }
+            let duplicates = try await store.duplicateBarcodes(job: job.id).map {
+                LocalAPI.DuplicateBarcode(barcode: $0.barcode, items: $0.items.map(\.description))
+            }
+            return ConflictReport(
+                edits: edits, duplicateBarcodes: duplicates, future: try await futureEdits(of: job))
+        }
+    }
+
+    /// The length of what `conflicts` lists.
+    func conflictCount(of job: StoredJob) async throws -> Int {
+        try await store.conflictingFieldCount(job: job.id) + store.duplicateBarcodeCount(job: job.id)
+    }
+
+    func settle(_ request: SettleRequest, job text: String) async throws -> SettledConflict {
+        try await answering {
+            let job = try await resolve(job: text)
+            let item = try await conflicting(request.item, in: job)
+            guard let field = item.state.fields.first(where: { FieldText.isSame($0.name.text, request.field) }),
+                let rivals = Rivals(field.register, in: job)
+            else {
+                throw APIError(
+                    .noConflict,
+                    "The field '\(request.field)' has no rival values there; 'muster job conflicts' lists the fields that do."
+                )
+            }
+            let value = try rivals.value(chosenBy: request.take, of: field.name)
+            try await make(
+                .settle(
+                    item: item.id, field: Edit.FieldValue(field: field.name, value: value),
+                    rivals: field.register.heads.map(\.write)), job: job.id, requiresItem: true)
+            return SettledConflict(
+                item: item.id.description, itemName: item.conflictLabel, field: field.name.text, value: value,
+                replaced: rivals.all)
+        }
+    }
+
+    /// An item, or the job's own.
+    private func conflicting(_ text: String, in job: StoredJob) async throws -> StoredItem {
+        guard text == ConflictingEdit.jobItself || ItemID(text) == .job else {
+            return try await resolve(item: text, job: job.id)
+        }
+        return StoredItem(id: .job, state: job.properties)
+    }
+}
+
+extension StoredItem {
+    /// For people.
+    fileprivate var conflictLabel: String? { id == .job ? "the job itself" : state.label }
+}
+
+/// The values of a field that were written without their authors knowing of each other.
+struct Rivals {
+    let winner: WrittenValue
+    /// The latest first.
+    let losers: [WrittenValue]
+
+    var all: [WrittenValue] { [winner] + losers }
+
+    init(winner: WrittenValue, losers: [WrittenValue]) {
+        self.winner = winner
+        self.losers = losers
+    }
+
+    /// Nil where there is no conflict.
+    init?(_ register: Register, in job: StoredJob) {
+        guard let winner = register.winner, !register.losers.isEmpty else { return nil }
+        self.init(
+            winner: WrittenValue(winner, in: job), losers: register.losers.reversed().map { WrittenValue($0, in: job) })
+    }
+
+    /// The value that a person means: one of the values as it is, else that of one author.
+    ///
+    /// - Parameter text: a value; else a host's name, or the beginning of a replica id.
+    /// - Throws: `APIError` with the choices.
+    func value(chosenBy text: String, of field: FieldName) throws(APIError) -> String {
+        if let rival = all.first(where: { FieldText.isSame($0.value, text) }) { return rival.value }
+        let digits = text.lowercased()
+        let written = all.filter { rival in
+            rival.byName.map { FieldText.isSame($0, text) } ?? false
+                || !digits.isEmpty && rival.by.utf8.starts(with: digits.utf8)
+        }
+        guard let first = written.first else { throw refusal("'\(text)' is none of the rivals of '\(field)'") }
+        // One laptop may be two replicas; what they wrote may be the same.
+        guard written.allSatisfy({ FieldText.isSame($0.value, first.value) }) else {
+            throw refusal("'\(text)' fits \(written.count) rivals of '\(field)'")
+        }
+        return first.value
+    }
+
+    private func refusal(_ finding: String) -> APIError {
+        let choices = all.map { "'\($0.value.prefix(40))' by \($0.byName ?? String($0.by.prefix(8)))" }
+        return APIError(
+            .unknownRival, "\(finding); take one of \(choices.joined(separator: ", ")).", candidates: choices)
+    }
+}

@@ -1,0 +1,64 @@
+package import CRDT
+
+/// What has arrived and is to be made durable: all of it goes into the next flush together.
+///
+/// A flush of a slow disk takes as long for one change as for a hundred. Taken one by one, the edits of a crew arrive
+/// faster than they are stored, and fall ever farther behind. Here an edit waits at most for the flush that is under way
+/// and for its own. A value: the shell stores a batch, then says so.
+package struct IngestQueue: Sendable {
+    package struct Run: Hashable, Sendable {
+        package let job: JobID
+        package let segment: JournalSegment
+        package let link: LinkID
+
+        package init(job: JobID, segment: JournalSegment, link: LinkID) {
+            self.job = job
+            self.segment = segment
+            self.link = link
+        }
+
+        /// What it costs in memory: many small ones weigh more than they are long.
+        var cost: Int { segment.bytes.count + 512 }
+    }
+
+    /// A link is not read on while so much of it waits: what was asked for and some pushed pieces.
+    package static let limitPerLink = 8 << 20
+    /// A batch ends past this: one transaction must not hold up the people at this laptop.
+    package static let batchBytes = 1 << 20
+
+    private var waiting: [Run] = []
+    private var costs: [LinkID: Int] = [:]
+    private var isStoring = false
+
+    package init() {}
+
+    package mutating func add(_ run: Run) {
+        waiting.append(run)
+        costs[run.link, default: 0] += run.cost
+    }
+
+    /// What to store now, in the order in which it came; empty while a batch is being stored, or nothing waits.
+    package mutating func nextBatch() -> [Run] {
+        guard !isStoring, !waiting.isEmpty else { return [] }
+        isStoring = true
+        var cost = 0
+        let end = waiting.firstIndex { run in
+            defer { cost += run.cost }
+            return cost >= Self.batchBytes
+        }
+        defer { waiting.removeFirst(end ?? waiting.count) }
+        return Array(waiting[..<(end ?? waiting.count)])
+    }
+
+    /// A batch is durable, or has failed.
+    package mutating func finished(_ batch: [Run]) {
+        isStoring = false
+        for run in batch {
+            let cost = (costs[run.link] ?? 0) - run.cost
+            costs[run.link] = cost > 0 ? cost : nil
+        }
+    }
+
+    /// Whether a link has to wait until some of what it has brought is durable.
+    package func isFull(_ link: LinkID) -> Bool { costs[link] ?? 0 >= Self.limitPerLink }
+}

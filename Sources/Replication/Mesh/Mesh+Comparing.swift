@@ -1,0 +1,219 @@
+import CRDT
+
+/// A new link's two ends find the jobs in which they differ: one number for all jobs, then one for each bucket of job
+/// ids, then one for each job of the buckets that differ, then the vectors of the jobs that differ.
+///
+/// What a peer is known to hold is kept for the jobs in which it differs, or which have changed lately: such a job is
+/// *open* on the link. Of all others it is known that both hold the same, which costs nothing to remember.
+extension Mesh {
+    mutating func onComparing(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+        switch message {
+        case .fingerprint(let fingerprint): return onFingerprint(fingerprint, on: link)
+        case .bucketsRequest:
+            refreshFingerprints()
+            return [.send(.buckets(fingerprints.values), on: link)]
+        case .buckets(let values): return onBuckets(values, on: link)
+        case .summariesRequest(let bucket): return [.send(summaries(of: bucket), on: link)]
+        case .summaries(let bucket, let summaries): return onSummaries(summaries, of: Int(bucket), on: link)
+        case .vectorRequest(let job): return [sendVector(of: job, on: link)]
+        default: return []
+        }
+    }
+
+    mutating func refreshFingerprints() {
+        let jobs = jobs
+        fingerprints.refresh { jobs[$0]?.fingerprint }
+    }
+
+    private mutating func onFingerprint(_ fingerprint: UInt64, on id: LinkID) -> [Directive] {
+        guard links[id]?.comparison.phase == .waiting else { return [] }
+        refreshFingerprints()
+        guard fingerprint != fingerprints.all else {
+            links[id]?.comparison.phase = .bucketwise
+            settle(Array(0..<JobFingerprints.bucketCount), on: id)
+            return []
+        }
+        links[id]?.comparison.phase = .asked
+        return [.send(.bucketsRequest, on: id)]
+    }
+
+    private mutating func onBuckets(_ values: [UInt64], on id: LinkID) -> [Directive] {
+        guard links[id]?.comparison.phase == .asked else { return [] }
+        guard values.count == JobFingerprints.bucketCount else {
+            return [refuse(id, "The peer compares jobs in another way.")]
+        }
+        links[id]?.comparison.phase = .bucketwise
+        refreshFingerprints()
+        let own = fingerprints.values
+        let equal = values.indices.filter { values[$0] == own[$0] }
+        settle(equal, on: id)
+        for bucket in values.indices where values[bucket] != own[bucket] {
+            links[id]?.comparison.waitingBuckets.append(bucket)
+        }
+        return continueComparing(on: id)
+    }
+
+    /// Both hold the same of all jobs in some buckets.
+    private mutating func settle(_ buckets: [Int], on id: LinkID) {
+        for bucket in buckets { links[id]?.comparison.settle(bucket) }
+        guard let openJobs = links[id]?.jobs.keys, !openJobs.isEmpty else { return }
+        let settled = Set(buckets)
+        for job in openJobs where settled.contains(JobFingerprints.bucket(of: job)) { noteEqual(job, on: id) }
+    }
+
+    /// The peer held of an open job what this device holds, and may have told of more since.
+    private mutating func noteEqual(_ job: JobID, on id: LinkID) {
+        let own = vector(of: job)
+        let before = links[id]?.jobs[job]?.peer.entries.count ?? 0
+        for entry in own.entries { links[id]?.jobs[job]?.peer.advance(entry.replica, to: entry.head) }
+        let count = links[id]?.jobs[job]?.peer.entries.count ?? 0
+        links[id]?.entryCount += count - before
+        links[id]?.jobs[job]?.told = own
+        links[id]?.jobs[job]?.removal = jobs[job]?.removal
+    }
+
+    private mutating func summaries(of bucket: UInt32) -> Message {
+        refreshFingerprints()
+        guard bucket < JobFingerprints.bucketCount else { return .summaries(bucket: bucket, []) }
+        let listed = fingerprints.jobs(in: Int(bucket)).prefix(ProtocolLimits.summariesPerMessage)
+        return .summaries(
+            bucket: bucket, listed.map { JobSummary(job: $0, fingerprint: jobs[$0]?.fingerprint ?? 0) })
+    }
+
+    private mutating func onSummaries(_ summaries: [JobSummary], of bucket: Int, on id: LinkID) -> [Directive] {
+        guard links[id]?.comparison.askedBuckets.remove(bucket) != nil else { return [] }
+        refreshFingerprints()
+        var listed: Set<JobID> = []
+        for summary in summaries where JobFingerprints.bucket(of: summary.job) == bucket {
+            listed.insert(summary.job)
+            if jobs[summary.job]?.fingerprint == summary.fingerprint {
+                noteEqual(summary.job, on: id)
+            } else {
+                links[id]?.comparison.wait(summary.job)
+            }
+        }
+        for job in fingerprints.jobs(in: bucket) where !listed.contains(job) && links[id]?.jobs[job] == nil {
+            // It holds nothing of it, and will ask for the vector.
+            if hasRoom(on: id) {
+                open(job, on: id, peer: VersionVector(), told: VersionVector())
+            } else {
+                links[id]?.comparison.wait(job)
+            }
+        }
+        links[id]?.comparison.settle(bucket)
+        return continueComparing(on: id)
+    }
+
+    /// Asks for as much as there is room for.
+    mutating func continueComparing(on id: LinkID) -> [Directive] {
+        var directives: [Directive] = []
+        while links[id]?.comparison.askedJobs.count ?? .max < MeshLimits.vectorsUnderWay, hasRoom(on: id),
+            let job = links[id]?.comparison.waitingJobs.popFirst()
+        {
+            links[id]?.comparison.askedJobs.insert(job)
+            directives.append(.send(.vectorRequest(job: job), on: id))
+        }
+        while links[id]?.comparison.askedBuckets.count ?? .max < MeshLimits.bucketsUnderWay,
+            links[id]?.comparison.waitingJobs.count ?? .max < MeshLimits.openJobsPerLink,
+            let bucket = links[id]?.comparison.waitingBuckets.popFirst()
+        {
+            links[id]?.comparison.askedBuckets.insert(bucket)
+            directives.append(.send(.summariesRequest(bucket: UInt32(bucket)), on: id))
+        }
+        return directives
+    }
+
+    // MARK: Open jobs
+
+    /// Whether more may be remembered of what a peer holds. What there is no room for is asked for later.
+    func hasRoom(on id: LinkID) -> Bool {
+        guard let count = links[id]?.jobs.count, let entryCount = links[id]?.entryCount,
+            let asked = links[id]?.comparison.askedJobs.count
+        else { return false }
+        return count + asked < MeshLimits.openJobsPerLink && entryCount < MeshLimits.entriesPerLink
+    }
+
+    mutating func open(_ job: JobID, on id: LinkID, peer: VersionVector, told: VersionVector) {
+        let removal = peer.entries.isEmpty ? nil : jobs[job]?.removal
+        links[id]?.jobs[job] = LinkJob(peer: peer, told: told, removal: removal)
+        links[id]?.entryCount += peer.entries.count
+    }
+
+    /// Opens a job of which the peer is known to hold what this device holds; later, where there is no room.
+    ///
+    /// - Returns: whether the job is open.
+    @discardableResult
+    mutating func openIfEqual(_ job: JobID, on id: LinkID) -> Bool {
+        if links[id]?.jobs[job] != nil { return true }
+        guard links[id]?.comparison.isEqual(job) ?? false else { return false }
+        guard hasRoom(on: id) else {
+            links[id]?.comparison.wait(job)
+            return false
+        }
+        // The arrays are shared until one of them changes.
+        let own = vector(of: job)
+        open(job, on: id, peer: own, told: own)
+        return true
+    }
+
+    /// To be called before what this device holds of a job changes: what the peers hold changes no more with it.
+    mutating func willChange(_ job: JobID) {
+        fingerprints.changed(job)
+        for id in establishedLinks { openIfEqual(job, on: id) }
+    }
+
+    /// Forgets what is known of a peer's copy of a job.
+    mutating func close(_ job: JobID, on id: LinkID) {
+        guard let known = links[id]?.jobs.removeValue(forKey: job) else { return }
+        links[id]?.entryCount -= known.peer.entries.count
+    }
+
+    /// Forgets what is known of a peer's copy of a job if it is the same as this device's, and was told everything.
+    mutating func closeIfEqual(_ job: JobID, on id: LinkID) {
+        guard let known = links[id]?.jobs[job], !known.isLazy, known.peer == vector(of: job),
+            known.removal == jobs[job]?.removal,
+            !unacknowledgedJobs.contains(job), !unannouncedJobs.contains(job),
+            !(links[id]?.untold.contains(job) ?? false), links[id]?.comparison.isEqual(job) ?? false
+        else { return }
+        close(job, on: id)
+    }
+
+    /// Makes room where a comparison waits for it.
+    mutating func makeRoom(_ changed: some Sequence<JobID>) -> [Directive] {
+        var directives: [Directive] = []
+        let waiting = establishedLinks.filter { !(links[$0]?.comparison.waitingJobs.isEmpty ?? true) }
+        guard !waiting.isEmpty else { return [] }
+        for id in waiting {
+            for job in changed { closeIfEqual(job, on: id) }
+            directives += continueComparing(on: id)
+        }
+        return directives
+    }
+
+    /// Looks at the open jobs of a link, now and then: forgets those that are quiet, and asks again for what is missing.
+    mutating func sweep(_ id: LinkID) -> [Directive] {
+        for job in links[id]?.jobs.keys.sorted() ?? [] {
+            links[id]?.jobs[job]?.quietRounds += 1
+            if links[id]?.jobs[job]?.quietRounds ?? 0 >= MeshLimits.quietRounds { links[id]?.jobs[job]?.isLazy = false }
+            closeIfEqual(job, on: id)
+            want(job, from: id)
+        }
+        rotate(id)
+        guard let comparison = links[id]?.comparison, comparison.hasOverflowed, comparison.waitingJobs.isEmpty,
+            comparison.askedJobs.isEmpty
+        else { return continueComparing(on: id) }
+        links[id]?.comparison.restart()
+        return [.send(.bucketsRequest, on: id)]
+    }
+
+    /// Lets waiting jobs have their turn where there is no room for long: the peer may have something to give in those,
+    /// and it has nothing in an open job of which it only lacks something.
+    private mutating func rotate(_ id: LinkID) {
+        guard !hasRoom(on: id), !(links[id]?.comparison.waitingJobs.isEmpty ?? true) else { return }
+        for job in links[id]?.jobs.keys.sorted() ?? [] where !(links[id]?.wanted.contains(job) ?? true) {
+            guard let known = links[id]?.jobs[job], known.quietRounds > 1 else { continue }
+            close(job, on: id)
+            links[id]?.comparison.wait(job)
+        }
+    }
+}

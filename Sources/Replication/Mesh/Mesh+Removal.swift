@@ -1,0 +1,53 @@
+package import CRDT
+
+/// Jobs end: whoever knows of it tells with its vector, and nobody asks for what has gone (rule R10).
+extension Mesh {
+    /// A peer's vector came with a removal.
+    ///
+    /// - Returns: nil when it tells nothing new, and the vector counts as any other.
+    mutating func onRemoval(_ removal: JobRemoval?, of job: JobID, on link: LinkID) -> [Directive]? {
+        guard let removal, !(jobs[job]?.removal?.covers(removal) ?? false) else { return nil }
+        // The vector is asked for again as soon as the job has ended here; until then nothing of it is compared.
+        close(job, on: link)
+        links[link]?.comparison.askedJobs.insert(job)
+        return [.takeRemoval(job, removal, from: link)]
+    }
+
+    /// The removal that a peer told of knows this store's own journal as it is not.
+    package mutating func onOwnFutureRemoved(_ link: LinkID, now: UInt64) -> [Directive] {
+        renew("A peer's removal of a job knows a later part of this store's journal.", proof: link, now: now)
+    }
+
+    /// A job has ended here, by a person, a peer or the server. Everybody is told, and journals are compared anew.
+    ///
+    /// - Parameters:
+    ///   - removal: what all its removers held.
+    ///   - vector: how far this device now holds its journals.
+    package mutating func onJobRemoved(
+        _ removal: JobRemoval, of job: JobID, vector: VersionVector, now: UInt64
+    ) -> [Directive] {
+        fingerprints.changed(job)
+        // A commit after the removal may have been heard of before it: the own journal only grows.
+        let own = self.vector(of: job)[replica]
+        jobs[job, default: JobProgress()].vector = vector
+        jobs[job]?.vector.advance(replica, to: own)
+        jobs[job]?.removal = removal
+        jobs[job]?.submitted = [:]
+        for name in fetches.keys.sorted() where name.job == job { endFetch(name) }
+        grafts.remove(of: job)
+        for name in searches.keys.sorted() where name.job == job { searches[name] = nil }
+        var directives = resendVector(of: job)
+        for id in establishedLinks {
+            // What the peer holds of it is asked for anew.
+            close(job, on: id)
+            links[id]?.comparison.askedJobs.remove(job)
+            links[id]?.comparison.hurry(job)
+            directives += continueComparing(on: id)
+            for name in links[id]?.streams.keys.sorted() ?? [] where name.job == job { links[id]?.streams[name] = nil }
+        }
+        return directives + fetchMissing(now: now)
+    }
+
+    /// What the removers of a job held; nil while it lives.
+    package func removal(of job: JobID) -> JobRemoval? { jobs[job]?.removal }
+}

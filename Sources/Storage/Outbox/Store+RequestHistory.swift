@@ -1,0 +1,79 @@
+package import CRDT
+import Foundation
+import GRDB
+
+/// A request that stands in a journal here, with what came of it, as far as that is known.
+package struct RequestHistory: Hashable, Sendable {
+    package let job: JobID
+    package let stored: StoredRequest
+    /// What the server decided; nil while it has not.
+    package let outcome: Outcome?
+    /// When it did: corrected milliseconds since 1970.
+    package let decided: UInt64?
+    /// Somebody took it back, whatever came of that.
+    package let isWithdrawn: Bool
+    /// The number of the last attempt that this device made and still remembers.
+    package let attempts: Int
+}
+
+extension Store {
+    /// The requests of all jobs whose token begins so, finished ones among them; at most `limit`, ascending by token.
+    ///
+    /// - Parameter prefix: 1 to 32 hexadecimal digits; for anything else there are none.
+    package func requests(withTokenPrefix prefix: String, limit: Int) async throws -> [RequestHistory] {
+        let digits = prefix.lowercased()
+        let missing = 32 - digits.utf8.count
+        guard (0..<32).contains(missing), let least = MutationToken(digits + String(repeating: "0", count: missing)),
+            let greatest = MutationToken(digits + String(repeating: "f", count: missing))
+        else { return [] }
+        return try await read { db in
+            // Job by job, as the index is: a look for each rather than at every request there is.
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT job.id AS name, request.* FROM job CROSS JOIN request ON request.job = job.number
+                    WHERE token BETWEEN ? AND ? AND NOT isWithdrawal ORDER BY token, stamp, author, replica, sequence
+                    """, arguments: [least.value.blob, greatest.value.blob])
+            var known: Set<MutationToken> = []
+            var found: [RequestHistory] = []
+            for row in rows where found.count < limit {
+                guard let job = JobID(row["name"] as String), let stored = try Self.request(row),
+                    known.insert(stored.request.token).inserted
+                else { continue }
+                found.append(try Self.history(of: stored, job: job, number: row["job"], in: db))
+            }
+            return found
+        }
+    }
+
+    private static func history(
+        of stored: StoredRequest, job: JobID, number: Int64, in db: Database
+    ) throws -> RequestHistory {
+        let token = stored.request.token
+        let attempts = try Int.fetchOne(
+            db, sql: "SELECT max(attempt) FROM attempt WHERE token = ?", arguments: [token.value.blob])
+        return RequestHistory(
+            job: job, stored: stored, outcome: try RequestTable.outcome(of: token, job: number, in: db),
+            decided: try decisionTime(of: token, job: number, in: db),
+            isWithdrawn: try RequestTable.isWithdrawn(token, job: number, in: db), attempts: attempts ?? 0)
+    }
+
+    /// The stamp of the channel's entry; nil where that is not here any more.
+    private static func decisionTime(of token: MutationToken, job: Int64, in db: Database) throws -> UInt64? {
+        let place = try Int64.fetchOne(
+            db, sql: "SELECT sequence FROM outcome WHERE job = ? AND token = ?", arguments: [job, token.value.blob])
+        guard let sequence = place.map({ UInt64(bitPattern: $0) }),
+            let piece = try JournalTable.pieces(
+                of: JournalKey(job: job, replica: .channel), from: sequence, maximumBytes: 1, in: db
+            ).first, piece.first <= sequence
+        else { return nil }
+        var next = piece.first
+        var holder: Change?
+        try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+            defer { next += UInt64(scanned.operationCount) }
+            guard holder == nil, next + UInt64(scanned.operationCount) > sequence else { return }
+            holder = ChangeCodec.decode(scanned, in: buffer)
+        }
+        return holder?.stamp.milliseconds
+    }
+}

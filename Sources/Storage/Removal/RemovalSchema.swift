@@ -1,0 +1,38 @@
+import GRDB
+
+/// The tables for jobs that have ended.
+enum RemovalSchema {
+    static func create(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- What the removers of a job held, of all of them the farthest.
+                CREATE TABLE removal (
+                    job INTEGER NOT NULL,
+                    replica BLOB NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    digest INTEGER NOT NULL,
+                    PRIMARY KEY (job, replica)
+                ) STRICT, WITHOUT ROWID;
+
+                -- Late changes that a person has dealt with, by their first transforms: an index of the journals.
+                CREATE TABLE decided (
+                    job INTEGER NOT NULL,
+                    replica BLOB NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    PRIMARY KEY (job, replica, sequence)
+                ) STRICT, WITHOUT ROWID;
+
+                -- Former numbers of removed jobs, under which rows are left that nobody needs.
+                CREATE TABLE garbage (
+                    number INTEGER PRIMARY KEY
+                ) STRICT;
+
+                -- Journals under a name that this store has given up, of which it may hold what nobody else knows.
+                CREATE TABLE doubtful (
+                    job INTEGER NOT NULL,
+                    replica BLOB NOT NULL,
+                    PRIMARY KEY (job, replica)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+}

@@ -1,0 +1,200 @@
+package import CRDT
+import GRDB
+import Inventory
+import Synchronization
+
+/// A change to a removed job that its removers had not seen: in its journal, but in no item, until a person decides.
+package struct LateChange: Hashable, Sendable {
+    /// Of its first transform.
+    package let dot: Dot
+    /// Who wrote it first.
+    package let author: ReplicaID
+    package let change: Change
+}
+
+/// What a person does about late work: nothing of it is lost, and nothing of it is applied before that.
+extension Store {
+    /// The late changes of a job that nobody has dealt with, in the order of the timeline. Empty while the job lives.
+    package func lateChanges(of job: JobID) async throws -> [LateChange] {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try LateWork(job: number, in: db).undecided.map(\.first)
+        }
+    }
+
+    /// Writes late changes again, in a job "NAME (late)", as their authors wrote them.
+    ///
+    /// - Parameter dots: exactly what a person was shown.
+    /// - Returns: what was written, one commit per job.
+    /// - Throws: `StoreError` when one of them is not late, or not any more. Nothing is changed then.
+    package func acceptLate(
+        _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
+    ) async throws -> [Commit] {
+        try await write { [self] db in
+            let now = now()
+            let number = try JobTable.existingNumber(of: job, in: db)
+            let named = try Self.named(dots, job: number, in: db)
+            let rescued = try rescue(named.map(\.first), from: job, number: number, now: now, in: db)
+            let decided = try decide(named, job: job, number: number, now: now, in: db)
+            return [rescued, decided].compactMap(\.self)
+        }
+    }
+
+    /// Decides that late changes are not wanted.
+    ///
+    /// - Parameter dots: exactly what a person was shown.
+    /// - Throws: as `acceptLate`.
+    package func dropLate(
+        _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
+    ) async throws -> Commit? {
+        try await write { [self] db in
+            let now = now()
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try decide(Self.named(dots, job: number, in: db), job: job, number: number, now: now, in: db)
+        }
+    }
+
+    private static func named(_ dots: [Dot], job: Int64, in db: Database) throws -> [LateWork.Group] {
+        let undecided = try LateWork(job: job, in: db).undecided
+        let wanted = Set(dots)
+        let named = undecided.filter { wanted.contains($0.first.dot) }
+        guard named.count == wanted.count else {
+            throw StoreError(
+                .notLate, "A change that was named is not listed as late, or not any more; look at the list again.")
+        }
+        return named
+    }
+
+    private func decide(
+        _ groups: [LateWork.Group], job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> Commit? {
+        let dots = groups.flatMap(\.dots).sorted()
+        guard !dots.isEmpty else { return nil }
+        let operations = stride(from: 0, to: dots.count, by: ChangeLimits.positions).map {
+            CRDT.Operation.decide(Array(dots[$0..<min($0 + ChangeLimits.positions, dots.count)]))
+        }
+        return try say(operations, job: job, number: number, now: now, in: db)
+    }
+
+    /// Makes what was late in a removed job a job of its own, which has the same id whoever makes it.
+    private func rescue(
+        _ late: [LateChange], from job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> Commit? {
+        guard !late.isEmpty else { return nil }
+        let rescued = try Self.rescueJob(of: job, in: db)
+        let target = try JobTable.numberAddingIfNew(rescued, in: db)
+        let own = JournalKey(job: target, replica: identity.replica)
+        let head = try JournalTable.head(of: own, in: db)
+        let name = try RemovalTable.removal(of: number, in: db)?.name ?? job.text
+        let anchor = try anchor(of: target, in: db)
+        var bytes = introduction(in: own, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
+        let properties = try ItemTable.state(of: .job, job: target, in: db) ?? ItemState()
+        if properties.value(of: JobProperty.name) == nil {
+            let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: properties.latestStamp) }
+            let operations: [CRDT.Operation] = [
+                .set(field: JobProperty.name, value: "\(name) (late)", replaces: []),
+                .set(field: JobProperty.kind, value: JobKind.inventory.rawValue, replaces: []),
+            ]
+            bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: operations))
+        }
+        for late in late {
+            var change = late.change
+            change.origin = late.author
+            change.anchor = 0
+            bytes += ChangeCodec.encode(change)
+        }
+        return try appendAsIs(bytes, after: head, job: rescued, number: target, now: now, in: db)
+    }
+
+    /// The first of the ids that everybody derives alike whose job has not been removed in its turn.
+    private static func rescueJob(of job: JobID, in db: Database) throws -> JobID {
+        var count: UInt64 = 0
+        while true {
+            let rescued = JobID(ItemID.derived(from: Array(job.text.utf8), count: count))
+            guard let number = try JobTable.number(of: rescued, in: db), try RemovalTable.isRemoved(number, in: db)
+            else { return rescued }
+            count += 1
+        }
+    }
+}
+
+/// The late changes of a removed job.
+struct LateWork {
+    /// One work, wherever it stands: who takes part in a fork may have issued it again.
+    struct Group {
+        var first: LateChange
+        var dots: [Dot]
+    }
+
+    /// What nobody has dealt with, in the order of the timeline.
+    let undecided: [Group]
+
+    init(job: Int64, in db: Database) throws {
+        guard try RemovalTable.isRemoved(job, in: db) else {
+            undecided = []
+            return
+        }
+        var groups: [Work: Group] = [:]
+        var decided: Set<Work> = []
+        // Only what lies beyond the removal is left in the journals.
+        try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
+            guard scanned.statementCount == 0 else { return }
+            let change = ChangeCodec.decode(scanned, in: buffer)
+            guard !change.isIntroduction else { return }
+            let late = LateChange(dot: dot, author: change.origin ?? dot.replica, change: change)
+            let work = Work(change, in: dot.replica)
+            if try RemovalTable.isDecided(dot, job: job, in: db) { decided.insert(work) }
+            groups[work, default: Group(first: late, dots: [])].dots.append(dot)
+            if let known = groups[work]?.first.dot, dot < known { groups[work]?.first = late }
+        }
+        undecided = groups.filter { !decided.contains($0.key) }.values.sorted {
+            TimelineKey($0.first.change, at: $0.first.dot) < TimelineKey($1.first.change, at: $1.first.dot)
+        }
+    }
+}
+
+/// A change by whoever wrote it first, wherever it stands.
+struct Work: Hashable {
+    private let item: ItemID
+    private let operations: [CRDT.Operation]
+    private let author: WriteStamp
+
+    init(_ change: Change, in replica: ReplicaID) {
+        item = change.item
+        operations = change.operations
+        author = change.write(in: replica)
+    }
+}
+
+extension Change {
+    /// Says no more than who its author is, for people.
+    fileprivate var isIntroduction: Bool {
+        item == .job
+            && operations.allSatisfy {
+                if case .set(let field, _, _) = $0 { JobProperty.isAuthor(field) } else { false }
+            }
+    }
+}
+
+extension ItemID {
+    /// An id that everybody derives alike.
+    static func derived(from name: [UInt8], count: UInt64) -> ItemID {
+        var bytes = name
+        withUnsafeBytes(of: count.bigEndian) { bytes += $0 }
+        var generator = Derivation(state: bytes.withUnsafeBytes { SipHash.hash($0, key: (0x6c61_7465, 0x776f_726b)) })
+        return ItemID(milliseconds: generator.next(), using: &generator)
+    }
+
+    /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+    private struct Derivation: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = state
+            mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+            return mixed ^ mixed >> 31
+        }
+    }
+}

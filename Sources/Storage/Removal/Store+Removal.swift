@@ -1,0 +1,174 @@
+package import CRDT
+import GRDB
+import Inventory
+import Synchronization
+
+/// What became of a job's removal that a peer or the server told of.
+package struct RemovalOutcome: Hashable, Sendable {
+    package let removal: JobRemoval
+    /// How far this store now holds the job's journals.
+    package let vector: VersionVector
+    /// What only another branch of a journal held, written again as late work; nil when there was none.
+    package let reissued: Commit?
+}
+
+/// A job that a person has removed.
+package struct RemovedJob: Hashable, Sendable {
+    /// The word of it, in this store's journal.
+    package let commit: Commit
+    package let outcome: RemovalOutcome
+}
+
+/// A job ends as a whole (rule R10).
+extension Store {
+    /// Removes a whole job, for good. Everything that this store holds of it is freed, here and on every device that hears
+    /// of it; what others wrote meanwhile is late work.
+    ///
+    /// - Parameter now: read in the transaction, as for an edit.
+    /// - Throws: `StoreError` for a job that is removed already.
+    package func removeJob(
+        _ job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
+    ) async throws -> RemovedJob {
+        try await write { [self] db in
+            let now = now()
+            let number = try JobTable.existingNumber(of: job, in: db)
+            if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
+            let vector = try JournalTable.vector(of: number, in: db)
+            let properties = try ItemTable.state(of: .job, job: number, in: db)
+            let removal = JobRemoval(name: properties?.value(of: JobProperty.name) ?? job.text, heads: vector)
+            let commit = try say([.removeJob(removal)], job: job, number: number, now: now, in: db)
+            return RemovedJob(
+                commit: commit, outcome: try end(removal, of: job, number: number, now: now, in: db))
+        }
+    }
+
+    /// Ends a job as a peer or the server says. A store whose own name is in doubt by it becomes a new replica first.
+    package func takeRemoval(
+        _ removal: JobRemoval, of job: JobID, now: ReceiveTime, using generator: inout some RandomNumberGenerator
+    ) async throws -> RemovalOutcome {
+        if try await showsOwnFuture(removal, of: job) { _ = try await renewReplica(using: &generator) }
+        return try await write { [self] db in
+            let number = try JobTable.numberAddingIfNew(job, in: db)
+            return try end(removal, of: job, number: number, now: now, in: db)
+        }
+    }
+
+    /// What the removers of a job held of it; nil while it lives.
+    package func removal(of job: JobID) async throws -> JobRemoval? {
+        try await read { db in try JobTable.number(of: job, in: db).flatMap { try RemovalTable.removal(of: $0, in: db) }
+        }
+    }
+
+    /// How far a job's journals are held, and how it ended.
+    package func holdings(of job: JobID) async throws -> JobHoldings {
+        try await read { db in
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return JobHoldings(
+                vector: try JournalTable.vector(of: number, in: db),
+                removal: try RemovalTable.removal(of: number, in: db))
+        }
+    }
+
+    /// Every removed job, by id.
+    package func removals() async throws -> [(job: JobID, removal: JobRemoval)] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT number, id FROM job WHERE isRemoved ORDER BY id").compactMap { row in
+                guard let job = JobID(row["id"] as String),
+                    let removal = try RemovalTable.removal(of: row["number"], in: db)
+                else { return nil }
+                return (job, removal)
+            }
+        }
+    }
+
+    /// Whether a job has been removed as a whole.
+    package func isRemoved(_ job: JobID) async throws -> Bool {
+        try await read { db in
+            try RemovalTable.isRemoved(try JobTable.existingNumber(of: job, in: db), in: db)
+        }
+    }
+
+    /// Whether a removal shows that this store has to become a new replica before it takes it (rule R9).
+    package func showsOwnFuture(_ removal: JobRemoval, of job: JobID) async throws -> Bool {
+        try await read { [identity] db in
+            try JobTable.number(of: job, in: db).map {
+                try Self.showsOwnFuture(removal, of: JournalKey(job: $0, replica: identity.replica), in: db)
+            } ?? false
+        }
+    }
+
+    /// Whether a removal knows this store's own journal as it is not: the store was set back, or its name is used twice.
+    static func showsOwnFuture(_ removal: JobRemoval, of own: JournalKey, in db: Database) throws -> Bool {
+        let told = removal.heads[own.replica]
+        guard own.replica != .channel, told.sequence > 0 else { return false }
+        return try !JournalTable.passes(told, of: own, in: db)
+    }
+
+    /// Ends a job in the tables.
+    func end(
+        _ removal: JobRemoval, of job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> RemovalOutcome {
+        var number = number
+        var reissued: Commit?
+        if let removed = try JobRemover(job: number, db: db).remove(removal) {
+            number = removed.number
+            var lost: [Change] = []
+            for (journal, changes) in removed.lost {
+                lost += try LostWork(changes, of: JournalKey(job: number, replica: journal)).changes(in: db)
+            }
+            reissued = try reissue(lost, job: job, number: number, now: now, in: db)
+        }
+        let merged = try RemovalTable.removal(of: number, in: db) ?? removal
+        return RemovalOutcome(
+            removal: merged, vector: try JournalTable.vector(of: number, in: db), reissued: reissued)
+    }
+
+    // MARK: Freeing
+
+    /// Rows of one step: few enough that a scan or an edit that comes meanwhile does not notice.
+    private static let rowsPerStep = 400
+    private static let segmentsPerStep = 2
+
+    /// Frees some of what removed jobs have left.
+    ///
+    /// - Returns: false when nothing is left.
+    package func freeStep() async throws -> Bool {
+        let isFree = try await read { db in
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT NOT EXISTS (SELECT 1 FROM garbage)")) ?? true
+        }
+        guard !isFree else { return false }
+        return try await write { db in
+            guard let number = try Int64.fetchOne(db, sql: "SELECT min(number) FROM garbage") else { return false }
+            for (table, key, limit) in Self.freed {
+                try db.cachedStatement(
+                    sql: """
+                        DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE job = ? LIMIT \(limit))
+                        """
+                ).execute(arguments: [number])
+                if db.changesCount > 0 { return true }
+            }
+            try db.execute(sql: "DELETE FROM garbage WHERE number = ?", arguments: [number])
+            return true
+        }
+    }
+
+    /// Frees all that removed jobs have left, a step at a time, so that whoever writes meanwhile does not notice.
+    package func freeRemoved() async throws {
+        while try await freeStep(), !Task.isCancelled { await Task.yield() }
+    }
+
+    /// What the old number of a removed job has left: a table, its key, and how many rows go at once.
+    private static let freed = [
+        ("item", "job, id", rowsPerStep), ("barcode", "job, run, barcode, item", rowsPerStep),
+        ("conflict", "job, item", rowsPerStep), ("segment", "rowid", segmentsPerStep),
+    ]
+}
+
+extension StoreError {
+    static func removedJob(_ job: JobID?) -> StoreError {
+        StoreError(
+            .removedJob,
+            "Job \(job?.text ?? "") has been removed for good; create a new job and enter the items there.")
+    }
+}

@@ -1,0 +1,50 @@
+import CRDT
+import GRDB
+import Inventory
+import Synchronization
+
+/// How this store's own journal of a job grows.
+extension Store {
+    /// The first change of a replica in a job says which laptop it is on, for people; nothing when there is one.
+    func introduction(
+        in journal: JournalKey, head: JournalHead, anchor: UInt64, nowMilliseconds: UInt64
+    ) -> [UInt8] {
+        guard head.sequence == 0 else { return [] }
+        let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds) }
+        let name = Operation.set(field: JobProperty.author(journal.replica), value: hostName, replaces: [])
+        return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: [name]))
+    }
+
+    /// Appends statements about the job, an introduction before them if it has none.
+    func say(
+        _ operations: [CRDT.Operation], job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> Commit {
+        let journal = JournalKey(job: number, replica: identity.replica)
+        let head = try JournalTable.head(of: journal, in: db)
+        let anchor = try anchor(of: number, in: db)
+        var bytes = introduction(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
+        let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds) }
+        bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: operations))
+        return try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
+    }
+
+    /// Appends encoded changes to this store's journal after its head, the introduction among them if it has none.
+    func appendAsIs(
+        _ bytes: [UInt8], after head: JournalHead, job: JobID, number: Int64, now: ReceiveTime, in db: Database
+    ) throws -> Commit {
+        let journal = JournalKey(job: number, replica: identity.replica)
+        let reached = try JournalWriter(db: db, journal: journal, received: nil)
+            .apply(bytes, first: head.sequence + 1, after: head)
+        try joinLooseSegments(of: journal, after: bytes.count, in: db)
+        try noteUnseen(from: head.sequence + 1, job: number, isSynchronised: now.isSynchronised, in: db)
+        let segment = JournalSegment(
+            replica: journal.replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
+        return Commit(job: job, segment: segment, applied: reached.applied)
+    }
+
+    /// The highest ordering id that is held, and no less than what was seen is anchored at (rule R7).
+    func anchor(of job: Int64, in db: Database) throws -> UInt64 {
+        let channel = try JournalTable.head(of: JournalKey(job: job, replica: .channel), in: db).sequence
+        return max(channel, try JobTable.seenAnchor(of: job, in: db))
+    }
+}

@@ -1,0 +1,96 @@
+package import Replication
+
+/// Which connections there is room for. A value; the registry carries out what it decides.
+///
+/// What this device dials has room of its own, so that nobody who fills the port from outside can cut it off from its
+/// crew. What comes in is half-open until its peer has gone through the whole greeting. Of those there are few, and a
+/// newer one takes the place of the oldest: an idle connection is worth less than one that may be a colleague's.
+package struct Admission: Sendable {
+    package enum Refusal: String, Error, CustomStringConvertible {
+        case full = "too many connections"
+        case tooManyFromSource = "too many connections from one address"
+        case tooManyDials = "too many connections were dialled"
+        case stopping = "this daemon is stopping"
+
+        package var description: String { rawValue }
+    }
+
+    package enum Verdict: Hashable, Sendable {
+        /// One that was half-open has to go for it.
+        case admitted(evicted: LinkID?)
+        case refused(Refusal)
+    }
+
+    private struct Incoming {
+        let source: String
+        /// It has said something that a peer would say.
+        var hasSpoken = false
+    }
+
+    private let limits: ConnectionLimits
+    private var dialled: Set<LinkID> = []
+    private var halfOpen: [LinkID: Incoming] = [:]
+    /// By source address.
+    private var proved: [LinkID: String] = [:]
+
+    package init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    package mutating func admitDialled(_ link: LinkID) -> Verdict {
+        guard dialled.count < limits.dialled else { return .refused(.tooManyDials) }
+        dialled.insert(link)
+        return .admitted(evicted: nil)
+    }
+
+    /// - Parameter source: the address at the other end, without its port.
+    package mutating func admitIncoming(_ link: LinkID, from source: String) -> Verdict {
+        if let refusal = refusal(of: source) { return .refused(refusal) }
+        var evicted: LinkID?
+        if halfOpen.values.count(where: { $0.source == source }) >= limits.halfOpenPerSource {
+            evicted = leastWorthy(from: source)
+        } else if halfOpen.count >= limits.halfOpen {
+            evicted = leastWorthy(from: fullestSource)
+        }
+        if let evicted { halfOpen[evicted] = nil }
+        halfOpen[link] = Incoming(source: source)
+        return .admitted(evicted: evicted)
+    }
+
+    package mutating func spoke(_ link: LinkID) {
+        halfOpen[link]?.hasSpoken = true
+    }
+
+    /// Its peer has gone through the whole greeting.
+    ///
+    /// - Returns: why it has to go all the same.
+    package mutating func proved(_ link: LinkID) -> Refusal? {
+        guard let incoming = halfOpen.removeValue(forKey: link) else { return nil }
+        if let refusal = refusal(of: incoming.source) { return refusal }
+        proved[link] = incoming.source
+        return nil
+    }
+
+    package mutating func left(_ link: LinkID) {
+        dialled.remove(link)
+        halfOpen[link] = nil
+        proved[link] = nil
+    }
+
+    private func refusal(of source: String) -> Refusal? {
+        if proved.count >= limits.incoming { return .full }
+        return proved.values.count { $0 == source } >= limits.incomingPerSource ? .tooManyFromSource : nil
+    }
+
+    /// Who is flooding has the most.
+    private var fullestSource: String {
+        let counts = Dictionary(grouping: halfOpen.values, by: \.source).mapValues(\.count)
+        return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? ""
+    }
+
+    /// The oldest one that has said nothing, or else the oldest.
+    private func leastWorthy(from source: String) -> LinkID? {
+        let candidates = halfOpen.filter { $0.value.source == source }
+        return candidates.filter { !$0.value.hasSpoken }.keys.min() ?? candidates.keys.min()
+    }
+}

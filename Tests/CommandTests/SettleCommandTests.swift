@@ -1,0 +1,62 @@
+import LocalAPI
+import Synchronization
+import Testing
+
+/// `job conflicts --take`, and what is said where no device is connected.
+@Suite(.timeLimit(.minutes(2)))
+struct SettleCommandTests {
+    private static let job = "Smith, 12 Elm Street"
+
+    @Test("One step settles a conflict, and says what was set")
+    func take() async throws {
+        let service = FakeService()
+        let outcome = try await withDaemon(service) { socket in
+            try await MusterProcess.run(
+                ["job", "conflicts", Self.job, "--take", "2000000000091", "room", "Living room"], socket: socket)
+        }
+        #expect(outcome.error == "" && outcome.exitCode == 0)
+        #expect(outcome.output == "Set room of Sofa (three seats) to Living room.\n")
+        #expect(service.written.withLock { $0 } == ["settle 2000000000091 room Living room"])
+    }
+
+    @Test("For scripts it prints what was set and what that has replaced")
+    func takeJSON() async throws {
+        let outcome = try await withDaemon(FakeService()) { socket in
+            try await MusterProcess.run(
+                ["job", "conflicts", Self.job, "--json", "--take", "job", "room", "anna", "--socket", socket])
+        }
+        let settled = try JSON.decode(SettledConflict.self, from: Array(outcome.output.utf8))
+        #expect(settled.value == "anna" && settled.replaced.count == 2)
+    }
+
+    @Test("A choice that is not there is one sentence; too few words are wrong usage")
+    func refused() async throws {
+        let (unknown, short) = try await withDaemon(FakeService()) { socket in
+            let unknown = try await MusterProcess.run(
+                ["job", "conflicts", Self.job, "--take", "job", "name", "x"], socket: socket)
+            return (
+                unknown, try await MusterProcess.run(["job", "conflicts", Self.job, "--take", "job"], socket: socket)
+            )
+        }
+        #expect(unknown.exitCode == 65 && unknown.error == "muster: The field 'name' has no rival values there.\n")
+        #expect(short.exitCode == 64 && short.error.contains("Give --take an item, a field"))
+    }
+
+    static let alone: [([String], String)] = [
+        (["status"], "no device is connected, 1 known"), (["peers"], "No device is connected."),
+        (["job", "show", job], "no device is connected"),
+        (["job", "check", job], "No device is connected: there is nothing to compare with."),
+    ]
+
+    @Test("Where no device is connected that is said, and nobody is in sync", arguments: alone)
+    func notConnected(command: [String], sentence: String) async throws {
+        let service = FakeService()
+        service.isAlone.withLock { $0 = true }
+        let (people, script) = try await withDaemon(service) { socket in
+            let people = try await MusterProcess.run(command, socket: socket)
+            return (people, try await MusterProcess.run(command + ["--json", "--socket", socket]))
+        }
+        #expect(people.output.contains(sentence) && !people.output.contains("in sync"))
+        if command != ["peers"] { #expect(script.output.contains("\"notConnected\"")) }
+    }
+}

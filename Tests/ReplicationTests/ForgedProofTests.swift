@@ -1,0 +1,122 @@
+import CRDT
+import Replication
+import Testing
+import Timekeeping
+
+@Suite("A peer's word that this store was set back")
+struct ForgedProofTests {
+    private let job = JobID(ItemID(1))
+    private let link = LinkID(number: 1)
+    private let own = ReplicaID(1)
+
+    private func mesh() -> Mesh {
+        let head = JournalHead(sequence: 5, digest: 7)
+        var mesh = Mesh(
+            device: DeviceID(high: 0, low: 1), replica: own, instance: 1, name: "anna", fleet: "",
+            jobs: [(job, VersionVector([VersionVector.Entry(replica: own, head: head)]))])
+        mesh.meet(DeviceID(high: 1, low: 1), on: link)
+        return mesh
+    }
+
+    private func proofs(of replica: ReplicaID) -> [Message] {
+        let future = VersionVector.Entry(replica: replica, head: JournalHead(sequence: 99, digest: 1))
+        let other = VersionVector.Entry(replica: replica, head: JournalHead(sequence: 5, digest: 1))
+        let segment = JournalSegment(replica: replica, first: 6, head: JournalHead(sequence: 9, digest: 1), bytes: [1])
+        return [
+            .forked(job: job, replica: replica), .have(job: job, [future]), .have(job: job, [other]),
+            .vector(job: job, VersionVector([future]), removal: nil), .delta(job: job, segment, pushed: true),
+        ]
+    }
+
+    private func isRenewal(_ directive: Directive) -> Bool {
+        if case .renewReplica = directive { true } else if case .renewDevice = directive { true } else { false }
+    }
+
+    @Test("It is believed once at once, and then not again for ten minutes, whatever comes", arguments: 0..<5)
+    func forgedProof(kind: Int) {
+        var mesh = mesh()
+        #expect(mesh.onMessage(proofs(of: own)[kind], on: link, now: 10).contains(where: isRenewal))
+        var renewals = 1
+        var ignored = 0
+        var current = ReplicaID(1_000)
+        _ = mesh.onRenewed(device: mesh.device, replica: current, now: 20)
+        for now in stride(from: 1_000, to: 1_800_000, by: 1_000) as StrideTo<UInt64> {
+            _ = mesh.onCommitted(
+                JournalSegment(
+                    replica: current, first: 1, head: JournalHead(sequence: 5, digest: 7), bytes: [1]), job: job,
+                now: now)
+            let directives = mesh.onMessage(proofs(of: current)[kind], on: link, now: now)
+            ignored += directives.count { if case .proofIgnored = $0 { true } else { false } }
+            #expect(
+                !directives.contains { if case .send(.request(_, current, _, _, _), _) = $0 { true } else { false } })
+            guard directives.contains(where: isRenewal) else { continue }
+            renewals += 1
+            current = ReplicaID(1_000 + UInt128(renewals))
+            _ = mesh.onRenewed(device: mesh.device, replica: current, now: now)
+        }
+        #expect((3...4).contains(renewals), "in half an hour, of 1,800 forged frames")
+        #expect(ignored > 1_000)
+    }
+
+    @Test(
+        "It may be true again sooner: then it is believed as soon as it may be, though nobody says it again",
+        arguments: 0..<5)
+    func secondProof(kind: Int) {
+        var mesh = mesh()
+        #expect(mesh.onMessage(proofs(of: own)[kind], on: link, now: 10).contains(where: isRenewal))
+        let current = ReplicaID(1_000)
+        _ = mesh.onRenewed(device: mesh.device, replica: current, now: 20)
+        // Its disk is copied while it runs, and the copy writes under this name before it meets anybody.
+        let segment = JournalSegment(
+            replica: current, first: 1, head: JournalHead(sequence: 5, digest: 7), bytes: [1])
+        _ = mesh.onCommitted(segment, job: job, now: 1_000)
+        let tooSoon = mesh.onMessage(proofs(of: current)[kind], on: link, now: 2_000)
+        #expect(!tooSoon.contains(where: isRenewal))
+        #expect(tooSoon.contains { if case .proofIgnored = $0 { true } else { false } })
+        _ = mesh.onLinkClosed(link, now: 3_000)
+        #expect(renewals(of: &mesh, from: 3_000, until: 3_600_000) == [600_020])
+    }
+
+    @Test("A store that could not become a new replica tries again by itself")
+    func failedRenewal() {
+        var mesh = mesh()
+        #expect(mesh.onMessage(proofs(of: own)[0], on: link, now: 10).contains(where: isRenewal))
+        _ = mesh.onLinkClosed(link, now: 20)
+        mesh.onRenewalFailed(now: 30)
+        #expect(renewals(of: &mesh, from: 30, until: 3_600_000) == [5_030])
+    }
+
+    /// Calls the mesh when it wants to be called, and does what it wants done.
+    private func renewals(of mesh: inout Mesh, from start: UInt64, until end: UInt64) -> [UInt64] {
+        var now = start
+        var renewals: [UInt64] = []
+        while let due = mesh.nextDeadline, due < end {
+            now = max(now, due)
+            guard mesh.onTimer(now: now).contains(where: isRenewal) else { continue }
+            renewals.append(now)
+            _ = mesh.onRenewed(device: mesh.device, replica: ReplicaID(UInt128(now)), now: now)
+        }
+        return renewals
+    }
+
+    @Test("A stranger who greets as this very device makes it a new device once")
+    func forgedDevice() {
+        var mesh = mesh()
+        var renewals = 0
+        for number in 2...100 as ClosedRange<UInt64> {
+            let stranger = LinkID(number: number)
+            _ = mesh.onLinkOpened(stranger, isDialled: false, now: number * 1_000)
+            let hello = Hello(
+                minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version,
+                device: mesh.device, instance: number + 50, name: "eve", fleet: "")
+            let directives = mesh.onMessage(.hello(hello), on: stranger, now: number * 1_000)
+            #expect(directives.contains { if case .close(stranger, _) = $0 { true } else { false } })
+            guard directives.contains(where: isRenewal) else { continue }
+            renewals += 1
+            _ = mesh.onRenewed(
+                device: DeviceID(high: 0, low: UInt128(number)), replica: ReplicaID(UInt128(number)),
+                now: number * 1_000)
+        }
+        #expect(renewals == 1)
+    }
+}

@@ -1,0 +1,24 @@
+import CRDT
+import Replication
+import Testing
+
+@Suite("A job ends while this device writes in it")
+struct JobRemovalTests {
+    @Test("A commit that is heard of before the end of the job keeps the place of this store's own journal")
+    func ownJournalOnlyGrows() throws {
+        let job = try #require(JobID("elm"))
+        var mesh = Mesh(
+            device: try #require(DeviceID(String(repeating: "a1", count: 32))), replica: ReplicaID(1), instance: 1,
+            name: "anna", fleet: "", jobs: [(job, VersionVector([.init(replica: ReplicaID(1), head: head(3))]))])
+        _ = mesh.onCommitted(segment(4), job: job, now: 1_000)
+        let removed = VersionVector([.init(replica: ReplicaID(1), head: head(3))])
+        _ = mesh.onJobRemoved(JobRemoval(name: "Elm", heads: removed), of: job, vector: removed, now: 1_001)
+        #expect(mesh.vector(of: job)[ReplicaID(1)] == head(4))
+    }
+
+    private func head(_ sequence: UInt64) -> JournalHead { JournalHead(sequence: sequence, digest: sequence &* 77) }
+
+    private func segment(_ sequence: UInt64) -> JournalSegment {
+        JournalSegment(replica: ReplicaID(1), first: sequence, head: head(sequence), bytes: [1])
+    }
+}

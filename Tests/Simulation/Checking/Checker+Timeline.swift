@@ -1,0 +1,108 @@
+import CRDT
+import Inventory
+import Storage
+
+/// Rule R7: one order everywhere, and a log that explains every value that shows.
+extension Checker {
+    func checkTimeline(of job: JobID, on device: Holder) async throws {
+        let reference = device[job]
+        let lines = try await device.store.timeline(of: job, item: nil)
+        let expected = Self.lines(of: reference)
+        for (index, wanted) in expected.enumerated() {
+            guard index < lines.count else {
+                throw Violation("R7", "the log of \(device) ends before \(wanted.brief).")
+            }
+            try check(lines[index], is: wanted, on: device)
+            count(.timelineLine)
+        }
+        guard lines.count == expected.count else {
+            throw Violation("R7", "the log of \(device) shows \(lines[expected.count]), which nobody did.")
+        }
+        try checkExplanation(lines, of: reference, on: device)
+    }
+
+    // MARK: The order
+
+    struct Line {
+        let entry: Reference.Entry
+        /// The server's own word stands where it stands in the channel, whatever its clock said.
+        var isServersWord: Bool { entry.replica == .channel && entry.change.origin == nil }
+
+        var order: (UInt64, UInt64, UInt128, UInt64, UInt128) {
+            (
+                isServersWord ? entry.first : entry.change.anchor, isServersWord ? 0 : entry.change.stamp.rawValue,
+                entry.write.author.value, entry.first, entry.replica.value
+            )
+        }
+
+        var brief: String {
+            "\(entry.dot.brief), \(entry.work.map { "\($0.deed)" }.joined(separator: "+")) of \(entry.change.item)"
+        }
+    }
+
+    /// What people read: all changes but those by which programs speak to each other, the same work once.
+    private static func lines(of reference: Reference) -> [Line] {
+        let all = reference.journals.values.joined().map { Line(entry: $0) }
+            .filter { line in line.entry.change.operations.contains { isRead($0, isServersWord: line.isServersWord) } }
+            .sorted { $0.order < $1.order }
+        var seen: Set<[UInt8]> = []
+        return all.filter { line in
+            // Issued again, or written twice by two copies of one store: but for where it stands, the same bytes.
+            var change = line.entry.change
+            change.origin = line.entry.write.author
+            change.anchor = 0
+            return seen.insert(ChangeCodec.encode(change)).inserted
+        }
+    }
+
+    private static func isRead(_ operation: CRDT.Operation, isServersWord: Bool) -> Bool {
+        switch operation {
+        case .set, .append, .remove, .removeJob, .decide, .request, .withdraw: true
+        case .outcome, .publish: isServersWord
+        case .acknowledge: false
+        }
+    }
+
+    private func check(_ line: TimelineEntry, is wanted: Line, on device: Holder) throws {
+        let change = wanted.entry.change
+        var settings: [(Text, Text)] = []
+        var notes: [Text] = []
+        for operation in change.operations {
+            switch operation {
+            case .set(let field, let value, _): settings.append((Text(field), Text(value)))
+            case .append(_, let text): notes.append(Text(text))
+            default: break
+            }
+        }
+        settings.sort { $0.0 < $1.0 }
+        let isSame =
+            line.item == change.item && line.author == wanted.entry.write.author && line.key.stamp == change.stamp
+            && line.isRemoval == change.operations.contains(.remove)
+            && line.settings.elementsEqual(settings) { Text($0.field) == $1.0 && Text($0.value) == $1.1 }
+            && line.notes.map { Text($0) } == notes
+        guard isSame else {
+            throw Violation("R7", "the log of \(device) says \(line) where \(wanted.brief) stands.")
+        }
+    }
+
+    // MARK: The explanation
+
+    /// Read from top to bottom, the log says how each value came to be.
+    private func checkExplanation(_ lines: [TimelineEntry], of reference: Reference, on device: Holder) throws {
+        var told: Set<Written> = []
+        for line in lines { told.formUnion(line.work) }
+        for id in reference.itemIDs + [.job] {
+            let item = reference.expected(id)
+            for (field, standing) in item.candidates.sorted(by: { $0.key < $1.key }) {
+                for candidate in standing {
+                    let work = Written(
+                        item: id, deed: .set(field: field, value: candidate.value), write: candidate.write)
+                    guard !told.contains(work) else { continue }
+                    throw Violation(
+                        "R7", "the log of \(device) does not say how \(field) of \(id) became \(candidate.value).")
+                }
+                count(.explainedValue)
+            }
+        }
+    }
+}
