@@ -48,6 +48,22 @@ package struct Register: Hashable, Sendable {
         return heads.filter { !$0.value.utf8.elementsEqual(winner.value.utf8) }
     }
 
+    /// What has become of a write.
+    package enum Standing: String, Hashable, Sendable, CaseIterable {
+        /// Its value shows.
+        case stands
+        /// Somebody who saw it has written on top of it.
+        case replaced
+        /// A greater write won whose author had not seen it; nobody has settled that.
+        case lost
+    }
+
+    /// What has become of a write that this register has taken in.
+    package func standing(of write: WriteStamp) -> Standing {
+        guard let winner, let head = heads.first(where: { $0.write == write }) else { return .replaced }
+        return head.value.utf8.elementsEqual(winner.value.utf8) ? .stands : .lost
+    }
+
     /// What a new write by `author` has to name as replaced.
     package func replacedByNewWrite(of author: ReplicaID) -> [WriteStamp] {
         heads.map(\.write).filter { $0.author != author }

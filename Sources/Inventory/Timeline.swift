@@ -6,13 +6,16 @@ package struct TimelineEntry: Hashable, Sendable {
     package struct Setting: Hashable, Sendable {
         package let field: FieldName
         package let value: String
-        /// The value that stood there before, in the order of the timeline; nil when there was none.
+        /// The value that the author saw there; nil when there was none.
         package let before: String?
+        /// What has become of it since; nil where that is not asked.
+        package let standing: Register.Standing?
 
-        package init(field: FieldName, value: String, before: String?) {
+        package init(field: FieldName, value: String, before: String?, standing: Register.Standing? = nil) {
             self.field = field
             self.value = value
             self.before = before
+            self.standing = standing
         }
     }
 
@@ -55,14 +58,25 @@ package struct TimelineEntry: Hashable, Sendable {
         self.decisions = decisions
     }
 
-    /// Describes a change whose item was `before`.
-    package init(_ change: Change, key: TimelineKey, isFirst: Bool, before: (FieldName) -> String?) {
+    /// Describes a change.
+    ///
+    /// - Parameters:
+    ///   - before: what the author saw of a field, by the writes of others that it names as replaced.
+    ///   - item: what the item is now.
+    package init(
+        _ change: Change, key: TimelineKey, isFirst: Bool, item: ItemState? = nil,
+        before: (FieldName, [WriteStamp]) -> String? = { _, _ in nil }
+    ) {
+        let write = WriteStamp(stamp: key.stamp, author: key.replica)
         var settings: [Setting] = []
         var notes: [String] = []
         for operation in change.operations {
             switch operation {
-            case .set(let field, let value, _):
-                settings.append(Setting(field: field, value: value, before: before(field)))
+            case .set(let field, let value, let replaces):
+                settings.append(
+                    Setting(
+                        field: field, value: value, before: before(field, replaces),
+                        standing: item?[field]?.standing(of: write)))
             case .append(_, let entry): notes.append(entry)
             case .remove, .removeJob, .decide, .request, .withdraw, .acknowledge, .outcome, .publish: break
             }
@@ -130,57 +144,4 @@ package struct TimelineKey: Hashable, Comparable, Sendable {
 
     /// Neither something that a laptop says in the server's name, nor what the server issues again for a laptop.
     var isServersWord: Bool { replica == .channel && journal == .channel }
-}
-
-/// Builds the timeline from journals in any order.
-package struct Timeline: Sendable {
-    private var changes: [(key: TimelineKey, change: Change)] = []
-
-    package init() {}
-
-    /// Takes a change whose first transform has the given dot.
-    ///
-    /// What only machines read, such as what the server holds, is no entry.
-    package mutating func add(_ change: Change, at dot: Dot) {
-        let key = TimelineKey(change, at: dot)
-        let isSilent = change.operations.allSatisfy { operation in
-            operation.isStatement && TimelineEntry.Decision(operation, at: key) == nil
-        }
-        if !isSilent { changes.append((key, change)) }
-    }
-
-    /// All changes in order.
-    package func entries() -> [TimelineEntry] {
-        var entries: [TimelineEntry] = []
-        var values: [ItemID: [FieldName: String]] = [:]
-        var previous: (key: TimelineKey, change: Change)?
-        var works: Set<Work> = []
-        for (key, change) in changes.sorted(by: { $0.key < $1.key }) {
-            defer { previous = (key, change) }
-            if let previous, previous.key.stamp == key.stamp, previous.key.replica == key.replica {
-                // Written by one author at one time: the same again is re-issued.
-                if works.isEmpty { works.insert(Work(previous.change)) }
-                guard works.insert(Work(change)).inserted else { continue }
-            } else if !works.isEmpty {
-                works = []
-            }
-            let known = values[change.item]
-            entries.append(TimelineEntry(change, key: key, isFirst: known == nil) { known?[$0] })
-            var updated = known ?? [:]
-            for case .set(let field, let value, _) in change.operations { updated[field] = value }
-            values[change.item] = updated
-        }
-        return entries
-    }
-
-    /// What a change does.
-    private struct Work: Hashable {
-        let item: ItemID
-        let operations: [CRDT.Operation]
-
-        init(_ change: Change) {
-            item = change.item
-            operations = change.operations
-        }
-    }
 }

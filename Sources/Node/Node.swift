@@ -110,6 +110,7 @@ package struct Node: Sendable {
         } catch  where hub.hasFinished {
             logger.warning("a service did not stop in time and was cancelled", metadata: ["error": "\(error)"])
         }
+        await replicator.noteAll()
         try store.close()
         logger.info("stopped")
     }

@@ -16,6 +16,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case removedJob
         case notLate
         case readTooSlow
+        case historyChanged
         case other
     }
 

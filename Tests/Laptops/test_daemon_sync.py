@@ -42,6 +42,32 @@ def test_what_one_records_all_have_within_a_second(crew, measured):
     assert len(exports) == 1
 
 
+def test_a_check_says_who_is_away_and_what_it_lacked(crew):
+    """The digest of those who are here says nothing of the third laptop, which went home with an item of its own."""
+    anna, bert, cleo = crew.together("anna", "bert", "cleo")
+    anna.muster("job", "create", "--name", "Home")
+    for author in (anna, bert, cleo):
+        wait_agreed([anna, bert, cleo], "Home", PATIENCE_SECONDS)
+        author.muster("item", "add", "Home", f"name=lamp of {author.name}")
+    wait_agreed([anna, bert, cleo], "Home", PATIENCE_SECONDS)
+    assert anna.try_muster("job", "check", "Home").returncode == 0
+    cleo.daemon.stop()
+    wait_until(lambda: anna.connected() == ["bert"], PATIENCE_SECONDS, "cleo is gone")
+    anna.muster("item", "add", "Home", "name=what cleo never saw")
+    wait_item(bert, "Home", "what cleo never saw")
+    assert anna.try_muster("job", "check", "Home").returncode == 2
+    check = anna.json_whatever("job", "check", "Home")
+    assert (check["isSame"], check["comparison"]) == (False, "unknown")
+    outcomes = {device["name"]: device["outcome"] for device in check["devices"]}
+    assert outcomes == {"bert": "same", "cleo": "away"}
+    away = [device for device in check["devices"] if device["name"] == "cleo"][0]
+    assert away["heardAt"]
+    missing = [item["name"] for lacking in away["missingThere"] for item in lacking["items"]]
+    assert missing == ["what cleo never saw"]
+    member = [one for one in anna.json("job", "roster", "Home") if one["name"] == "cleo"][0]
+    assert (member["isConnected"], member["behind"]) == (False, 1) and member["heardAt"]
+
+
 def test_a_laptop_that_reaches_only_one_other(crew):
     """Everybody is announced to everybody, but no packet goes between anna and cleo."""
     anna, bert, cleo = crew.member("anna"), crew.member("bert"), crew.member("cleo")

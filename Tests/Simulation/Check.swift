@@ -8,8 +8,8 @@ package enum Check: String, Hashable, Sendable, CaseIterable {
     case conflict, jobConflict, duplicateBarcode
     /// An item of the canonical export, read from its bytes; the digest and the counts that go with it.
     case exportedItem, digest, counts
-    /// A line of the timeline, and a value that the log explains.
-    case timelineLine, explainedValue
+    /// A line of the timeline, a value that the log explains, and one of which it tells what its author saw before.
+    case timelineLine, explainedValue, seenValue
     /// What a job adds up to.
     case summary
     /// A request that waits, and what is shown of the office's part.

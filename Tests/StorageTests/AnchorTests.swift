@@ -35,7 +35,7 @@ struct AnchorTests {
             }
             try await set(store, "room \(number)", at: now)
         }
-        let keys = try await store.timeline(of: Store.job, item: item).map(\.key)
+        let keys = try await store.timeline(of: Store.job, item: item).rest().map(\.key)
         #expect(keys.map(\.anchor) == [0, 1, 1, 2, 2])
         #expect(keys.map { $0.replica == .channel } == [false, true, false, true, false])
     }

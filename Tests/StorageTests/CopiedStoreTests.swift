@@ -68,9 +68,8 @@ struct CopiedStoreTests {
         #expect(try await restored.item(ItemID(1), job: Store.job)?.value(of: "name") == "after")
         #expect(try await restored.item(ItemID(2), job: Store.job)?.value(of: "name") == "lost here")
         #expect(try await restored.item(ItemID(3), job: Store.job)?.value(of: "name") == "written after the restore")
-        let introduction = try #require(
-            try await restored.timeline(of: Store.job, item: .job).first { $0.key.replica == restored.identity.replica }
-        )
+        let log = try await restored.timeline(of: Store.job, item: .job).rest()
+        let introduction = try #require(log.first { $0.key.replica == restored.identity.replica })
         #expect(introduction.key.stamp > Stamp(milliseconds: 3_000, counter: 0), "it is no older than what it follows")
         _ = try await restored.send(to: bert)
         #expect(try await restored.exported() == bert.exported())

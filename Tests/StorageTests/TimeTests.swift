@@ -29,7 +29,7 @@ struct TimeTests {
     }
 
     private func stamps(_ store: Store) async throws -> [Stamp] {
-        try await store.timeline(of: Store.job, item: item).map(\.key.stamp)
+        try await store.timeline(of: Store.job, item: item).rest().map(\.key.stamp)
     }
 
     private func run(of store: Store) async throws -> JournalSegment {
@@ -52,7 +52,7 @@ struct TimeTests {
         let again = try place.open("b")
         let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "hall")])
         _ = try await again.edit(job: Store.job, nowMilliseconds: Self.now + 5, [other])
-        let written = try await again.timeline(of: Store.job, item: ItemID(43)).map(\.key.stamp.milliseconds)
+        let written = try await again.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp.milliseconds)
         #expect(written == [Self.now + 5])
     }
 
@@ -149,7 +149,7 @@ struct TimeTests {
         _ = try await store.restamp(by: 5_000, now: learned)
         #expect(try await stamps(store).last?.milliseconds == Self.now + 48 * Self.hour)
         #expect(try await room(store) == "hall")
-        let den = try await store.timeline(of: Store.job, item: ItemID(43)).map(\.key.stamp.milliseconds)
+        let den = try await store.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp.milliseconds)
         #expect(den == [Self.now + 6_000])
     }
 
@@ -193,7 +193,7 @@ struct TimeTests {
         #expect(try await stamps(store).last == last)
         let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "attic")])
         _ = try await store.edit(job: Store.job, nowMilliseconds: Self.now, isSynchronised: false, [other])
-        let next = try #require(try await store.timeline(of: Store.job, item: ItemID(43)).last?.key.stamp)
+        let next = try #require(try await store.timeline(of: Store.job, item: ItemID(43)).rest().last?.key.stamp)
         #expect(next > last)
     }
 

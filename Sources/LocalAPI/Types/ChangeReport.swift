@@ -71,14 +71,27 @@ extension ChangeReport {
 }
 
 package struct FieldChange: Codable, Hashable, Sendable {
+    /// What has become of a value that was written.
+    package enum Standing: String, Codable, Hashable, Sendable, CaseIterable {
+        /// It shows.
+        case stands
+        /// Somebody who saw it has written another.
+        case replaced
+        /// Another one won whose author had not seen it: `muster job conflicts` settles that.
+        case lost
+    }
+
     package var field: String
-    /// The value before, in timeline order; null when there was none.
+    /// The value that the author saw; null when there was none.
     @Nullable package var from: String?
     package var to: String
+    /// Null for late work, of which that is not known.
+    @Nullable package var standing: Standing?
 
-    package init(field: String, from: String?, to: String) {
+    package init(field: String, from: String?, to: String, standing: Standing? = nil) {
         self.field = field
         self.from = from
         self.to = to
+        self.standing = standing
     }
 }

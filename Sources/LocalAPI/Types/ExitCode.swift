@@ -3,6 +3,8 @@ package enum SystemExit: Int32, Sendable, CaseIterable {
     case ok = 0
     /// `job check` found a difference, `doctor` a fault, or a person did not confirm.
     case different = 1
+    /// `job check` cannot know whether everybody holds the same.
+    case unknown = 2
     /// EX_USAGE: the command line is wrong.
     case usage = 64
     /// EX_DATAERR: what was given is wrong: a name nobody knows, a bad row, a bad value.

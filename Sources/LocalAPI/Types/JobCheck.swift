@@ -1,26 +1,34 @@
-/// The answer of `GET /v1/jobs/{job}/check`: this device's copy of a job beside that of every connected device.
+/// The answer of `GET /v1/jobs/{job}/check`: this device's copy of a job beside those of the other laptops.
 package struct JobCheck: Codable, Hashable, Sendable {
     /// The full id.
     package var job: String
     /// SHA-256 of the canonical export here.
     package var digest: String
-    /// Whether every connected device holds the same; true as well where none is connected, see `comparison`.
+    /// Whether everybody who takes part is connected and holds the same.
     package var isSame: Bool
     package var comparison: Comparison
+    /// The connected devices, then laptops that take part and are away.
     package var devices: [DeviceCheck]
 
     package enum Comparison: String, Codable, Hashable, Sendable, CaseIterable {
         case same
         case different
-        /// No device is connected: there was nothing to compare with.
+        /// What could be compared is the same; somebody who takes part is away or did not answer.
+        case unknown
+        /// No device is connected, and nobody else takes part as far as is known: there was nothing to compare with.
         case notConnected
     }
 
-    package init(job: String, digest: String, isSame: Bool, devices: [DeviceCheck]) {
+    package init(job: String, digest: String, devices: [DeviceCheck]) {
         self.job = job
         self.digest = digest
-        self.isSame = isSame
-        comparison = devices.isEmpty ? .notConnected : isSame ? .same : .different
+        let outcomes = Set(devices.map(\.outcome))
+        comparison =
+            devices.isEmpty
+            ? .notConnected
+            : !outcomes.isDisjoint(with: [.different, .absent])
+                ? .different : outcomes == [.same] ? .same : .unknown
+        isSame = comparison == .same
         self.devices = devices
     }
 }
@@ -34,26 +42,32 @@ package struct DeviceCheck: Codable, Hashable, Sendable {
         case absent
         /// The device did not answer in time.
         case unanswered
+        /// The laptop takes part in the job and is not connected.
+        case away
     }
 
-    package var deviceID: String
+    /// Null for a laptop that was never met.
+    @Nullable package var deviceID: String?
     @Nullable package var name: String?
     package var outcome: Outcome
     /// Its digest of the job, if it told one.
     @Nullable package var digest: String?
-    /// What this device holds and the other lacks.
+    /// When a laptop that is away was last connected; null when it never was.
+    @Nullable package var heardAt: Timestamp?
+    /// What this device holds and the other lacks; of one that is away, lacked when it was last connected.
     package var missingThere: [MissingRange]
     /// What the other device holds and this one lacks.
     package var missingHere: [MissingRange]
 
     package init(
-        deviceID: String, name: String?, outcome: Outcome, digest: String? = nil, missingThere: [MissingRange] = [],
-        missingHere: [MissingRange] = []
+        deviceID: String?, name: String?, outcome: Outcome, digest: String? = nil, heardAt: Timestamp? = nil,
+        missingThere: [MissingRange] = [], missingHere: [MissingRange] = []
     ) {
         self.deviceID = deviceID
         self.name = name
         self.outcome = outcome
         self.digest = digest
+        self.heardAt = heardAt
         self.missingThere = missingThere
         self.missingHere = missingHere
     }
@@ -67,11 +81,31 @@ package struct MissingRange: Codable, Hashable, Sendable {
     @Nullable package var replicaName: String?
     package var first: UInt64
     package var last: UInt64
+    /// The first few items that these transforms touch, where this device holds them.
+    package var items: [MissingItem]
+    /// How many items they touch; null where this device does not hold them.
+    @Nullable package var itemCount: Int?
 
-    package init(replicaID: String, replicaName: String? = nil, first: UInt64, last: UInt64) {
+    package init(
+        replicaID: String, replicaName: String? = nil, first: UInt64, last: UInt64, items: [MissingItem] = [],
+        itemCount: Int? = nil
+    ) {
         self.replicaID = replicaID
         self.replicaName = replicaName
         self.first = first
         self.last = last
+        self.items = items
+        self.itemCount = itemCount
+    }
+}
+
+package struct MissingItem: Codable, Hashable, Sendable {
+    package var id: String
+    /// Its name or barcode.
+    @Nullable package var name: String?
+
+    package init(id: String, name: String? = nil) {
+        self.id = id
+        self.name = name
     }
 }

@@ -10,18 +10,24 @@ package struct RosterMember: Codable, Hashable, Sendable {
     @Nullable package var since: Timestamp?
     /// Its latest change in the job.
     @Nullable package var lastSeenAt: Timestamp?
-    /// How many transforms of the job it lacks, 0 when it holds all; null when that is not known.
+    /// Whether its laptop is connected.
+    package var isConnected: Bool
+    /// When its laptop was last connected, now if it is; null when it never was, or several laptops have its name.
+    @Nullable package var heardAt: Timestamp?
+    /// How many transforms of the job it lacks, or lacked when it was last heard of; 0 when it holds all; null when that is not known.
     @Nullable package var behind: Int?
 
     package init(
         replicaID: String, name: String? = nil, isOwn: Bool = false, since: Timestamp? = nil,
-        lastSeenAt: Timestamp? = nil, behind: Int? = nil
+        lastSeenAt: Timestamp? = nil, isConnected: Bool = false, heardAt: Timestamp? = nil, behind: Int? = nil
     ) {
         self.replicaID = replicaID
         self.name = name
         self.isOwn = isOwn
         self.since = since
         self.lastSeenAt = lastSeenAt
+        self.isConnected = isConnected
+        self.heardAt = heardAt
         self.behind = behind
     }
 }

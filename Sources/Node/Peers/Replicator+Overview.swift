@@ -1,5 +1,7 @@
 import CRDT
+import Logging
 import Replication
+import Storage
 import Transport
 
 /// What people are told of the peers.
@@ -36,6 +38,20 @@ extension Replicator {
         }
         defer { deadline.cancel() }
         return await withCheckedContinuation { reports.wait(number, $0) }
+    }
+
+    /// Remembers what is known of a peer, for the time when it is away.
+    func note(_ last: Farewell) async {
+        let heard = Heard(device: last.peer.device, name: last.peer.name, at: receiveTime.milliseconds)
+        do { try await store.note(heard, holding: last.jobs) } catch {
+            logger.warning("what a laptop holds could not be noted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// The same for all peers: before the end, and now and then, since the power may go at any time.
+    func noteAll() async {
+        lastNoted = now
+        for last in mesh.overview().compactMap({ mesh.farewell($0.link) }) { await note(last) }
     }
 
     func endReports(_ number: UInt64) {

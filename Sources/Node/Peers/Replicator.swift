@@ -33,6 +33,8 @@ actor Replicator: TransportHandler {
     var exposedLinks: Set<LinkID> = []
     /// The server may have it.
     var isServerExposed = false
+    /// When it was last noted what the peers hold.
+    var lastNoted: UInt64 = 0
 
     /// The other end of a connection.
     struct Remote: Sendable {
@@ -99,6 +101,7 @@ actor Replicator: TransportHandler {
         } else {
             note(.endedEarly, "\(remote?.address ?? ""): \(reason)")
         }
+        let last = mesh.farewell(link)
         reports.linkClosed(link)
         endExposure(of: link)
         await perform(mesh.onLinkClosed(link, now: now))
@@ -107,6 +110,7 @@ actor Replicator: TransportHandler {
             plan.onFailed(dialled, now: now, using: &generator)
         }
         dialDue()
+        if let last { await note(last) }
     }
 
     func connectionRefused(remote: String, reason: String) async {

@@ -18,7 +18,11 @@ struct ChangeReporter: Sendable {
             by: entry.author.description, byName: InventoryService.hostName(of: entry.author, in: job),
             sequence: entry.key.sequence, item: entry.item.description, itemName: entry.item == .job ? job.name : label,
             action: action,
-            fields: entry.settings.map { FieldChange(field: $0.field.text, from: $0.before, to: $0.value) },
+            fields: entry.settings.map { setting in
+                FieldChange(
+                    field: setting.field.text, from: setting.before, to: setting.value,
+                    standing: setting.standing.map(FieldChange.Standing.init))
+            },
             note: notes.isEmpty ? nil : notes.joined(separator: "\n"))
     }
 
@@ -39,18 +43,33 @@ struct ChangeReporter: Sendable {
         }
     }
 
-    /// What came too late, by itself: what stood there before is not known.
+    /// What came too late, by itself: what its author saw is not known any more.
     func report(_ late: Storage.LateChange) -> ChangeReport {
         let key = TimelineKey(late.change, at: late.dot)
-        return report(TimelineEntry(late.change, key: key, isFirst: false) { _ in nil }, label: nil)
+        return report(TimelineEntry(late.change, key: key, isFirst: false), label: nil)
     }
 
     /// What was just taken in.
     func report(_ applied: AppliedChange) -> ChangeReport {
         let key = TimelineKey(applied.change, at: applied.dot)
-        let entry = TimelineEntry(applied.change, key: key, isFirst: applied.before == nil) {
-            applied.before?.value(of: $0)
+        let entry = TimelineEntry(
+            applied.change, key: key, isFirst: applied.before == nil, item: applied.after
+        ) { field, replaces in
+            guard let register = applied.before?[field] else { return nil }
+            // What the author saw, as far as it still stood here; else what stood here.
+            let seen = register.heads.last { $0.write.author == key.replica || replaces.contains($0.write) }
+            return (seen ?? register.winner)?.value
         }
         return report(entry, label: applied.after.label ?? applied.before?.label)
+    }
+}
+
+extension FieldChange.Standing {
+    init(_ standing: Register.Standing) {
+        switch standing {
+        case .stands: self = .stands
+        case .replaced: self = .replaced
+        case .lost: self = .lost
+        }
     }
 }

@@ -1,4 +1,5 @@
 import CRDT
+import Inventory
 import LocalAPI
 import Replication
 import Storage
@@ -11,32 +12,96 @@ extension InventoryService {
             let answers = await replicator.collectReports(of: job.id, within: .seconds(10))
             // Taken last: what came in while the others were adding up counts here too.
             let own = try await store.report(of: job.id)
-            let devices = await replicator.connectedPeers().map { link in
-                compare(answers[link.link], of: link, with: own, in: job)
-            }
-            return JobCheck(
-                job: job.id.text, digest: own.digest, isSame: devices.allSatisfy { $0.outcome == .same },
-                devices: devices)
+            let links = await replicator.connectedPeers()
+            var devices: [DeviceCheck] = []
+            for link in links { devices.append(try await compare(answers[link.link], of: link, with: own, in: job)) }
+            devices += try await absentLaptops(of: job, connected: links.map(\.peer), holding: own.vector)
+            return JobCheck(job: job.id.text, digest: own.digest, devices: devices)
         }
     }
 
     private func compare(
         _ answer: Replication.JobReport?, of link: LinkOverview, with own: Storage.JobReport, in job: StoredJob
-    ) -> DeviceCheck {
+    ) async throws -> DeviceCheck {
         let id = link.peer.device.description
         guard let answer else { return DeviceCheck(deviceID: id, name: link.peer.name, outcome: .unanswered) }
         guard !answer.digest.isEmpty else { return DeviceCheck(deviceID: id, name: link.peer.name, outcome: .absent) }
         let digest = answer.digest.hexadecimalDigits
         return DeviceCheck(
             deviceID: id, name: link.peer.name, outcome: digest == own.digest ? .same : .different, digest: digest,
-            missingThere: missing(from: own.vector, in: answer.vector, job: job),
-            missingHere: missing(from: answer.vector, in: own.vector, job: job))
+            missingThere: try await missing(from: own.vector, job: job) { answer.vector[$0].sequence },
+            missingHere: missingHere(from: answer.vector, in: own.vector, job: job))
     }
 
-    /// What `there` lacks of `here`.
-    private func missing(from here: VersionVector, in there: VersionVector, job: StoredJob) -> [MissingRange] {
-        here.entries.compactMap { entry in
-            let first = there[entry.replica].sequence + 1
+    // MARK: Who is away
+
+    /// Laptops on which somebody has written in the job and that are not connected.
+    private func absentLaptops(
+        of job: StoredJob, connected: [Hello], holding own: VersionVector
+    ) async throws -> [DeviceCheck] {
+        let ownName = Self.hostName(of: store.identity.replica, in: job)
+        let present = Set(connected.map(\.device))
+        let met = try await store.heard()
+        var absent: [DeviceCheck] = []
+        var names: Set<[UInt8]> = []
+        for participant in try await store.participants(of: job.id) where participant.replica != store.identity.replica
+        {
+            guard let name = Self.hostName(of: participant.replica, in: job) else {
+                // What it is called has not come yet.
+                absent.append(DeviceCheck(deviceID: nil, name: nil, outcome: .away))
+                continue
+            }
+            // Several names of replicas are one laptop that was restored; laptops are told apart by what they are called.
+            guard names.insert(Array(name.utf8)).inserted else { continue }
+            let laptops = met.filter { $0.name.utf8.elementsEqual(name.utf8) }
+            let isHere = connected.contains { $0.name.utf8.elementsEqual(name.utf8) }
+            if laptops.isEmpty, !isHere, !(ownName?.utf8.elementsEqual(name.utf8) ?? false) {
+                absent.append(DeviceCheck(deviceID: nil, name: name, outcome: .away))
+            }
+            for laptop in laptops where !present.contains(laptop.device) {
+                let known = try await store.lastKnown(of: laptop.device, job: job.id)
+                // Of two laptops with one name the other one may never have held the job.
+                if known.isEmpty, isHere || laptops.count > 1 { continue }
+                absent.append(
+                    DeviceCheck(
+                        deviceID: laptop.device.description, name: name, outcome: .away,
+                        heardAt: Timestamp(milliseconds: Int64(clamping: laptop.at)),
+                        missingThere: known.isEmpty
+                            ? [] : try await missing(from: own, job: job) { replica in known[of: replica] }))
+            }
+        }
+        return absent
+    }
+
+    // MARK: What is missing
+
+    /// So many items are named of each journal.
+    private static let namedItems = 20
+
+    /// What somebody who holds each journal so far lacks of this device's.
+    private func missing(
+        from here: VersionVector, job: StoredJob, there: (ReplicaID) -> UInt64
+    ) async throws -> [MissingRange] {
+        var ranges: [MissingRange] = []
+        for entry in here.entries {
+            let first = there(entry.replica) + 1
+            guard first <= entry.head.sequence else { continue }
+            let found = try await store.items(
+                in: entry.replica, job: job.id, from: first, to: entry.head.sequence, limit: Self.namedItems)
+            ranges.append(
+                MissingRange(
+                    replicaID: entry.replica.description, replicaName: Self.hostName(of: entry.replica, in: job),
+                    first: first, last: entry.head.sequence,
+                    items: found.items.map { MissingItem(id: $0.id.description, name: $0.state.label) },
+                    itemCount: found.count))
+        }
+        return ranges
+    }
+
+    /// What this device lacks: which items that are, only the other one can tell.
+    private func missingHere(from there: VersionVector, in here: VersionVector, job: StoredJob) -> [MissingRange] {
+        there.entries.compactMap { entry in
+            let first = here[entry.replica].sequence + 1
             guard first <= entry.head.sequence else { return nil }
             return MissingRange(
                 replicaID: entry.replica.description, replicaName: Self.hostName(of: entry.replica, in: job),

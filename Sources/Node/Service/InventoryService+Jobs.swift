@@ -110,9 +110,15 @@ extension InventoryService {
             let job = try await resolve(job: text)
             var id: ItemID?
             if let item { id = try await resolve(item: item, job: job.id).id }
-            let entries = try await store.timeline(of: job.id, item: id).filter { !$0.isIntroduction }
-            let cursor = LogCursor(entries: entries, reporter: ChangeReporter(job: job))
-            return Batches { await cursor.next() }
+            let cursor = try await store.timeline(of: job.id, item: id)
+            let reporter = ChangeReporter(job: job)
+            return Batches {
+                while let lines = try await cursor.next() {
+                    let told = lines.filter { !$0.entry.isIntroduction }
+                    if !told.isEmpty { return told.map { reporter.report($0.entry, label: $0.item?.label) } }
+                }
+                return nil
+            }
         }
     }
 }
@@ -135,31 +141,6 @@ extension Change {
             && operations.allSatisfy { operation in
                 if case .set(let field, _, _) = operation { JobProperty.isAuthor(field) } else { operation.isStatement }
             }
-    }
-}
-
-/// Where a reader of the log stands.
-private actor LogCursor {
-    private let entries: [TimelineEntry]
-    private let reporter: ChangeReporter
-    private var position = 0
-    private var labels: [ItemID: String] = [:]
-
-    init(entries: [TimelineEntry], reporter: ChangeReporter) {
-        self.entries = entries
-        self.reporter = reporter
-    }
-
-    func next() -> [ChangeReport]? {
-        guard position < entries.count else { return nil }
-        let end = min(position + 256, entries.count)
-        defer { position = end }
-        return entries[position..<end].map { entry in
-            for setting in entry.settings where setting.field == WellKnownField.name {
-                labels[entry.item] = setting.value
-            }
-            return reporter.report(entry, label: labels[entry.item])
-        }
     }
 }
 

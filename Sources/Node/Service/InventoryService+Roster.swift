@@ -8,27 +8,42 @@ extension InventoryService {
     func roster(job text: String) async throws -> [RosterMember] {
         try await answering {
             let job = try await resolve(job: text)
-            let entries = try await store.participants(of: job.id)
-            let names = entries.map { Self.hostName(of: $0.replica, in: job) }
-            let lacking = await replicator.lacking(of: job.id)
-            return zip(entries, names).map { entry, name in
-                // A laptop is found again by its name, if only one has it.
-                let isOnlyOne = names.count { $0 == name } == 1
-                let isOwn = entry.replica == store.identity.replica
-                let behind = isOwn ? 0 : isOnlyOne ? name.flatMap { lacking[$0] } : nil
-                return RosterMember(
-                    replicaID: entry.replica.description, name: name, isOwn: isOwn,
-                    since: entry.since.map(\.timestamp), lastSeenAt: entry.lastSeen.timestamp,
-                    behind: behind.map { Int(clamping: $0) })
+            let connected = await replicator.peers(of: job.id)
+            let met = try await store.heard()
+            var members: [RosterMember] = []
+            for entry in try await store.participants(of: job.id) {
+                let name = Self.hostName(of: entry.replica, in: job)
+                var member = RosterMember(
+                    replicaID: entry.replica.description, name: name, isOwn: entry.replica == store.identity.replica,
+                    since: entry.since.map(\.timestamp), lastSeenAt: entry.lastSeen.timestamp)
+                if member.isOwn {
+                    (member.isConnected, member.heardAt, member.behind) = (true, now, 0)
+                } else if let name {
+                    // A laptop is found again by its name, if only one has it.
+                    let here = connected.filter { $0.peer.name.utf8.elementsEqual(name.utf8) }
+                    let laptops = met.filter { $0.name.utf8.elementsEqual(name.utf8) }
+                    if let link = here.first, here.count == 1 {
+                        (member.isConnected, member.heardAt) = (true, now)
+                        member.behind = Int(clamping: link.transforms)
+                    } else if let laptop = laptops.first, laptops.count == 1 {
+                        member.heardAt = Timestamp(milliseconds: Int64(clamping: laptop.at))
+                        member.behind = try await lacked(by: laptop.device, of: job)
+                    }
+                }
+                members.append(member)
             }
+            return members
         }
     }
-}
 
-extension Replicator {
-    /// How many transforms of a job each connected laptop lacks, by its name; only where one has that name.
-    func lacking(of job: JobID) -> [String: UInt64] {
-        let peers = mesh.overview().map { (name: $0.peer.name, transforms: mesh.behind($0.link, job: job)) }
-        return Dictionary(grouping: peers, by: \.name).compactMapValues { $0.count == 1 ? $0[0].transforms : nil }
+    private var now: Timestamp { Timestamp(milliseconds: Int64(clamping: nowMilliseconds)) }
+
+    /// How many transforms a laptop lacked when it was last heard of, of what is here now; nil when that is not known.
+    private func lacked(by device: DeviceID, of job: StoredJob) async throws -> Int? {
+        let known = try await store.lastKnown(of: device, job: job.id)
+        guard !known.isEmpty else { return nil }
+        return job.vector.entries.reduce(0) { sum, entry in
+            sum + Int(clamping: entry.head.sequence - min(entry.head.sequence, known[of: entry.replica]))
+        }
     }
 }

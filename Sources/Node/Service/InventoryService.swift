@@ -96,7 +96,7 @@ extension APIError {
             case .unknownJob: .unknownJob
             case .removedJob: .jobRemoved
             case .notLate: .unknownChange
-            case .diskFull, .busy, .readTooSlow: .unavailable
+            case .diskFull, .busy, .readTooSlow, .historyChanged: .unavailable
             default: .failed
             }
         self.init(code, error.description)

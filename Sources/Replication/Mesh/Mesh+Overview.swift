@@ -14,6 +14,13 @@ package struct LinkOverview: Hashable, Sendable {
     package let lastHeard: UInt64
 }
 
+/// What is known of a peer when its link ends.
+package struct Farewell: Sendable {
+    package let peer: Hello
+    /// How far it holds what was looked at together; of the other jobs the two had the same, or nothing is known.
+    package let jobs: [(job: JobID, vector: VersionVector)]
+}
+
 extension Mesh {
     /// The established links, in order.
     package func overview() -> [LinkOverview] {
@@ -43,6 +50,13 @@ extension Mesh {
         guard let known = links[link] else { return 0 }
         if known.jobs[job] == nil, known.comparison.isEqual(job) { return 0 }
         return difference(of: job, with: known).behind
+    }
+
+    /// Who is at the other end of a link, and how far it is known to hold the jobs that were looked at together.
+    package func farewell(_ link: LinkID) -> Farewell? {
+        guard let known = links[link], known.isEstablished, let hello = known.hello else { return nil }
+        return Farewell(
+            peer: hello, jobs: known.jobs.keys.sorted().compactMap { job in known.jobs[job].map { (job, $0.peer) } })
     }
 
     /// What this device holds durably.

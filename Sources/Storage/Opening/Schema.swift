@@ -11,6 +11,7 @@ enum Schema {
             try RequestSchema.create(db)
             try OutboxSchema.create(db)
         }
+        migrator.registerMigration("heard 1", migrate: HeardSchema.create)
         if role == .channel { migrator.registerMigration("channel 1", migrate: ChannelSchema.create) }
         return migrator
     }

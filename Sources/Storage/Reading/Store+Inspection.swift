@@ -45,7 +45,7 @@ extension Store {
     /// How many rows belong to no job: what removed jobs have left and nothing has freed yet.
     package func orphanCount() async throws -> Int {
         try await read { db in
-            try ["item", "barcode", "conflict", "segment", "journal", "unseen"].reduce(0) { count, table in
+            try ["item", "barcode", "conflict", "segment", "journal", "unseen", "known"].reduce(0) { count, table in
                 let orphans = "SELECT count(*) FROM \(table) WHERE job NOT IN (SELECT number FROM job)"
                 return try count + (Int.fetchOne(db, sql: orphans) ?? 0)
             }

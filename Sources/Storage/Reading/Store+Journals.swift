@@ -1,6 +1,5 @@
 package import CRDT
 import GRDB
-package import Inventory
 
 /// A change and the dot of its first transform.
 package struct DottedChange: Hashable, Sendable {
@@ -51,22 +50,6 @@ extension Store {
         try await read { db in
             guard let number = try JobTable.number(of: job, in: db) else { return nil }
             return try JournalTable.boundary(of: JournalKey(job: number, replica: replica), at: sequence, in: db)
-        }
-    }
-
-    /// The job's timeline, or one item's (rule R7).
-    package func timeline(of job: JobID, item: ItemID?) async throws -> [TimelineEntry] {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            var timeline = Timeline()
-            // Of a removed job only what was said about it is left; what is late is listed apart.
-            let isRemoved = try RemovalTable.isRemoved(number, in: db)
-            try Self.forEachChange(job: number, in: db) { dotted in
-                guard item == nil || dotted.change.item == item else { return }
-                guard !isRemoved || dotted.change.operations.contains(where: \.isStatement) else { return }
-                timeline.add(dotted.change, at: dotted.dot)
-            }
-            return timeline.entries()
         }
     }
 

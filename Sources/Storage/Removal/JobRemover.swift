@@ -75,7 +75,10 @@ struct JobRemover {
         // Who wrote is still told by name.
         try db.execute(
             sql: "UPDATE item SET job = ? WHERE job = ? AND id = ?", arguments: [number, job, ItemID.job.value.blob])
-        try db.execute(sql: "DELETE FROM unseen WHERE job = ?", arguments: [job])
+        // A few rows for each laptop that takes part.
+        for table in ["unseen", "known"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [job])
+        }
         // Journals that the removers did not know stay whole, the others beyond what they knew.
         for entry in try JournalTable.vector(of: number, in: db).entries {
             try keep(JournalKey(job: number, replica: entry.replica), beyond: heads[entry.replica])

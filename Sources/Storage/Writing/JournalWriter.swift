@@ -143,7 +143,7 @@ struct JournalWriter {
     /// A statement, if it is one that people read in the timeline: of no item's state.
     private static func told(_ change: Change, in journal: JournalKey, at sequence: UInt64) -> [AppliedChange] {
         let dot = Dot(replica: journal.replica, sequence: sequence)
-        let entry = TimelineEntry(change, key: TimelineKey(change, at: dot), isFirst: false) { _ in nil }
+        let entry = TimelineEntry(change, key: TimelineKey(change, at: dot), isFirst: false)
         guard !entry.decisions.isEmpty else { return [] }
         return [AppliedChange(change: change, dot: dot, before: ItemState(), after: ItemState())]
     }

@@ -40,13 +40,25 @@ extension ChangeReport {
         case .decided: return Text.plain(note ?? "")
         case .noted: return "note: " + Text.plain(note ?? "")
         case .added:
-            let fields = fields.map { "\($0.field)=\($0.to)" }.joined(separator: ", ")
+            let fields = fields.map { "\($0.field)=\($0.to)\($0.fate)" }.joined(separator: ", ")
             return Text.plain(fields.isEmpty ? "added" : "added: " + fields)
         case .changed:
             let changes = fields.map { change in
-                change.from.map { "\(change.field): \($0) → \(change.to)" } ?? "\(change.field): \(change.to)"
+                let before = change.from.map { "\($0) → " } ?? ""
+                return "\(change.field): \(before)\(change.to)\(change.fate)"
             }
             return Text.plain(changes.joined(separator: ", "))
+        }
+    }
+}
+
+extension FieldChange {
+    /// What has become of the value; what stands needs no word.
+    fileprivate var fate: String {
+        switch standing {
+        case .stands, nil: ""
+        case .replaced: " (replaced)"
+        case .lost: " (lost)"
         }
     }
 }

@@ -24,12 +24,12 @@ extension FakeService {
         ChangeReport(
             job: jobID, at: moment, by: replicaID, byName: "anna-laptop", sequence: 1, item: itemIDs[0],
             itemName: "Sofa (three seats)", action: .added,
-            fields: [FieldChange(field: "name", from: nil, to: "Sofa (three seats)")]),
+            fields: [FieldChange(field: "name", from: nil, to: "Sofa (three seats)", standing: .stands)]),
         ChangeReport(
             job: jobID, at: moment, counter: 1, by: otherReplicaID, byName: "bert-laptop", sequence: 4,
             item: itemIDs[0],
             itemName: "Sofa (three seats)", action: .changed,
-            fields: [FieldChange(field: "room", from: "Hall", to: "Living room")]),
+            fields: [FieldChange(field: "room", from: "Hall", to: "Living room", standing: .lost)]),
         ChangeReport(
             job: jobID, at: moment, counter: 2, by: otherReplicaID, sequence: 5, item: itemIDs[0],
             itemName: "Sofa (three seats)", action: .noted, note: "left leg scratched"),

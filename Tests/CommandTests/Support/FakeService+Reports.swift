@@ -41,17 +41,23 @@ extension FakeService {
         try check(job: job, allowed: true)
         let digest = String(repeating: "5a", count: 32)
         guard !isAlone.withLock({ $0 }) else {
-            return JobCheck(job: Self.jobID, digest: digest, isSame: true, devices: [])
+            return JobCheck(job: Self.jobID, digest: digest, devices: [])
         }
         guard isDifferent.withLock({ $0 }) else {
             let same = DeviceCheck(deviceID: Self.otherDeviceID, name: "bert-laptop", outcome: .same, digest: digest)
-            return JobCheck(job: Self.jobID, digest: digest, isSame: true, devices: [same])
+            return JobCheck(job: Self.jobID, digest: digest, devices: [same])
         }
-        let range = MissingRange(replicaID: Self.replicaID, replicaName: "anna-laptop", first: 16, last: 27)
+        let range = MissingRange(
+            replicaID: Self.replicaID, replicaName: "anna-laptop", first: 16, last: 27,
+            items: [MissingItem(id: Self.itemIDs[0], name: "Sofa (three seats)"), MissingItem(id: Self.itemIDs[1])],
+            itemCount: 5)
         let different = DeviceCheck(
             deviceID: Self.otherDeviceID, name: "bert-laptop", outcome: .different, missingThere: [range],
             missingHere: [MissingRange(replicaID: Self.otherReplicaID, first: 10, last: 10)])
-        return JobCheck(job: Self.jobID, digest: digest, isSame: false, devices: [different])
+        let away = DeviceCheck(
+            deviceID: nil, name: "carl-laptop", outcome: .away, heardAt: Self.moment, missingThere: [range])
+        let stranger = DeviceCheck(deviceID: nil, name: nil, outcome: .away)
+        return JobCheck(job: Self.jobID, digest: digest, devices: [different, away, stranger])
     }
 
     func export(job: String, format: ExportFormat) async throws -> Chunks {

@@ -3,9 +3,11 @@ import LocalAPI
 extension FakeService {
     static let members = [
         RosterMember(
-            replicaID: replicaID, name: "anna-laptop", isOwn: true, since: moment, lastSeenAt: moment, behind: 0),
+            replicaID: replicaID, name: "anna-laptop", isOwn: true, since: moment, lastSeenAt: moment,
+            isConnected: true, heardAt: moment, behind: 0),
         RosterMember(
-            replicaID: otherReplicaID, name: "bert-laptop", since: moment, lastSeenAt: moment, behind: 1_234),
+            replicaID: otherReplicaID, name: "bert-laptop", since: moment, lastSeenAt: moment, heardAt: moment,
+            behind: 1_234),
         RosterMember(replicaID: String(repeating: "3d", count: 16), behind: nil),
     ]
 

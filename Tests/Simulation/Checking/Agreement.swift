@@ -64,13 +64,13 @@ extension World {
         for job in devices[0].jobs {
             let first = try await checker.export(of: devices[0], job)
             let isRemoved = devices[0][job].isRemoved
-            let timeline = isRemoved ? [] : try await devices[0].store.timeline(of: job, item: nil)
+            let timeline = isRemoved ? [] : try await devices[0].store.timeline(of: job, item: nil).rest()
             for device in devices.dropFirst() {
                 guard try await checker.export(of: device, job) == first else {
                     let text = try await difference(devices[0], device, job)
                     throw Violation("R3", "devices 0 and \(device.index) export different bytes: \(text)")
                 }
-                let other = isRemoved ? [] : try await device.store.timeline(of: job, item: nil)
+                let other = isRemoved ? [] : try await device.store.timeline(of: job, item: nil).rest()
                 guard other == timeline else {
                     let text = timeline.difference(from: other).map { "\($0)" }.joined(separator: "\n")
                     throw Violation("R7", "devices 0 and \(device.index) have different timelines:\n\(text)")

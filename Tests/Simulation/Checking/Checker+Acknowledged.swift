@@ -102,7 +102,7 @@ private struct Surface {
         }
         for item in try await store.items(job: job, limit: .max) { states[item.id] = item.state }
         states[.job] = try await store.job(job).properties
-        for line in try await store.timeline(of: job, item: nil) { lines.formUnion(line.work) }
+        for line in try await store.timeline(of: job, item: nil).rest() { lines.formUnion(line.work) }
     }
 
     /// In the log, and in the item: winning, or replaced by something greater, or in the list of conflicts.

@@ -6,13 +6,14 @@ import Storage
 extension Checker {
     func checkTimeline(of job: JobID, on device: Holder) async throws {
         let reference = device[job]
-        let lines = try await device.store.timeline(of: job, item: nil)
+        let lines = try await device.store.timeline(of: job, item: nil).rest()
         let expected = Self.lines(of: reference)
         for (index, wanted) in expected.enumerated() {
             guard index < lines.count else {
                 throw Violation("R7", "the log of \(device) ends before \(wanted.brief).")
             }
             try check(lines[index], is: wanted, on: device)
+            try checkSettings(of: lines[index], in: job, on: device)
             count(.timelineLine)
         }
         guard lines.count == expected.count else {
@@ -82,6 +83,51 @@ extension Checker {
             && line.notes.map { Text($0) } == notes
         guard isSame else {
             throw Violation("R7", "the log of \(device) says \(line) where \(wanted.brief) stands.")
+        }
+    }
+
+    /// A line says what its author's laptop showed at the time, and what shows now.
+    private func checkSettings(of line: TimelineEntry, in job: JobID, on device: Holder) throws {
+        let item = device[job].expected(line.item)
+        let write = WriteStamp(stamp: line.key.stamp, author: line.author)
+        for setting in line.settings {
+            let (field, value) = (Text(setting.field), Text(setting.value))
+            let deed = Deed.set(field: field, value: value)
+            let place = Showing(job: job, work: Work(item: line.item, deed: deed))
+            // Two copies of a store each have a past of their own.
+            if let shown = shownBefore[place], !forkable.contains(line.author) {
+                guard shown.contains(setting.before.map { Text($0) }) else {
+                    throw Violation(
+                        "R7",
+                        "the log of \(device) says that \(deed) of \(line.item) came after "
+                            + "\(setting.before ?? "nothing"), its author saw \(shown).")
+                }
+                count(.seenValue)
+            }
+            let isHead = item.candidates[field]?.contains(.init(write: write, value: value)) ?? false
+            let standing: Register.Standing =
+                !isHead ? .replaced : item.values[field] == value ? .stands : .lost
+            guard setting.standing == standing else {
+                let told = setting.standing.map { "\($0)" } ?? "is"
+                throw Violation(
+                    "R7", "the log of \(device) says that \(deed) of \(line.item) \(told), not \(standing).")
+            }
+        }
+    }
+
+    /// What a laptop shows of a field when its person writes there.
+    func noteShown(before added: [Reference.Entry], in job: JobID, knowing reference: Reference) {
+        var overlaid: [ItemID: [Text: Text]] = [:]
+        // What is written again for another was seen by that one.
+        for entry in added where entry.change.origin == nil {
+            let id = entry.change.item
+            for case .set(let field, let value, _) in entry.change.operations {
+                let (field, value) = (Text(field), Text(value))
+                let shown = overlaid[id]?[field] ?? reference.expected(id).values[field]
+                let place = Showing(job: job, work: Work(item: id, deed: .set(field: field, value: value)))
+                shownBefore[place, default: []].insert(shown)
+                overlaid[id, default: [:]][field] = value
+            }
         }
     }
 

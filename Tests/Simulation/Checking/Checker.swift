@@ -28,6 +28,8 @@ final class Checker {
     var requests: [JobID: [MutationToken: MutationRequest]] = [:]
     /// By whom and when each piece of work was written first.
     var firstWrites: [Work: Set<WriteStamp>] = [:]
+    /// What the author's laptop showed when it was written, of each value.
+    var shownBefore: [Showing: Set<Text?>] = [:]
     /// Exports by what was known (rule R3).
     var exports: [SeenState: UInt64] = [:]
     private(set) var checked: [Check: Int] = [:]
@@ -42,6 +44,11 @@ final class Checker {
     struct Work: Hashable {
         let item: ItemID
         let deed: Deed
+    }
+
+    struct Showing: Hashable {
+        let job: JobID
+        let work: Work
     }
 
     // MARK: What was checked
@@ -93,6 +100,7 @@ final class Checker {
             try removed(job, by: device, knowing: before, saying: removal)
         }
         remember(added)
+        noteShown(before: added, in: job, knowing: before)
         acknowledge(added, in: job)
         try checkStamps(of: added, in: job, knowing: before, by: device, now: now)
         noteUnseen(added, in: job, on: device, now: now)

@@ -40,8 +40,9 @@ struct ServerWordTests {
             #expect(word.accepted.map(\.replica) == [ReplicaID(8), ReplicaID(9), anna.identity.replica].sorted())
         }
         let timelines = [
-            try await anna.timeline(of: Store.job, item: nil), try await bert.timeline(of: Store.job, item: nil),
-            try await office.timeline(of: Store.job, item: nil),
+            try await anna.timeline(of: Store.job, item: nil).rest(),
+            try await bert.timeline(of: Store.job, item: nil).rest(),
+            try await office.timeline(of: Store.job, item: nil).rest(),
         ]
         #expect(Set(timelines).count == 1)
         let decisions = timelines[0].flatMap(\.decisions)
@@ -68,7 +69,7 @@ struct ServerWordTests {
         try await anna.hand(lie, from: ReplicaID(9), to: anna)
         #expect(try await anna.serverWord(on: Store.job).published.isEmpty)
         #expect(try await anna.outcome(of: MutationToken(1), job: Store.job) == nil)
-        #expect(try await anna.timeline(of: Store.job, item: nil).flatMap(\.decisions).isEmpty)
+        #expect(try await anna.timeline(of: Store.job, item: nil).rest().flatMap(\.decisions).isEmpty)
     }
 
     @Test(

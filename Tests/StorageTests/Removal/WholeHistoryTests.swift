@@ -24,7 +24,7 @@ struct WholeHistoryTests {
             #expect(state.value(of: "name") == "Television")
             #expect(state.remarks.map(\.text) == ["screen cracked before we came"])
             #expect(try await store.live().isEmpty)
-            let log = try await store.timeline(of: Store.job, item: ItemID(1))
+            let log = try await store.timeline(of: Store.job, item: ItemID(1)).rest()
             #expect(log.flatMap(\.notes) == ["screen cracked before we came"])
             #expect(log.contains { $0.isRemoval })
             #expect(try await store.exported() == anna.exported())
@@ -94,7 +94,10 @@ struct WholeHistoryTests {
         let store = try place.open()
         try store.close()
         let database = try DatabaseQueue(path: place.path())
-        try await database.write { try $0.execute(sql: "UPDATE grdb_migrations SET identifier = '1'") }
+        try await database.write {
+            try $0.execute(
+                sql: "UPDATE grdb_migrations SET identifier = '1' WHERE identifier = 'whole history 1'")
+        }
         try database.close()
         do {
             _ = try place.open()

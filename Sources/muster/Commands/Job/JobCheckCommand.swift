@@ -4,9 +4,11 @@ import LocalAPI
 struct JobCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Compare this device's copy of a job with that of every connected device.",
+        abstract: "Compare this device's copy of a job with that of every other laptop.",
         discussion: """
-            Exits with 1 when a copy differs, and names what is missing where.
+            Exits with 0 when everybody who takes part is connected and holds the same, with 1 when a copy differs, \
+            and with 2 when that cannot be known, because a laptop is away or does not answer. It names what is \
+            missing where, and what a laptop that is away was last known to lack.
 
             Example:
               muster job check "Smith, 12 Elm Street" && echo "all the same"
@@ -18,7 +20,11 @@ struct JobCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let check = try await options.withClient { try await $0.check(job: job.reference) }
         if options.json { try StandardOutput.json(check) } else { show(check, on: .output) }
-        if !check.isSame { throw Stop(code: .different) }
+        switch check.comparison {
+        case .same: break
+        case .different: throw Stop(code: .different)
+        case .unknown, .notConnected: throw Stop(code: .unknown)
+        }
     }
 
     private func show(_ check: JobCheck, on terminal: Terminal) {
@@ -28,24 +34,38 @@ struct JobCheckCommand: AsyncParsableCommand {
             lines.append("No device is connected: there is nothing to compare with.")
         }
         for device in check.devices {
-            let name = device.name.map(Text.plain) ?? ShortIDs.random(device.deviceID)
+            let name = device.name.map(Text.plain) ?? device.deviceID.map(ShortIDs.random) ?? "a laptop without a name"
             switch device.outcome {
             case .same: lines.append("\(style.green("same")) on \(name)")
             case .different: lines.append("\(style.red("different")) on \(name)")
             case .absent: lines.append("\(style.red("absent")) on \(name): it does not hold this job")
             case .unanswered: lines.append("\(style.yellow("no answer")) from \(name): try again")
+            case .away: lines.append("\(style.yellow("away")): \(name), \(lastHeard(device))")
             }
-            lines += device.missingThere.map { "  missing on \(name): \(describe($0))" }
-            lines += device.missingHere.map { "  missing here: \(describe($0))" }
+            let verb = device.outcome == .away ? "lacked" : "missing on \(name):"
+            lines += device.missingThere.flatMap { describe($0, verb) }
+            lines += device.missingHere.flatMap { describe($0, "missing here:") }
         }
         StandardOutput.lines(lines.map { terminal.isInteractive ? $0 : Text.fitted($0, to: terminal.width) })
     }
 
-    private func describe(_ range: MissingRange) -> String {
+    private func lastHeard(_ device: DeviceCheck) -> String {
+        guard let time = device.heardAt else { return "never connected to this one" }
+        return "last connected \(Formats.time(time))" + (device.missingThere.isEmpty ? "" : ", when it")
+    }
+
+    private func describe(_ range: MissingRange, _ verb: String) -> [String] {
         let author = range.replicaName.map(Text.plain) ?? ShortIDs.random(range.replicaID)
         let beyondFirst = Int(clamping: range.last - min(range.first, range.last))
         let count = beyondFirst < .max ? beyondFirst + 1 : .max
         let span = range.first == range.last ? "\(range.first)" : "\(range.first)–\(range.last)"
-        return "\(counted(count, "transform")) (\(span)) by \(author)"
+        var lines = ["  \(verb) \(counted(count, "transform")) (\(span)) by \(author)"]
+        lines += range.items.map { item in
+            "    \(item.name.map { Text.plain($0) + "  " } ?? "")\(item.id.prefix(13))"
+        }
+        if let all = range.itemCount, all > range.items.count {
+            lines.append("    and \(counted(all - range.items.count, "more item"))")
+        }
+        return lines
     }
 }

@@ -6,6 +6,8 @@ struct JobLogCommand: AsyncParsableCommand {
         commandName: "log",
         abstract: "Show the timeline: who changed what, when, from what to what.",
         discussion: """
+            Each line says what its author saw and wrote. (replaced): somebody who saw that value has written \
+            another. (lost): another value won whose author had not seen it; 'muster job conflicts' settles that. \
             The order is the same on every device: by what the author knew of the server's order (anchor), then by \
             time, replica and sequence.
 

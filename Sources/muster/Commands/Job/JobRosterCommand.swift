@@ -16,19 +16,19 @@ struct JobRosterCommand: AsyncParsableCommand {
         guard !members.isEmpty else { return StandardOutput.write("Nobody has written in this job yet.\n") }
         let short = ShortIDs(members.map(\.replicaID))
         var table = Table([
-            .whole("REPLICA"), .text("LAPTOP"), .whole("SINCE"), .whole("LAST CHANGE"), .whole("HOLDS"),
+            .whole("REPLICA"), .text("LAPTOP"), .whole("LAST CHANGE"), .whole("HEARD OF"), .whole("HOLDS"),
         ])
         for member in members {
             let name = (member.name ?? "–") + (member.isOwn ? " (this one)" : "")
             table.add(
-                short[member.replicaID], name, Formats.time(member.since), Formats.time(member.lastSeenAt),
-                holds(member))
+                short[member.replicaID], name, Formats.time(member.lastSeenAt),
+                member.isConnected ? "now" : Formats.time(member.heardAt), holds(member))
         }
         table.print(on: .output)
     }
 
     private func holds(_ member: RosterMember) -> String {
-        guard let behind = member.behind else { return "not connected" }
+        guard let behind = member.behind else { return "not known" }
         return behind == 0 ? "everything" : "\(Formats.count(behind)) behind"
     }
 }
