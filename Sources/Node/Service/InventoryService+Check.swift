@@ -66,8 +66,8 @@ extension InventoryService {
                     DeviceCheck(
                         deviceID: laptop.device.description, name: name, outcome: .away,
                         heardAt: Timestamp(milliseconds: Int64(clamping: laptop.at)),
-                        missingThere: known.isEmpty
-                            ? [] : try await missing(from: own, job: job) { replica in known[of: replica] }))
+                        // Of whom nothing is known may hold nothing.
+                        missingThere: try await missing(from: own, job: job) { replica in known[of: replica] }))
             }
         }
         return absent

@@ -17,7 +17,7 @@ package struct LinkOverview: Hashable, Sendable {
 /// What is known of a peer when its link ends.
 package struct Farewell: Sendable {
     package let peer: Hello
-    /// How far it holds what was looked at together; of the other jobs the two had the same, or nothing is known.
+    /// How far it holds each job, as far as that is known.
     package let jobs: [(job: JobID, vector: VersionVector)]
 }
 
@@ -52,11 +52,14 @@ extension Mesh {
         return difference(of: job, with: known).behind
     }
 
-    /// Who is at the other end of a link, and how far it is known to hold the jobs that were looked at together.
+    /// Who is at the other end of a link, and how far it is known to hold each job.
     package func farewell(_ link: LinkID) -> Farewell? {
         guard let known = links[link], known.isEstablished, let hello = known.hello else { return nil }
-        return Farewell(
-            peer: hello, jobs: known.jobs.keys.sorted().compactMap { job in known.jobs[job].map { (job, $0.peer) } })
+        let held = jobs.keys.sorted().compactMap { job -> (job: JobID, vector: VersionVector)? in
+            if let looked = known.jobs[job] { return (job, looked.peer) }
+            return known.comparison.isEqual(job) ? (job, vector(of: job)) : nil
+        }
+        return Farewell(peer: hello, jobs: held)
     }
 
     /// What this device holds durably.

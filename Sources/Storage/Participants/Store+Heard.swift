@@ -20,27 +20,39 @@ extension Store {
     /// Remembers that a laptop was heard of just now, and how far it then held what jobs it takes part in. Of other jobs
     /// nothing is kept: each laptop holds every job of the fleet.
     package func note(_ heard: Heard, holding jobs: [(job: JobID, vector: VersionVector)]) async throws {
+        // Looked up beforehand: of thousands of jobs few have changed, and nobody's edit has to wait for the others.
+        let news = try await read { db in try jobs.flatMap { try Self.news(of: $0, heldBy: heard, in: db) } }
         try await write { db in
             try db.execute(
                 sql: """
                     INSERT INTO laptop (device, name, heard) VALUES (?, ?, ?)
                     ON CONFLICT DO UPDATE SET name = excluded.name, heard = max(heard, excluded.heard)
                     """, arguments: [heard.device.description, heard.name, Int64(clamping: heard.at)])
+            // A job that was removed meanwhile has another number.
             let insert = try db.cachedStatement(
                 sql: """
-                    INSERT INTO known (job, device, replica, sequence) VALUES (?, ?, ?, ?)
+                    INSERT INTO known (job, device, replica, sequence)
+                    SELECT number, ?2, ?3, ?4 FROM job WHERE number = ?1
                     ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence)
                     """)
-            for (job, vector) in jobs {
-                guard let number = try JobTable.number(of: job, in: db), !(try RemovalTable.isRemoved(number, in: db)),
-                    try ItemTable.state(of: .job, job: number, in: db)?.names(laptop: heard.name) ?? false
-                else { continue }
-                for entry in vector.entries {
-                    try insert.execute(arguments: [
-                        number, heard.device.description, entry.replica.value.blob, entry.head.sequence.signed,
-                    ])
-                }
+            for (job, position) in news {
+                try insert.execute(arguments: [
+                    job, heard.device.description, position.replica.value.blob, position.sequence.signed,
+                ])
             }
+        }
+    }
+
+    /// What a laptop holds of a job in which it takes part, as far as that is not noted.
+    private static func news(
+        of held: (job: JobID, vector: VersionVector), heldBy heard: Heard, in db: Database
+    ) throws -> [(job: Int64, position: Position)] {
+        guard let number = try JobTable.number(of: held.job, in: db), !(try RemovalTable.isRemoved(number, in: db)),
+            try ItemTable.state(of: .job, job: number, in: db)?.names(laptop: heard.name) ?? false
+        else { return [] }
+        let known = try known(of: heard.device, job: number, in: db)
+        return held.vector.entries.filter { $0.head.sequence > known[of: $0.replica] }.map {
+            (number, Position(replica: $0.replica, sequence: $0.head.sequence))
         }
     }
 
@@ -59,12 +71,15 @@ extension Store {
     /// How far a laptop was last known to hold the journals of a job, ascending by replica; empty when nothing is known.
     package func lastKnown(of device: DeviceID, job: JobID) async throws -> [Position] {
         try await read { db in
-            try Row.fetchAll(
-                db, sql: "SELECT replica, sequence FROM known WHERE job = ? AND device = ? ORDER BY replica",
-                arguments: [try JobTable.existingNumber(of: job, in: db), device.description]
-            ).map {
-                Position(replica: ReplicaID(UInt128(blob: $0["replica"])), sequence: UInt64(bitPattern: $0["sequence"]))
-            }
+            try Self.known(of: device, job: try JobTable.existingNumber(of: job, in: db), in: db)
+        }
+    }
+
+    private static func known(of device: DeviceID, job: Int64, in db: Database) throws -> [Position] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT replica, sequence FROM known WHERE job = ? AND device = ? ORDER BY replica")
+        return try Row.fetchAll(statement, arguments: [job, device.description]).map {
+            Position(replica: ReplicaID(UInt128(blob: $0["replica"])), sequence: UInt64(bitPattern: $0["sequence"]))
         }
     }
 

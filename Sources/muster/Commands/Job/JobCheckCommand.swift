@@ -51,7 +51,8 @@ struct JobCheckCommand: AsyncParsableCommand {
 
     private func lastHeard(_ device: DeviceCheck) -> String {
         guard let time = device.heardAt else { return "never connected to this one" }
-        return "last connected \(Formats.time(time))" + (device.missingThere.isEmpty ? "" : ", when it")
+        let holding = device.missingThere.isEmpty ? "nothing was missing there then" : "of what is here it"
+        return "last connected \(Formats.time(time)), \(holding)"
     }
 
     private func describe(_ range: MissingRange, _ verb: String) -> [String] {
