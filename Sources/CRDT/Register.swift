@@ -58,10 +58,12 @@ package struct Register: Hashable, Sendable {
         case lost
     }
 
-    /// What has become of a write that this register has taken in.
-    package func standing(of write: WriteStamp) -> Standing {
-        guard let winner, let head = heads.first(where: { $0.write == write }) else { return .replaced }
-        return head.value.utf8.elementsEqual(winner.value.utf8) ? .stands : .lost
+    /// What has become of a value that this register has taken in.
+    package func standing(of value: String, at write: WriteStamp) -> Standing {
+        guard let winner, heads.contains(where: { $0.write == write && $0.value.utf8.elementsEqual(value.utf8) }) else {
+            return .replaced
+        }
+        return value.utf8.elementsEqual(winner.value.utf8) ? .stands : .lost
     }
 
     /// What a new write by `author` has to name as replaced.

@@ -76,7 +76,7 @@ package struct TimelineEntry: Hashable, Sendable {
                 settings.append(
                     Setting(
                         field: field, value: value, before: before(field, replaces),
-                        standing: item?[field]?.standing(of: write)))
+                        standing: item?[field]?.standing(of: value, at: write)))
             case .append(_, let entry): notes.append(entry)
             case .remove, .removeJob, .decide, .request, .withdraw, .acknowledge, .outcome, .publish: break
             }

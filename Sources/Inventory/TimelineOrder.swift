@@ -17,7 +17,7 @@ package struct TimelineOrder: Sendable {
     private var replicas: [ReplicaID] = []
     private var numbers: [ReplicaID: UInt32] = [:]
     /// How many changes each item has.
-    package private(set) var counts: [ItemID: UInt32] = [:]
+    private var counts: [ItemID: UInt32] = [:]
 
     package init() {}
 
@@ -47,6 +47,12 @@ package struct TimelineOrder: Sendable {
         spots = sorted
     }
 
+    /// How many changes each item has: given away, as it takes as much room as the order.
+    package mutating func takeCounts() -> [ItemID: UInt32] {
+        defer { counts = [:] }
+        return counts
+    }
+
     package func keys(_ range: Range<Int>) -> [TimelineKey] { spots[range].map(key) }
 
     private func key(of spot: Spot) -> TimelineKey {
@@ -66,7 +72,8 @@ package struct TimelineOrder: Sendable {
 
 /// Tells a timeline from top to bottom: takes the changes in their order, and says of each what its author saw.
 ///
-/// It remembers the writes of an item from its first change to its last: of most, which are changed once, nothing.
+/// It remembers the writes of an item from its first change to its last: of most, which are changed once, nothing; of one that
+/// is changed all day long every value.
 package struct TimelineTeller: Sendable {
     private struct Write: Hashable, Sendable {
         let write: WriteStamp

@@ -36,7 +36,8 @@ package struct Node: Sendable {
 
     private func run(on executor: EventLoopTaskExecutor) async throws {
         let directory = try StateDirectory(path: configuration.stateDirectory)
-        let hostName = configuration.hostName ?? Host.name
+        // One name everywhere: laptops are found by it.
+        let hostName = (configuration.hostName ?? Host.name).shortened(toBytes: ProtocolLimits.nameBytes)
         var generator = SystemRandomNumberGenerator()
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
@@ -110,7 +111,7 @@ package struct Node: Sendable {
         } catch  where hub.hasFinished {
             logger.warning("a service did not stop in time and was cancelled", metadata: ["error": "\(error)"])
         }
-        await replicator.noteAll()
+        await replicator.finishNotes()
         try store.close()
         logger.info("stopped")
     }

@@ -64,11 +64,6 @@ package struct CorrectedClock: Sendable {
     /// Corrected time since 1970.
     package func time(at elapsed: Int64) -> Int64 { elapsed + base.offset }
 
-    /// The latest that it may be; what `time` says where no server is behind it, because then nobody knows.
-    package func latestTime(at elapsed: Int64) -> Int64 {
-        isSynchronised ? time(at: elapsed) + base.uncertainty(at: elapsed) : time(at: elapsed)
-    }
-
     package func quality(at elapsed: Int64) -> ClockQuality {
         ClockQuality(
             stratum: base.stratum, uncertainty: base.uncertainty(at: elapsed), floor: floor(at: elapsed),

@@ -73,6 +73,17 @@ def measured(request):
     return note
 
 
+def pytest_sessionfinish(session):
+    """Two processes run the tests; a third one prints what they measured."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["measurements"] = measurements
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    measurements.extend(getattr(node, "workeroutput", {}).get("measurements", []))
+
+
 def pytest_terminal_summary(terminalreporter):
     if not measurements:
         return

@@ -12,7 +12,8 @@ struct JobRemovalTests {
             name: "anna", fleet: "", jobs: [(job, VersionVector([.init(replica: ReplicaID(1), head: head(3))]))])
         _ = mesh.onCommitted(segment(4), job: job, now: 1_000)
         let removed = VersionVector([.init(replica: ReplicaID(1), head: head(3))])
-        _ = mesh.onJobRemoved(JobRemoval(name: "Elm", heads: removed), of: job, vector: removed, now: 1_001)
+        let removal = JobRemoval(name: "Elm", heads: removed)
+        _ = mesh.onJobRemoved(removal, of: job, vector: removed, replaced: [], now: 1_001)
         #expect(mesh.vector(of: job)[ReplicaID(1)] == head(4))
     }
 

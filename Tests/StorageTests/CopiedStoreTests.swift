@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import Replication
+import Simulation
 import Storage
 import Testing
 

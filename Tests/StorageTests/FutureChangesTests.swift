@@ -1,5 +1,6 @@
 import CRDT
 import Inventory
+import Simulation
 import Storage
 import Testing
 

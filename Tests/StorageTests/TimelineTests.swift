@@ -85,7 +85,7 @@ struct TimelineTests {
             lines += page.map(\.entry)
         }
         let settings = lines.flatMap(\.settings).filter { $0.field == "room" }
-        #expect(pages >= 6 && settings.count == 6 * 260 && Set(settings.map(\.value)).count == 6 * 260)
+        #expect(pages >= 2 && settings.count == 6 * 260 && Set(settings.map(\.value)).count == 6 * 260)
         #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.key < $1.key })
         #expect(settings.count { $0.standing == .stands } == 260)
         let other = try await crew.stores[1].timeline(of: Store.job).rest()
@@ -96,7 +96,7 @@ struct TimelineTests {
     func removedMeanwhile() async throws {
         let crew = try Crew(1)
         let store = crew.stores[0]
-        for item in 1...600 { try await crew.put(store, UInt128(item), "x") }
+        for item in 1...1_200 { try await crew.put(store, UInt128(item), "x") }
         let cursor = try await store.timeline(of: Store.job)
         #expect(try await cursor.next() != nil)
         _ = try await crew.end(store)

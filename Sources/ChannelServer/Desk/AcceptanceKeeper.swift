@@ -81,6 +81,9 @@ final class AcceptanceKeeper: Sendable {
         } catch {
             logger.warning(
                 "what was uploaded could not be accepted yet", metadata: ["job": "\(job)", "error": "\(error)"])
+            // It is tried again with the next interval.
+            let elapsed = elapsed
+            plans.withLock { $0[job]?.onUpload(now: elapsed) }
         }
     }
 }

@@ -82,7 +82,7 @@ package struct FieldChange: Codable, Hashable, Sendable {
     }
 
     package var field: String
-    /// The value that the author saw; null when there was none.
+    /// The value that the author saw; null when there was none, or it is not known here any more.
     @Nullable package var from: String?
     package var to: String
     /// Null for late work, of which that is not known.

@@ -54,6 +54,8 @@ package struct DeviceCheck: Codable, Hashable, Sendable {
     @Nullable package var digest: String?
     /// When a laptop that is away was last connected; null when it never was.
     @Nullable package var heardAt: Timestamp?
+    /// Whether it is known what the device holds, or held when it was last connected.
+    package var isHoldingKnown: Bool
     /// What this device holds and the other lacks; of one that is away, lacked when it was last connected.
     package var missingThere: [MissingRange]
     /// What the other device holds and this one lacks.
@@ -61,13 +63,14 @@ package struct DeviceCheck: Codable, Hashable, Sendable {
 
     package init(
         deviceID: String?, name: String?, outcome: Outcome, digest: String? = nil, heardAt: Timestamp? = nil,
-        missingThere: [MissingRange] = [], missingHere: [MissingRange] = []
+        isHoldingKnown: Bool = false, missingThere: [MissingRange] = [], missingHere: [MissingRange] = []
     ) {
         self.deviceID = deviceID
         self.name = name
         self.outcome = outcome
         self.digest = digest
         self.heardAt = heardAt
+        self.isHoldingKnown = isHoldingKnown || digest != nil
         self.missingThere = missingThere
         self.missingHere = missingHere
     }

@@ -40,19 +40,26 @@ extension Replicator {
         return await withCheckedContinuation { reports.wait(number, $0) }
     }
 
-    /// Remembers what is known of a peer, for the time when it is away.
-    func note(_ last: Farewell) async {
+    /// Remembers what is known of a peer, for the time when it is away. Nothing waits for it.
+    func note(_ last: Farewell) {
         let heard = Heard(device: last.peer.device, name: last.peer.name, at: receiveTime.milliseconds)
-        do { try await store.note(heard, holding: last.jobs) } catch {
-            logger.warning("what a laptop holds could not be noted", metadata: ["error": "\(error)"])
+        let before = noting
+        noting = Task { [store, logger] in
+            await before?.value
+            do { try await store.note(heard, holding: last.jobs) } catch {
+                logger.warning("what a laptop holds could not be noted", metadata: ["error": "\(error)"])
+            }
         }
     }
 
-    /// The same for all peers: before the end, and now and then, since the power may go at any time.
-    func noteAll() async {
+    /// The same for all peers, now and then: the power may go at any time.
+    func noteAll() {
         lastNoted = now
-        for last in mesh.overview().compactMap({ mesh.farewell($0.link) }) { await note(last) }
+        for last in mesh.overview().compactMap({ mesh.farewell($0.link) }) { note(last) }
     }
+
+    /// Returns when all notes are durable.
+    func finishNotes() async { await noting?.value }
 
     func endReports(_ number: UInt64) {
         reports.end(number)

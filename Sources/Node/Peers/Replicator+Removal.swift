@@ -46,7 +46,9 @@ extension Replicator {
             metadata: [
                 "job": "\(job)", "name": "\(outcome.removal.name)", "reissued": "\(outcome.reissued != nil)",
             ])
-        await perform(mesh.onJobRemoved(outcome.removal, of: job, vector: outcome.vector, now: now))
+        await perform(
+            mesh.onJobRemoved(
+                outcome.removal, of: job, vector: outcome.vector, replaced: outcome.replaced, now: now))
         observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
     }
 

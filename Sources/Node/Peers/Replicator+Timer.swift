@@ -25,6 +25,6 @@ extension Replicator {
         timer = nil
         await perform(mesh.onTimer(now: now))
         // Any timer will do: with peers there is one every few seconds, without them there is nothing to note.
-        if now >= lastNoted + Self.noteInterval { await noteAll() }
+        if now >= lastNoted + Self.noteInterval { noteAll() }
     }
 }

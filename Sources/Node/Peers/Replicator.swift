@@ -33,8 +33,9 @@ actor Replicator: TransportHandler {
     var exposedLinks: Set<LinkID> = []
     /// The server may have it.
     var isServerExposed = false
-    /// When it was last noted what the peers hold.
-    var lastNoted: UInt64 = 0
+    /// When it was last noted what the peers hold, and the notes that are being made.
+    var lastNoted = SystemClock.elapsedMilliseconds
+    var noting: Task<Void, Never>?
 
     /// The other end of a connection.
     struct Remote: Sendable {
@@ -55,7 +56,7 @@ actor Replicator: TransportHandler {
         let identity = store.identity
         mesh = Mesh(
             device: identity.device, replica: identity.replica, instance: instance,
-            name: String(hostName.prefix(ProtocolLimits.nameBytes / 4)), fleet: "", jobs: holdings.jobs,
+            name: hostName, fleet: "", jobs: holdings.jobs,
             removals: holdings.removals)
     }
 
@@ -110,7 +111,7 @@ actor Replicator: TransportHandler {
             plan.onFailed(dialled, now: now, using: &generator)
         }
         dialDue()
-        if let last { await note(last) }
+        if let last { note(last) }
     }
 
     func connectionRefused(remote: String, reason: String) async {
@@ -150,7 +151,8 @@ actor Replicator: TransportHandler {
         case .proofIgnored(let link, let reason): note(.proofIgnored, "\(remotes[link]?.address ?? ""): \(reason)")
         case .renewDevice(let reason): await renew(reason, isNewDevice: true)
         case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
-        case .takeRemoval(let job, let removal, let link): await takeRemoval(removal, of: job, from: link)
+        case .takeRemoval(let job, let removal, let link):
+            if await !takeRemoval(removal, of: job, from: link) { mesh.onRemovalFailed(job, from: link) }
         case .answerPing(let number, let received, let link):
             transport?.send(clock.pong(number, received: received), on: link)
         case .learnTime(let exchange, let quality, let device, let link):

@@ -56,9 +56,7 @@ struct ChangeReporter: Sendable {
             applied.change, key: key, isFirst: applied.before == nil, item: applied.after
         ) { field, replaces in
             guard let register = applied.before?[field] else { return nil }
-            // What the author saw, as far as it still stood here; else what stood here.
-            let seen = register.heads.last { $0.write.author == key.replica || replaces.contains($0.write) }
-            return (seen ?? register.winner)?.value
+            return register.heads.last { $0.write.author == key.replica || replaces.contains($0.write) }?.value
         }
         return report(entry, label: applied.after.label ?? applied.before?.label)
     }

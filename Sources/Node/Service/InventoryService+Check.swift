@@ -39,11 +39,10 @@ extension InventoryService {
     private func absentLaptops(
         of job: StoredJob, connected: [Hello], holding own: VersionVector
     ) async throws -> [DeviceCheck] {
-        let ownName = Self.hostName(of: store.identity.replica, in: job)
-        let present = Set(connected.map(\.device))
         let met = try await store.heard()
+        let present = Set(connected.map(\.device))
         var absent: [DeviceCheck] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<[UInt8]> = [Array(facts.hostName.utf8)]
         for participant in try await store.participants(of: job.id) where participant.replica != store.identity.replica
         {
             guard let name = Self.hostName(of: participant.replica, in: job) else {
@@ -54,23 +53,33 @@ extension InventoryService {
             // Several names of replicas are one laptop that was restored; laptops are told apart by what they are called.
             guard names.insert(Array(name.utf8)).inserted else { continue }
             let laptops = met.filter { $0.name.utf8.elementsEqual(name.utf8) }
-            let isHere = connected.contains { $0.name.utf8.elementsEqual(name.utf8) }
-            if laptops.isEmpty, !isHere, !(ownName?.utf8.elementsEqual(name.utf8) ?? false) {
-                absent.append(DeviceCheck(deviceID: nil, name: name, outcome: .away))
-            }
+            let isHere =
+                connected.contains { $0.name.utf8.elementsEqual(name.utf8) }
+                || laptops.contains { present.contains($0.device) }
+            if laptops.isEmpty, !isHere { absent.append(DeviceCheck(deviceID: nil, name: name, outcome: .away)) }
             for laptop in laptops where !present.contains(laptop.device) {
-                let known = try await store.lastKnown(of: laptop.device, job: job.id)
+                let known = try await lastKnown(of: laptop, in: job)
                 // Of two laptops with one name the other one may never have held the job.
-                if known.isEmpty, isHere || laptops.count > 1 { continue }
-                absent.append(
-                    DeviceCheck(
-                        deviceID: laptop.device.description, name: name, outcome: .away,
-                        heardAt: Timestamp(milliseconds: Int64(clamping: laptop.at)),
-                        // Of whom nothing is known may hold nothing.
-                        missingThere: try await missing(from: own, job: job) { replica in known[of: replica] }))
+                if known == nil, isHere || laptops.count > 1 { continue }
+                var away = DeviceCheck(
+                    deviceID: laptop.device.description, name: name, outcome: .away,
+                    heardAt: Timestamp(milliseconds: Int64(clamping: laptop.at)), isHoldingKnown: known != nil)
+                if let known { away.missingThere = try await missing(from: own, job: job, there: known) }
+                absent.append(away)
             }
         }
         return absent
+    }
+
+    /// How far a laptop holds each journal, as far as is known: when it was last connected, and what was written on it
+    /// since. Nil when nothing is known.
+    func lastKnown(of laptop: Heard, in job: StoredJob) async throws -> ((ReplicaID) -> UInt64)? {
+        let known = try await store.lastKnown(of: laptop.device, job: job.id)
+        guard !known.isEmpty else { return nil }
+        return { replica in
+            let isItsOwn = Self.hostName(of: replica, in: job)?.utf8.elementsEqual(laptop.name.utf8) ?? false
+            return isItsOwn ? job.vector[replica].sequence : known[of: replica]
+        }
     }
 
     // MARK: What is missing

@@ -16,18 +16,19 @@ extension InventoryService {
                 var member = RosterMember(
                     replicaID: entry.replica.description, name: name, isOwn: entry.replica == store.identity.replica,
                     since: entry.since.map(\.timestamp), lastSeenAt: entry.lastSeen.timestamp)
-                if member.isOwn {
+                if member.isOwn || name?.utf8.elementsEqual(facts.hostName.utf8) ?? false {
+                    // A name that this store had before it was restored, too.
                     (member.isConnected, member.heardAt, member.behind) = (true, now, 0)
                 } else if let name {
                     // A laptop is found again by its name, if only one has it.
                     let here = connected.filter { $0.peer.name.utf8.elementsEqual(name.utf8) }
                     let laptops = met.filter { $0.name.utf8.elementsEqual(name.utf8) }
-                    if let link = here.first, here.count == 1 {
+                    if let link = here.first {
                         (member.isConnected, member.heardAt) = (true, now)
-                        member.behind = Int(clamping: link.transforms)
+                        member.behind = here.count == 1 ? Int(clamping: link.transforms) : nil
                     } else if let laptop = laptops.first, laptops.count == 1 {
                         member.heardAt = Timestamp(milliseconds: Int64(clamping: laptop.at))
-                        member.behind = try await lacked(by: laptop.device, of: job)
+                        member.behind = try await lacked(by: laptop, of: job)
                     }
                 }
                 members.append(member)
@@ -39,11 +40,10 @@ extension InventoryService {
     private var now: Timestamp { Timestamp(milliseconds: Int64(clamping: nowMilliseconds)) }
 
     /// How many transforms a laptop lacked when it was last heard of, of what is here now; nil when that is not known.
-    private func lacked(by device: DeviceID, of job: StoredJob) async throws -> Int? {
-        let known = try await store.lastKnown(of: device, job: job.id)
-        guard !known.isEmpty else { return nil }
+    private func lacked(by laptop: Heard, of job: StoredJob) async throws -> Int? {
+        guard let known = try await lastKnown(of: laptop, in: job) else { return nil }
         return job.vector.entries.reduce(0) { sum, entry in
-            sum + Int(clamping: entry.head.sequence - min(entry.head.sequence, known[of: entry.replica]))
+            sum + Int(clamping: entry.head.sequence - min(entry.head.sequence, known(entry.replica)))
         }
     }
 }

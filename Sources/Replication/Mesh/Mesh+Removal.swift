@@ -13,6 +13,12 @@ extension Mesh {
         return [.takeRemoval(job, removal, from: link)]
     }
 
+    /// A removal that a peer told of could not be taken: the job is compared with that peer again in the next round.
+    package mutating func onRemovalFailed(_ job: JobID, from link: LinkID) {
+        links[link]?.comparison.askedJobs.remove(job)
+        links[link]?.comparison.wait(job)
+    }
+
     /// The removal that a peer told of knows this store's own journal as it is not.
     package mutating func onOwnFutureRemoved(_ link: LinkID, now: UInt64) -> [Directive] {
         renew("A peer's removal of a job knows a later part of this store's journal.", proof: link, now: now)
@@ -22,16 +28,21 @@ extension Mesh {
     ///
     /// - Parameters:
     ///   - removal: what all its removers held.
-    ///   - vector: how far this device now holds its journals.
+    ///   - vector: how far this device held its journals when the job ended.
+    ///   - replaced: journals of which it held another branch.
     package mutating func onJobRemoved(
-        _ removal: JobRemoval, of job: JobID, vector: VersionVector, now: UInt64
+        _ removal: JobRemoval, of job: JobID, vector: VersionVector, replaced: Set<ReplicaID>, now: UInt64
     ) -> [Directive] {
         fingerprints.changed(job)
-        // A commit after the removal may have been heard of before it: the own journal only grows.
-        let own = self.vector(of: job)[replica]
-        jobs[job, default: JobProgress()].vector = vector
-        jobs[job]?.vector.advance(replica, to: own)
-        jobs[job]?.removal = removal
+        for entry in vector.entries {
+            // What became durable after the end may have been heard of before it: other journals only grow.
+            if replaced.contains(entry.replica) {
+                jobs[job, default: JobProgress()].vector.set(entry.replica, to: entry.head)
+            } else {
+                jobs[job, default: JobProgress()].vector.advance(entry.replica, to: entry.head)
+            }
+        }
+        jobs[job, default: JobProgress()].removal = removal
         jobs[job]?.submitted = [:]
         for name in fetches.keys.sorted() where name.job == job { endFetch(name) }
         grafts.remove(of: job)

@@ -5,11 +5,12 @@ enum HeardSchema {
     static func create(_ db: Database) throws {
         try db.execute(
             sql: """
-                -- Laptops that were met, and when last, in milliseconds of corrected time.
+                -- Laptops that were met by a name, and when last, in milliseconds of corrected time.
                 CREATE TABLE laptop (
-                    device TEXT PRIMARY KEY,
+                    device TEXT NOT NULL,
                     name TEXT NOT NULL,
-                    heard INTEGER NOT NULL
+                    heard INTEGER NOT NULL,
+                    PRIMARY KEY (device, name)
                 ) STRICT, WITHOUT ROWID;
 
                 -- How far a laptop that takes part in a job was last known to hold each journal.

@@ -20,43 +20,67 @@ extension Store {
     /// Remembers that a laptop was heard of just now, and how far it then held what jobs it takes part in. Of other jobs
     /// nothing is kept: each laptop holds every job of the fleet.
     package func note(_ heard: Heard, holding jobs: [(job: JobID, vector: VersionVector)]) async throws {
-        // Looked up beforehand: of thousands of jobs few have changed, and nobody's edit has to wait for the others.
-        let news = try await read { db in try jobs.flatMap { try Self.news(of: $0, heldBy: heard, in: db) } }
+        // Looked up beforehand and bit by bit: of thousands of jobs few have changed, and nobody has to wait for the others.
+        var news: [News] = []
+        for start in stride(from: 0, to: jobs.count, by: Self.jobsPerRead) {
+            let some = jobs[start..<min(start + Self.jobsPerRead, jobs.count)]
+            news += try await read { db in
+                let names = Set(try Self.names(of: heard.device, in: db) + [Array(heard.name.utf8)])
+                return try some.compactMap { try Self.news(of: $0, heldBy: heard.device, called: names, in: db) }
+            }
+        }
+        let changed = news
         try await write { db in
             try db.execute(
-                sql: """
-                    INSERT INTO laptop (device, name, heard) VALUES (?, ?, ?)
-                    ON CONFLICT DO UPDATE SET name = excluded.name, heard = max(heard, excluded.heard)
-                    """, arguments: [heard.device.description, heard.name, Int64(clamping: heard.at)])
+                sql: "INSERT OR REPLACE INTO laptop (device, name, heard) VALUES (?, ?, ?)",
+                arguments: [heard.device.description, heard.name, Int64(clamping: heard.at)])
             // A job that was removed meanwhile has another number.
             let insert = try db.cachedStatement(
                 sql: """
                     INSERT INTO known (job, device, replica, sequence)
                     SELECT number, ?2, ?3, ?4 FROM job WHERE number = ?1
-                    ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence)
                     """)
-            for (job, position) in news {
-                try insert.execute(arguments: [
-                    job, heard.device.description, position.replica.value.blob, position.sequence.signed,
-                ])
+            for one in changed {
+                try db.execute(
+                    sql: "DELETE FROM known WHERE job = ? AND device = ?",
+                    arguments: [one.job, heard.device.description])
+                for position in one.held {
+                    try insert.execute(arguments: [
+                        one.job, heard.device.description, position.replica.value.blob, position.sequence.signed,
+                    ])
+                }
             }
         }
     }
 
-    /// What a laptop holds of a job in which it takes part, as far as that is not noted.
-    private static func news(
-        of held: (job: JobID, vector: VersionVector), heldBy heard: Heard, in db: Database
-    ) throws -> [(job: Int64, position: Position)] {
-        guard let number = try JobTable.number(of: held.job, in: db), !(try RemovalTable.isRemoved(number, in: db)),
-            try ItemTable.state(of: .job, job: number, in: db)?.names(laptop: heard.name) ?? false
-        else { return [] }
-        let known = try known(of: heard.device, job: number, in: db)
-        return held.vector.entries.filter { $0.head.sequence > known[of: $0.replica] }.map {
-            (number, Position(replica: $0.replica, sequence: $0.head.sequence))
-        }
+    private static let jobsPerRead = 256
+
+    /// What a laptop holds of a job, and not what is noted.
+    private struct News: Sendable {
+        let job: Int64
+        let held: [Position]
     }
 
-    /// Every laptop that was ever met, by its name and device.
+    /// - Returns: nil where it does not take part, or nothing has changed.
+    private static func news(
+        of held: (job: JobID, vector: VersionVector), heldBy device: DeviceID, called names: Set<[UInt8]>,
+        in db: Database
+    ) throws -> News? {
+        guard let number = try JobTable.number(of: held.job, in: db), !(try RemovalTable.isRemoved(number, in: db)),
+            try ItemTable.state(of: .job, job: number, in: db)?.hasAuthor(called: names) ?? false
+        else { return nil }
+        let positions = held.vector.entries.map { Position(replica: $0.replica, sequence: $0.head.sequence) }
+        return try known(of: device, job: number, in: db) == positions ? nil : News(job: number, held: positions)
+    }
+
+    /// What a laptop was ever called.
+    private static func names(of device: DeviceID, in db: Database) throws -> [[UInt8]] {
+        try String.fetchAll(
+            db.cachedStatement(sql: "SELECT name FROM laptop WHERE device = ?"), arguments: [device.description]
+        ).map { Array($0.utf8) }
+    }
+
+    /// Every laptop that was ever met, by its names and device.
     package func heard() async throws -> [Heard] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT device, name, heard FROM laptop ORDER BY name, device").compactMap {
@@ -93,7 +117,7 @@ extension Store {
             let number = try JobTable.existingNumber(of: job, in: db)
             var known: Set<ItemID> = []
             var found: [ItemID] = []
-            try Self.forEachChange(job: number, of: replica, in: db) { dotted in
+            try Self.forEachChange(job: number, of: replica, sequences: first...max(first, last), in: db) { dotted in
                 let item = dotted.change.item
                 guard item != .job, dotted.last >= first, dotted.dot.sequence <= last, known.insert(item).inserted,
                     found.count < limit
@@ -109,10 +133,11 @@ extension Store {
 }
 
 extension ItemState {
-    /// Whether, of the job's own item, somebody on a laptop of that name has written in the job.
-    fileprivate func names(laptop name: String) -> Bool {
+    /// Whether, of the job's own item, somebody on a laptop of such a name has written in the job.
+    fileprivate func hasAuthor(called names: Set<[UInt8]>) -> Bool {
         fields.contains { field in
-            JobProperty.isAuthor(field.name) && field.register.winner?.value.utf8.elementsEqual(name.utf8) ?? false
+            JobProperty.isAuthor(field.name)
+                && field.register.winner.map { names.contains(Array($0.value.utf8)) } ?? false
         }
     }
 }

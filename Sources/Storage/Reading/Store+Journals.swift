@@ -55,11 +55,14 @@ extension Store {
 
     /// All changes that are held of a job, journal by journal.
     ///
-    /// - Parameter replica: of one journal; nil for all of them.
+    /// - Parameters:
+    ///   - replica: of one journal; nil for all of them.
+    ///   - sequences: these, and what is stored with them.
     static func forEachChange(
-        job: Int64, of replica: ReplicaID? = nil, in db: Database, _ body: (DottedChange) throws -> Void
+        job: Int64, of replica: ReplicaID? = nil, sequences: ClosedRange<UInt64>? = nil, in db: Database,
+        _ body: (DottedChange) throws -> Void
     ) throws {
-        try SegmentReader.forEach(job: job, of: replica, in: db) { scanned, buffer, dot in
+        try SegmentReader.forEach(job: job, of: replica, sequences: sequences, in: db) { scanned, buffer, dot in
             try body(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
         }
     }

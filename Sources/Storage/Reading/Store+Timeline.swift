@@ -34,20 +34,19 @@ extension Store {
 
 /// Where a reader of a timeline stands.
 package actor TimelineCursor {
-    private static let pageLines = 256
+    private static let pageLines = 1_024
 
     private let store: Store
     private let job: JobID
-    private let order: TimelineOrder
+    private var order: TimelineOrder
     private var teller: TimelineTeller
-    private var rows = JournalRows()
     private var position = 0
 
     init(store: Store, job: JobID, order: TimelineOrder) {
         self.store = store
         self.job = job
         self.order = order
-        teller = TimelineTeller(counts: order.counts)
+        teller = TimelineTeller(counts: self.order.takeCounts())
     }
 
     /// The next lines; nil after the last.
@@ -63,85 +62,72 @@ package actor TimelineCursor {
         return nil
     }
 
-    /// All that is left.
-    package func rest() async throws -> [TimelineEntry] {
-        var entries: [TimelineEntry] = []
-        while let lines = try await next() { entries += lines.map(\.entry) }
-        return entries
-    }
-
     private func page(_ keys: [TimelineKey]) async throws -> [TimelineLine] {
-        let (job, start) = (job, rows)
-        let (found, reached) = try await store.read { db in
+        let job = job
+        let found = try await store.read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
-            var rows = start
-            var found: [(key: TimelineKey, change: Change, item: ItemState?)] = []
-            for key in keys {
-                let journal = JournalKey(job: number, replica: key.journal)
-                let change = try rows.change(of: journal, at: key.sequence, in: db)
-                found.append((key, change, try ItemTable.state(of: change.item, job: number, in: db)))
+            return try zip(keys, Self.changes(at: keys, job: number, in: db)).map { key, change in
+                (key: key, change: change, item: try ItemTable.state(of: change.item, job: number, in: db))
             }
-            return (found, rows)
         }
-        rows = reached
         return found.compactMap { key, change, item in
             teller.tell(change, at: key, item: item).map { TimelineLine(entry: $0, item: item) }
         }
     }
-}
 
-/// The stored rows of journals that were read last: who reads by time goes through several journals side by side.
-private struct JournalRows: Sendable {
-    /// Together at most some MiB.
-    private static let most = 16
-
-    private struct Row: Sendable {
-        let first: UInt64
-        let last: UInt64
-        let bytes: [UInt8]
-        /// Where each change begins, ascending.
-        let starts: [(sequence: UInt64, offset: Int)]
-
-        init(_ piece: JournalTable.Piece) throws {
-            first = piece.first
-            last = piece.head.sequence
-            bytes = piece.bytes
-            var next = piece.first
-            var starts: [(sequence: UInt64, offset: Int)] = []
-            try ChangeCodec.scan(piece.bytes) { scanned, _ in
-                starts.append((next, scanned.record.lowerBound))
-                next += UInt64(scanned.operationCount)
-            }
-            self.starts = starts
+    /// Who reads by time goes through many journals side by side: each stored row is looked at once for a page.
+    private static func changes(at keys: [TimelineKey], job: Int64, in db: Database) throws -> [Change] {
+        var changes: [Int: Change] = [:]
+        var row: (journal: ReplicaID, row: JournalRow)?
+        let inTurn = keys.indices.sorted {
+            (keys[$0].journal, keys[$0].sequence) < (keys[$1].journal, keys[$1].sequence)
         }
-
-        func change(at sequence: UInt64) throws -> Change? {
-            var (low, high) = (0, starts.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if starts[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        for index in inTurn {
+            let key = keys[index]
+            if row?.journal != key.journal || row.map({ $0.row.last < key.sequence }) ?? true {
+                let journal = JournalKey(job: job, replica: key.journal)
+                let piece = try JournalTable.pieces(of: journal, from: key.sequence, maximumBytes: 1, in: db).first
+                row = try piece.map { (key.journal, try JournalRow($0)) }
             }
-            guard low < starts.count, starts[low].sequence == sequence else { return nil }
-            let end = low + 1 < starts.count ? starts[low + 1].offset : bytes.count
-            return try ChangeCodec.decodeAll(Array(bytes[starts[low].offset..<end])).first
+            changes[index] = try row?.row.change(at: key.sequence)
         }
-    }
-
-    private var rows: [ReplicaID: Row] = [:]
-
-    mutating func change(of journal: JournalKey, at sequence: UInt64, in db: Database) throws -> Change {
-        if let row = rows[journal.replica], row.first <= sequence, sequence <= row.last,
-            let change = try row.change(at: sequence)
-        {
+        return try keys.indices.map { index in
+            guard let change = changes[index] else {
+                throw StoreError(
+                    .historyChanged, "The job's history has changed while it was read; run the command again.")
+            }
             return change
         }
-        let piece = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first
-        guard let row = try piece.map(Row.init), let change = try row.change(at: sequence) else {
-            throw StoreError(
-                .historyChanged, "The job's history has changed while it was read; run the command again.")
+    }
+}
+
+/// A stored row of a journal, in which changes are found by their sequence.
+private struct JournalRow {
+    let last: UInt64
+    private let bytes: [UInt8]
+    /// Where each change begins, ascending.
+    private let starts: [(sequence: UInt64, offset: Int)]
+
+    init(_ piece: JournalTable.Piece) throws {
+        last = piece.head.sequence
+        bytes = piece.bytes
+        var next = piece.first
+        var starts: [(sequence: UInt64, offset: Int)] = []
+        try ChangeCodec.scan(piece.bytes) { scanned, _ in
+            starts.append((next, scanned.record.lowerBound))
+            next += UInt64(scanned.operationCount)
         }
-        if rows.count >= Self.most { rows = [:] }
-        rows[journal.replica] = row
-        return change
+        self.starts = starts
+    }
+
+    func change(at sequence: UInt64) throws -> Change? {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        guard low < starts.count, starts[low].sequence == sequence else { return nil }
+        let end = low + 1 < starts.count ? starts[low + 1].offset : bytes.count
+        return try ChangeCodec.decodeAll(Array(bytes[starts[low].offset..<end])).first
     }
 }

@@ -10,6 +10,8 @@ package struct RemovalOutcome: Hashable, Sendable {
     package let vector: VersionVector
     /// What only another branch of a journal held, written again as late work; nil when there was none.
     package let reissued: Commit?
+    /// Journals that were other branches here: what was held of them is nowhere any more.
+    package var replaced: Set<ReplicaID> = []
 }
 
 /// A job that a person has removed.
@@ -110,17 +112,20 @@ extension Store {
     ) throws -> RemovalOutcome {
         var number = number
         var reissued: Commit?
+        var replaced: Set<ReplicaID> = []
         if let removed = try JobRemover(job: number, db: db).remove(removal) {
             number = removed.number
             var lost: [Change] = []
             for (journal, changes) in removed.lost {
+                replaced.insert(journal)
                 lost += try LostWork(changes, of: JournalKey(job: number, replica: journal)).changes(in: db)
             }
             reissued = try reissue(lost, job: job, number: number, now: now, in: db)
         }
         let merged = try RemovalTable.removal(of: number, in: db) ?? removal
         return RemovalOutcome(
-            removal: merged, vector: try JournalTable.vector(of: number, in: db), reissued: reissued)
+            removal: merged, vector: try JournalTable.vector(of: number, in: db), reissued: reissued,
+            replaced: replaced)
     }
 
     // MARK: Freeing

@@ -6,15 +6,22 @@ import GRDB
 enum SegmentReader {
     /// - Parameters:
     ///   - replica: of one journal; nil for all of them.
+    ///   - sequences: only stored rows that hold some of these.
     ///   - body: gets each record with the dot of its first transform.
     static func forEach(
-        job: Int64, of replica: ReplicaID? = nil, in db: Database,
+        job: Int64, of replica: ReplicaID? = nil, sequences: ClosedRange<UInt64>? = nil, in db: Database,
         _ body: (ScannedChange, UnsafeRawBufferPointer, Dot) throws -> Void
     ) throws {
         let rowids = try Int64.fetchAll(
             db.cachedStatement(
-                sql: "SELECT rowid FROM segment WHERE job = ?1 AND (?2 IS NULL OR replica = ?2) ORDER BY replica, last"),
-            arguments: [job, replica?.value.blob])
+                sql: """
+                    SELECT rowid FROM segment WHERE job = ?1 AND (?2 IS NULL OR replica = ?2) AND last >= ?3 AND first <= ?4
+                    ORDER BY replica, last
+                    """),
+            arguments: [
+                job, replica?.value.blob, (sequences?.lowerBound ?? 0).signed,
+                sequences?.upperBound.signed ?? Int64.max,
+            ])
         for rowid in rowids {
             guard
                 let row = try Row.fetchOne(

@@ -42,8 +42,8 @@ extension World {
             try send(answerPing(number, received: received, by: device), by: device, on: link)
         case .learnTime(let exchange, let quality, let peer, let link):
             try await learn(exchange, quality, from: peer, on: link, by: device)
-        case .takeRemoval(let job, let removal, _):
-            try await takeRemoval(removal, of: job, by: device)
+        case .takeRemoval(let job, let removal, let link):
+            if try await !takeRemoval(removal, of: job, by: device) { device.mesh.onRemovalFailed(job, from: link) }
         case .established, .recognised, .report, .reported, .proofIgnored: break
         }
     }

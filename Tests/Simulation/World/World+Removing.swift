@@ -151,6 +151,7 @@ extension World {
         freeLater(device)
         let elapsed = device.elapsedMilliseconds(at: now)
         try await perform(
-            device.mesh.onJobRemoved(outcome.removal, of: job, vector: outcome.vector, now: elapsed), by: device)
+            device.mesh.onJobRemoved(
+                outcome.removal, of: job, vector: outcome.vector, replaced: outcome.replaced, now: elapsed), by: device)
     }
 }

@@ -51,7 +51,10 @@ struct JobCheckCommand: AsyncParsableCommand {
 
     private func lastHeard(_ device: DeviceCheck) -> String {
         guard let time = device.heardAt else { return "never connected to this one" }
-        let holding = device.missingThere.isEmpty ? "nothing was missing there then" : "of what is here it"
+        let holding =
+            !device.isHoldingKnown
+            ? "what it held then is not known"
+            : device.missingThere.isEmpty ? "nothing of what is here was missing there" : "of what is here it"
         return "last connected \(Formats.time(time)), \(holding)"
     }
 
