@@ -76,7 +76,8 @@ package struct TimelineEntry: Hashable, Sendable {
                 settings.append(
                     Setting(
                         field: field, value: value, before: before(field, replaces),
-                        standing: item?[field]?.standing(of: value, at: write)))
+                        // Nothing of a removed item stands.
+                        standing: item?.removed == nil ? item?[field]?.standing(of: value, at: write) : nil))
             case .append(_, let entry): notes.append(entry)
             case .remove, .removeJob, .decide, .request, .withdraw, .acknowledge, .outcome, .publish: break
             }

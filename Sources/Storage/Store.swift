@@ -25,15 +25,18 @@ package final class Store: Sendable {
     let looseSegments = Mutex<[JournalKey: Int]>([:])
     /// The store was found to be a copy when it was opened, and has become a new replica.
     package let wasCopied: Bool
+    /// Whether the file that was opened still has the store's name.
+    package let isInPlace: @Sendable () -> Bool
     /// Tells this opening of a server's store from every other: what was numbered before, a backup may have undone.
     let opening: UInt64
 
     init(
         database: any DatabaseWriter, identity: StoreIdentity, clock: HybridLogicalClock, hostName: String,
-        wasCopied: Bool, opening: UInt64
+        wasCopied: Bool, opening: UInt64, isInPlace: @escaping @Sendable () -> Bool
     ) {
         self.database = database
-        self.commits = GroupCommit(database: database)
+        self.isInPlace = isInPlace
+        self.commits = GroupCommit(database: database, isInPlace: isInPlace)
         self.clock = Mutex(clock)
         self.currentIdentity = Mutex(identity)
         self.hostName = hostName

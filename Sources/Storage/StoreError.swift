@@ -17,6 +17,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case notLate
         case readTooSlow
         case historyChanged
+        case replacedFile
         case other
     }
 
@@ -37,6 +38,10 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
     package static func unknownJob(_ job: JobID) -> StoreError {
         StoreError(.unknownJob, "There is no job \(job) here; 'muster job list' shows the jobs.")
     }
+
+    package static let replacedFile = StoreError(
+        .replacedFile,
+        "The store's file was replaced or deleted while the program ran, so nothing can be saved; start it again.")
 
     /// Wraps what SQLite reports.
     package init(_ error: any Error) {

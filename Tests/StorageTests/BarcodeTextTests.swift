@@ -8,7 +8,9 @@ struct BarcodeTextTests {
     @Test(
         "Two spellings that Unicode holds equal are two barcodes, whether kept up or built anew", arguments: [1, 700])
     func spellings(others: Int) async throws {
-        let store = try Place().open()
+        let place = try Place()
+        let store = try place.open()
+        defer { withExtendedLifetime(place) {} }
         let texts = ["Caf\u{E9}", "Cafe\u{301}", " Caf\u{E9}"]
         try await fill(store, texts, others: others)
         for (index, text) in texts.enumerated() {
@@ -21,7 +23,9 @@ struct BarcodeTextTests {
 
     @Test("What follows a NUL is part of a barcode")
     func nul() async throws {
-        let store = try Place().open()
+        let place = try Place()
+        let store = try place.open()
+        defer { withExtendedLifetime(place) {} }
         let texts = ["AB", "AB\0one", "AB\0two", "\0"]
         try await fill(store, texts, others: 1)
         for (index, text) in texts.enumerated() {

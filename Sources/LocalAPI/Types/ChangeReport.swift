@@ -85,7 +85,7 @@ package struct FieldChange: Codable, Hashable, Sendable {
     /// The value that the author saw; null when there was none, or it is not known here any more.
     @Nullable package var from: String?
     package var to: String
-    /// Null for late work, of which that is not known.
+    /// Null for late work, of which that is not known, and for what was written on an item that is removed.
     @Nullable package var standing: Standing?
 
     package init(field: String, from: String?, to: String, standing: Standing? = nil) {

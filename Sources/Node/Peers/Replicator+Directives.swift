@@ -22,6 +22,8 @@ extension Replicator {
             ])
         remotes[link]?.isEstablished = true
         transport?.established(link)
+        // The power may go before the link does.
+        if let first = mesh.farewell(link) { note(first) }
         if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device, now: now) }
     }
 

@@ -22,9 +22,20 @@ extension Replicator {
         mesh.overview()
     }
 
-    /// The connected peers, and how many transforms of a job each lacks.
-    func peers(of job: JobID) -> [(peer: Hello, transforms: UInt64)] {
-        mesh.overview().map { ($0.peer, mesh.behind($0.link, job: job)) }
+    /// A connected peer, and how far it and this device are apart in a job, in transforms.
+    struct PeerOfJob: Sendable {
+        let peer: Hello
+        /// What the peer lacks.
+        let behind: UInt64
+        /// What this device lacks.
+        let ahead: UInt64
+    }
+
+    func peers(of job: JobID) -> [PeerOfJob] {
+        mesh.overview().map { link in
+            let apart = mesh.apart(link.link, job: job)
+            return PeerOfJob(peer: link.peer, behind: apart.behind, ahead: apart.ahead)
+        }
     }
 
     /// Asks every connected device how its copy of a job looks; devices that do not answer in time are left out.

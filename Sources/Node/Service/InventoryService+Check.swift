@@ -37,14 +37,14 @@ extension InventoryService {
 
     /// Laptops on which somebody has written in the job and that are not connected.
     private func absentLaptops(
-        of job: StoredJob, connected: [Hello], holding own: VersionVector
+        of job: StoredJob, connected: [Hello], holding vector: VersionVector
     ) async throws -> [DeviceCheck] {
         let met = try await store.heard()
         let present = Set(connected.map(\.device))
         var absent: [DeviceCheck] = []
-        var names: Set<[UInt8]> = [Array(facts.hostName.utf8)]
-        for participant in try await store.participants(of: job.id) where participant.replica != store.identity.replica
-        {
+        let own = try await store.formerReplicas().union([store.identity.replica])
+        var names: Set<[UInt8]> = []
+        for participant in try await store.participants(of: job.id) where !own.contains(participant.replica) {
             guard let name = Self.hostName(of: participant.replica, in: job) else {
                 // What it is called has not come yet.
                 absent.append(DeviceCheck(deviceID: nil, name: nil, outcome: .away))
@@ -59,12 +59,10 @@ extension InventoryService {
             if laptops.isEmpty, !isHere { absent.append(DeviceCheck(deviceID: nil, name: name, outcome: .away)) }
             for laptop in laptops where !present.contains(laptop.device) {
                 let known = try await lastKnown(of: laptop, in: job)
-                // Of two laptops with one name the other one may never have held the job.
-                if known == nil, isHere || laptops.count > 1 { continue }
                 var away = DeviceCheck(
                     deviceID: laptop.device.description, name: name, outcome: .away,
                     heardAt: Timestamp(milliseconds: Int64(clamping: laptop.at)), isHoldingKnown: known != nil)
-                if let known { away.missingThere = try await missing(from: own, job: job, there: known) }
+                if let known { away.missingThere = try await missing(from: vector, job: job, there: known) }
                 absent.append(away)
             }
         }

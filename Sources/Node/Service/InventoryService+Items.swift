@@ -28,7 +28,7 @@ extension InventoryService {
     func item(_ item: String, job text: String) async throws -> ItemDetails {
         try await answering {
             let job = try await resolve(job: text)
-            let found = try await resolve(item: item, job: job.id)
+            let found = try await resolve(item: item, job: job.id, findsRemoved: true)
             // Of a removed item the store still tells what it was.
             let isRemoved = found.state.removed != nil
             let state = found.state
@@ -90,17 +90,29 @@ extension InventoryService {
     /// Small enough that values of the greatest length fit a change.
     private static let fieldsPerChange = 6
 
+    /// The item that stands for a removed one: the same whoever restores it, so that two who do make no two of it.
+    private func successor(of item: ItemID, in job: JobID) async throws -> ItemID {
+        var count: UInt64 = 0
+        while true {
+            let id = item.successor(count)
+            guard let state = try await store.item(id, job: job) else { return id }
+            guard state.removed != nil else {
+                throw APIError(.itemNotRemoved, "Item \(item) was restored already, as \(id).")
+            }
+            count += 1
+        }
+    }
+
     /// A tombstone is final: what comes back is a new item that names the one it stands for (rule R2).
     func restoreItem(_ item: String, job text: String) async throws -> Restored {
         try await answering {
             let job = try await resolve(job: text)
-            let found = try await resolve(item: item, job: job.id)
+            let found = try await resolve(item: item, job: job.id, findsRemoved: true)
             guard found.state.removed != nil else {
                 throw APIError(.itemNotRemoved, "Item \(found.id) is not removed; there is nothing to restore.")
             }
             let state = found.state
-            var generator = SystemRandomNumberGenerator()
-            let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
+            let id = try await successor(of: found.id, in: job.id)
             var fields = state.fields.compactMap { field in
                 field.register.winner.map { Edit.FieldValue(field: field.name, value: $0.value) }
             }.filter { $0.field != WellKnownField.replaces }

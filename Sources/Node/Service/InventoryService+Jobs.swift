@@ -63,11 +63,13 @@ extension InventoryService {
             let report = try await store.report(of: job.id)
             let overlay = try await overlay(of: job.id)
             let connected = await replicator.peers(of: job.id)
-            let behind = connected.filter { $0.transforms > 0 }.map { peer, transforms in
+            let behind = connected.filter { $0.behind > 0 }.map { peer in
                 PeerBehind(
-                    deviceID: peer.device.description, name: peer.name, transforms: Int(clamping: transforms))
+                    deviceID: peer.peer.device.description, name: peer.peer.name,
+                    transforms: Int(clamping: peer.behind))
             }
-            let sync: SyncState = connected.isEmpty ? .notConnected : behind.isEmpty ? .inSync : .catchingUp
+            let isApart = connected.contains { $0.behind > 0 || $0.ahead > 0 }
+            let sync: SyncState = connected.isEmpty ? .notConnected : isApart ? .catchingUp : .inSync
             return JobDetails(
                 id: job.id.text, name: job.name, kind: job.kind, state: ShownState(overlay),
                 signature: Signature(overlay), isRemoved: job.isRemoved, items: job.items,
@@ -109,7 +111,7 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             var id: ItemID?
-            if let item { id = try await resolve(item: item, job: job.id).id }
+            if let item { id = try await resolve(item: item, job: job.id, findsRemoved: true).id }
             let cursor = try await store.timeline(of: job.id, item: id)
             let reporter = ChangeReporter(job: job)
             return Batches {

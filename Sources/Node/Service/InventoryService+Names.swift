@@ -35,8 +35,9 @@ extension InventoryService {
 
     /// An item by its id, a unique prefix of it, or a barcode that one item has.
     ///
-    /// - Returns: its id and state; a removed item is not found by its barcode.
-    func resolve(item text: String, job: JobID) async throws -> StoredItem {
+    /// - Parameter findsRemoved: a removed item is found by its barcode if no other has it.
+    /// - Returns: its id and state.
+    func resolve(item text: String, job: JobID, findsRemoved: Bool = false) async throws -> StoredItem {
         if let id = ItemID(text), id != .job, let state = try await store.item(id, job: job) {
             return StoredItem(id: id, state: state)
         }
@@ -44,6 +45,9 @@ extension InventoryService {
         let trimmed = FieldText.trimmed(text)
         if matches.isEmpty, !FieldText.isSame(trimmed, text) {
             matches = try await store.items(job: job, withBarcode: trimmed)
+        }
+        if matches.isEmpty, findsRemoved {
+            matches = try await store.items(job: job, withBarcode: trimmed, removed: true)
         }
         let digits = text.lowercased().filter { $0 != "-" }
         if matches.isEmpty, digits.utf8.count >= 4, digits.utf8.allSatisfy(Self.isHexadecimal) {

@@ -10,14 +10,14 @@ extension InventoryService {
             let job = try await resolve(job: text)
             let connected = await replicator.peers(of: job.id)
             let met = try await store.heard()
+            let former = try await store.formerReplicas()
             var members: [RosterMember] = []
             for entry in try await store.participants(of: job.id) {
                 let name = Self.hostName(of: entry.replica, in: job)
                 var member = RosterMember(
                     replicaID: entry.replica.description, name: name, isOwn: entry.replica == store.identity.replica,
                     since: entry.since.map(\.timestamp), lastSeenAt: entry.lastSeen.timestamp)
-                if member.isOwn || name?.utf8.elementsEqual(facts.hostName.utf8) ?? false {
-                    // A name that this store had before it was restored, too.
+                if member.isOwn || former.contains(entry.replica) {
                     (member.isConnected, member.heardAt, member.behind) = (true, now, 0)
                 } else if let name {
                     // A laptop is found again by its name, if only one has it.
@@ -25,7 +25,7 @@ extension InventoryService {
                     let laptops = met.filter { $0.name.utf8.elementsEqual(name.utf8) }
                     if let link = here.first {
                         (member.isConnected, member.heardAt) = (true, now)
-                        member.behind = here.count == 1 ? Int(clamping: link.transforms) : nil
+                        member.behind = here.count == 1 ? Int(clamping: link.behind) : nil
                     } else if let laptop = laptops.first, laptops.count == 1 {
                         member.heardAt = Timestamp(milliseconds: Int64(clamping: laptop.at))
                         member.behind = try await lacked(by: laptop, of: job)

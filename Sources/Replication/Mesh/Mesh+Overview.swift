@@ -45,11 +45,10 @@ extension Mesh {
         establishedLinks.compactMap { links[$0]?.hello?.device }
     }
 
-    /// How many transforms of one job a peer lacks, as far as is known.
-    package func behind(_ link: LinkID, job: JobID) -> UInt64 {
-        guard let known = links[link] else { return 0 }
-        if known.jobs[job] == nil, known.comparison.isEqual(job) { return 0 }
-        return difference(of: job, with: known).behind
+    /// How many transforms of one job a peer lacks, and how many it has that this device lacks, as far as is known.
+    package func apart(_ link: LinkID, job: JobID) -> (behind: UInt64, ahead: UInt64) {
+        guard let known = links[link], known.jobs[job] != nil || !known.comparison.isEqual(job) else { return (0, 0) }
+        return difference(of: job, with: known)
     }
 
     /// Who is at the other end of a link, and how far it is known to hold each job.

@@ -25,8 +25,10 @@ extension Store {
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
             }
-            let place = StorePlace(machine: machine, file: try fileNumber(of: path))
-            return try open(pool, place: place, hostName: hostName, role: role, generator: &generator)
+            let file = try fileNumber(of: path)
+            return try open(
+                pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
+                isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
         } catch {
             throw StoreError(error)
         }
@@ -35,6 +37,7 @@ extension Store {
     /// Brings the tables up to date and settles who this store is.
     static func open(
         _ database: any DatabaseWriter, place: StorePlace, hostName: String, role: StoreRole = .laptop,
+        isInPlace: @escaping @Sendable () -> Bool = { true },
         generator: inout some RandomNumberGenerator
     ) throws -> Store {
         try Schema.migrator(for: role).migrate(database)
@@ -43,7 +46,7 @@ extension Store {
         return Store(
             database: database, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
             hostName: hostName, wasCopied: identity.wasCopied,
-            opening: role == .channel ? generator.next() : 0)
+            opening: role == .channel ? generator.next() : 0, isInPlace: isInPlace)
     }
 
     private static var configuration: Configuration {
@@ -133,6 +136,7 @@ extension Store {
             // On another machine the device is another one too; a file put back from a backup is the same laptop.
             let isElsewhere = known.split(separator: " ").first.map(String.init) != place.machine
             let identity = StoreIdentity(device: isElsewhere ? fresh.device : device, replica: fresh.replica)
+            if !isElsewhere { try FormerTable.add(replica, in: db) }
             try db.execute(sql: "DELETE FROM unseen")
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?, place = ?",

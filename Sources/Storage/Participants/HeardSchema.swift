@@ -13,6 +13,11 @@ enum HeardSchema {
                     PRIMARY KEY (device, name)
                 ) STRICT, WITHOUT ROWID;
 
+                -- Names that this laptop's store had before it was found to be set back.
+                CREATE TABLE former (
+                    replica BLOB PRIMARY KEY
+                ) STRICT, WITHOUT ROWID;
+
                 -- How far a laptop that takes part in a job was last known to hold each journal.
                 CREATE TABLE known (
                     job INTEGER NOT NULL,

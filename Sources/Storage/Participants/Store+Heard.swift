@@ -80,6 +80,11 @@ extension Store {
         ).map { Array($0.utf8) }
     }
 
+    /// The names that this laptop's store had before.
+    package func formerReplicas() async throws -> Set<ReplicaID> {
+        try await read { db in try FormerTable.all(in: db) }
+    }
+
     /// Every laptop that was ever met, by its names and device.
     package func heard() async throws -> [Heard] {
         try await read { db in

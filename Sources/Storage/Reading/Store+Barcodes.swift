@@ -9,9 +9,12 @@ package struct DuplicateBarcode: Hashable, Sendable {
 
 extension Store {
     /// The items with a barcode, ascending.
-    package func items(job: JobID, withBarcode barcode: String) async throws -> [ItemID] {
+    ///
+    /// - Parameter removed: looks among the removed items instead.
+    package func items(job: JobID, withBarcode barcode: String, removed: Bool = false) async throws -> [ItemID] {
         try await read { db in
-            try BarcodeTable(job: try JobTable.existingNumber(of: job, in: db), db: db).items(with: barcode)
+            try BarcodeTable(job: try JobTable.existingNumber(of: job, in: db), db: db)
+                .items(with: barcode, removed: removed)
         }
     }
 

@@ -89,12 +89,15 @@ extension Store {
         let anchor = try anchor(of: target, in: db)
         var bytes = introduction(in: own, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
         let properties = try ItemTable.state(of: .job, job: target, in: db) ?? ItemState()
+        var operations = try names(of: Set(late.map(\.author)), in: number, unknownTo: properties, in: db)
         if properties.value(of: JobProperty.name) == nil {
-            let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: properties.latestStamp) }
-            let operations: [CRDT.Operation] = [
+            operations += [
                 .set(field: JobProperty.name, value: "\(name) (late)", replaces: []),
                 .set(field: JobProperty.kind, value: JobKind.inventory.rawValue, replaces: []),
             ]
+        }
+        if !operations.isEmpty {
+            let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: properties.latestStamp) }
             bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: operations))
         }
         for late in late {
@@ -104,6 +107,19 @@ extension Store {
             bytes += ChangeCodec.encode(change)
         }
         return try appendAsIs(bytes, after: head, job: rescued, number: target, now: now, in: db)
+    }
+
+    /// What the laptops of authors are called in a removed job, for a job that has not heard of them.
+    private func names(
+        of authors: Set<ReplicaID>, in job: Int64, unknownTo properties: ItemState, in db: Database
+    ) throws -> [CRDT.Operation] {
+        let known = try ItemTable.state(of: .job, job: job, in: db)
+        return authors.sorted().compactMap { author in
+            let field = JobProperty.author(author)
+            guard author != identity.replica, properties.value(of: field) == nil, let name = known?.value(of: field)
+            else { return nil }
+            return .set(field: field, value: name, replaces: [])
+        }
     }
 
     /// The first of the ids that everybody derives alike whose job has not been removed in its turn.
@@ -179,15 +195,29 @@ extension Change {
 extension ItemID {
     /// An id that everybody derives alike.
     static func derived(from name: [UInt8], count: UInt64) -> ItemID {
-        var bytes = name
-        withUnsafeBytes(of: count.bigEndian) { bytes += $0 }
-        var generator = Derivation(state: bytes.withUnsafeBytes { SipHash.hash($0, key: (0x6c61_7465, 0x776f_726b)) })
+        var generator = Derivation(named: name, count: count)
         return ItemID(milliseconds: generator.next(), using: &generator)
+    }
+
+    /// One of the ids that everybody derives alike for an item that takes the place of this one, when it was removed; beside it
+    /// in order.
+    package func successor(_ count: UInt64) -> ItemID {
+        let milliseconds = UInt64(truncatingIfNeeded: value >> 80)
+        var bytes = Array("successor".utf8)
+        withUnsafeBytes(of: value.bigEndian) { bytes += $0 }
+        var generator = Derivation(named: bytes, count: count)
+        return ItemID(milliseconds: milliseconds, using: &generator)
     }
 
     /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
     private struct Derivation: RandomNumberGenerator {
         var state: UInt64
+
+        init(named name: [UInt8], count: UInt64) {
+            var bytes = name
+            withUnsafeBytes(of: count.bigEndian) { bytes += $0 }
+            state = bytes.withUnsafeBytes { SipHash.hash($0, key: (0x6c61_7465, 0x776f_726b)) }
+        }
 
         mutating func next() -> UInt64 {
             state &+= 0x9e37_79b9_7f4a_7c15

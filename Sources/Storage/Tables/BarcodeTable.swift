@@ -59,7 +59,7 @@ struct BarcodeTable {
     }
 
     /// The items with a barcode, ascending.
-    func items(with barcode: String) throws -> [ItemID] {
+    func items(with barcode: String, removed: Bool = false) throws -> [ItemID] {
         let candidates = try db.cachedStatement(
             sql: "SELECT item FROM barcode WHERE job = ? AND run = ? AND barcode = ?")
         var found: Set<ItemID> = []
@@ -67,7 +67,7 @@ struct BarcodeTable {
             let rows = try Data.fetchAll(candidates, arguments: [job, run, Data(barcode.utf8)])
             for row in rows { found.insert(ItemID(UInt128(blob: row))) }
         }
-        return try found.sorted().filter { try confirms($0, barcode) }
+        return try found.sorted().filter { try confirms($0, barcode, isRemoved: removed) }
     }
 
     /// Barcodes that more than one item has, ascending by their bytes.
@@ -85,8 +85,10 @@ struct BarcodeTable {
         }
     }
 
-    private func confirms(_ item: ItemID, _ barcode: String) throws -> Bool {
-        guard let state = try ItemTable.state(of: item, job: job, in: db), state.removed == nil else { return false }
+    private func confirms(_ item: ItemID, _ barcode: String, isRemoved: Bool) throws -> Bool {
+        guard let state = try ItemTable.state(of: item, job: job, in: db), (state.removed != nil) == isRemoved else {
+            return false
+        }
         return state.value(of: WellKnownField.barcode)?.utf8.elementsEqual(barcode.utf8) ?? false
     }
 }

@@ -18,10 +18,13 @@ final class GroupCommit: Sendable {
     }
 
     private let database: any DatabaseWriter
+    /// Whether the file that is written is still the one that has the store's name.
+    private let isInPlace: @Sendable () -> Bool
     private let queue = Mutex(Queue())
 
-    init(database: any DatabaseWriter) {
+    init(database: any DatabaseWriter, isInPlace: @escaping @Sendable () -> Bool) {
         self.database = database
+        self.isInPlace = isInPlace
     }
 
     /// How many writes wait for the next transaction.
@@ -83,6 +86,8 @@ final class GroupCommit: Sendable {
                     }
                     return .commit
                 }
+                // What went into a file that was deleted or replaced is gone with it.
+                if !isInPlace() { throw StoreError.replacedFile }
             } catch {
                 outcomes = batch.map { _ in .failure(error) }
             }

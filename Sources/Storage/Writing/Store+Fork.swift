@@ -30,6 +30,8 @@ extension Store {
             // What was written under the old name is somebody else's now, and stays as it is.
             try db.execute(sql: "DELETE FROM unseen")
             try DoubtTable.add(identity.replica, in: db)
+            // Of two laptops that share a name the other one may have written under it.
+            if renewed.device == identity.device { try FormerTable.add(identity.replica, in: db) }
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?",
                 arguments: [renewed.device.description, renewed.replica.description])

@@ -8,17 +8,44 @@ struct ChangeLine {
         self.change = change
     }
 
+    /// Cut to the width.
+    ///
     /// - Parameter isBrief: without the date, for what happens now.
     func text(width: Int, style: Style, isBrief: Bool = false) -> String {
+        let head = head(width: width, isBrief: isBrief)
+        return head.text(style) + coloured(Text.fitted(change.summary, to: max(8, width - head.width)), style)
+    }
+
+    /// The whole of it, in as many lines as it takes.
+    func lines(width: Int, style: Style) -> [String] {
+        let head = head(width: width, isBrief: false)
+        var parts = Text.wrapped(change.summary, to: max(20, width - head.width))
+        if parts.isEmpty { parts = [""] }
+        let margin = String(repeating: " ", count: head.width)
+        return parts.enumerated().map { index, part in
+            (index == 0 ? head.text(style) : margin) + coloured(part, style)
+        }
+    }
+
+    /// When, who, and what was touched.
+    private struct Head {
+        let time: String
+        let author: String
+        let item: String
+
+        var width: Int { Text.width(time) + Text.width(author) + Text.width(item) + 6 }
+
+        func text(_ style: Style) -> String { "\(style.dim(time))  \(style.cyan(author))  \(item)  " }
+    }
+
+    private func head(width: Int, isBrief: Bool) -> Head {
         let exactTime = Formats.exactTime(change.at)
-        let time = isBrief ? String(exactTime.suffix(8)) : exactTime
         let authorWidth = width < 60 ? 8 : 12
         let itemWidth = max(8, min(24, width / 4))
-        let author = Text.padded(Text.fitted(change.authorName, to: authorWidth), to: authorWidth)
-        let item = Text.padded(Text.fitted(change.itemDisplayName, to: itemWidth), to: itemWidth)
-        let used = Text.width(time) + authorWidth + itemWidth + 6
-        let summary = Text.fitted(change.summary, to: max(8, width - used))
-        return "\(style.dim(time))  \(style.cyan(author))  \(item)  \(coloured(summary, style))"
+        return Head(
+            time: isBrief ? String(exactTime.suffix(8)) : exactTime,
+            author: Text.padded(Text.fitted(change.authorName, to: authorWidth), to: authorWidth),
+            item: Text.padded(Text.fitted(change.itemDisplayName, to: itemWidth), to: itemWidth))
     }
 
     private func coloured(_ text: String, _ style: Style) -> String {

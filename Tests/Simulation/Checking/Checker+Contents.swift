@@ -12,6 +12,7 @@ extension Checker {
             throw Violation("R3", "\(device) gives another digest than that of its export.")
         }
         count(.digest)
+        try await checkTimeline(of: job, on: device)
         guard !reference.isRemoved else { return }
         try await checkConflicts(of: job, on: device)
         let duplicates = try await checkBarcodes(of: job, on: device)
@@ -19,7 +20,6 @@ extension Checker {
         guard report.duplicateBarcodes == duplicates, report.cubicFeet.rawValue == cubicFeet else {
             throw Violation("R3", "\(device) reports \(report), not \(cubicFeet) thousandths of a cubic foot.")
         }
-        try await checkTimeline(of: job, on: device)
     }
 
     // MARK: The export

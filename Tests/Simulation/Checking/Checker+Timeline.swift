@@ -41,9 +41,11 @@ extension Checker {
         }
     }
 
-    /// What people read: all changes but those by which programs speak to each other, the same work once.
+    /// What people read: all changes but those by which programs speak to each other, the same work once; of a removed job
+    /// what was said about it.
     private static func lines(of reference: Reference) -> [Line] {
         let all = reference.journals.values.joined().map { Line(entry: $0) }
+            .filter { line in !reference.isRemoved || line.entry.isStatement }
             .filter { line in line.entry.change.operations.contains { isRead($0, isServersWord: line.isServersWord) } }
             .sorted { $0.order < $1.order }
         var seen: Set<[UInt8]> = []
@@ -64,6 +66,15 @@ extension Checker {
         }
     }
 
+    /// What people read about the job as a whole.
+    private static func isDecision(_ operation: CRDT.Operation, isServersWord: Bool) -> Bool {
+        switch operation {
+        case .set, .append, .remove, .acknowledge: false
+        case .removeJob, .decide, .request, .withdraw: true
+        case .outcome, .publish: isServersWord
+        }
+    }
+
     private func check(_ line: TimelineEntry, is wanted: Line, on device: Holder) throws {
         let change = wanted.entry.change
         var settings: [(Text, Text)] = []
@@ -76,11 +87,18 @@ extension Checker {
             }
         }
         settings.sort { $0.0 < $1.0 }
+        let decisions = change.operations.count { Self.isDecision($0, isServersWord: wanted.isServersWord) }
+        let dealtWith = change.operations.reduce(0) { sum, operation in
+            if case .decide(let dots) = operation { sum + dots.count } else { sum }
+        }
+        let toldOf = line.decisions.reduce(0) { sum, decision in
+            if case .dealtWithLateWork(let count) = decision { sum + count } else { sum }
+        }
         let isSame =
             line.item == change.item && line.author == wanted.entry.write.author && line.key.stamp == change.stamp
             && line.isRemoval == change.operations.contains(.remove)
             && line.settings.elementsEqual(settings) { Text($0.field) == $1.0 && Text($0.value) == $1.1 }
-            && line.notes.map { Text($0) } == notes
+            && line.notes.map { Text($0) } == notes && line.decisions.count == decisions && toldOf == dealtWith
         guard isSame else {
             throw Violation("R7", "the log of \(device) says \(line) where \(wanted.brief) stands.")
         }
@@ -105,14 +123,19 @@ extension Checker {
                 count(.seenValue)
             }
             let isHead = item.candidates[field]?.contains(.init(write: write, value: value)) ?? false
-            let standing: Register.Standing =
-                !isHead ? .replaced : item.values[field] == value ? .stands : .lost
+            let standing: Register.Standing? =
+                item.isRemoved ? nil : !isHead ? .replaced : item.values[field] == value ? .stands : .lost
             guard setting.standing == standing else {
-                let told = setting.standing.map { "\($0)" } ?? "is"
                 throw Violation(
-                    "R7", "the log of \(device) says that \(deed) of \(line.item) \(told), not \(standing).")
+                    "R7",
+                    "the log of \(device) says of \(deed) of \(line.item) that it \(Self.text(setting.standing)), "
+                        + "not that it \(Self.text(standing)).")
             }
         }
+    }
+
+    private static func text(_ standing: Register.Standing?) -> String {
+        standing.map { "is \($0)" } ?? "went with its item"
     }
 
     /// What a laptop shows of a field when its person writes there.

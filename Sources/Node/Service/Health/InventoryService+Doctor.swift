@@ -35,6 +35,7 @@ extension InventoryService {
     private func storeCheck() async -> HealthCheck {
         var problems: [String]
         do { problems = try await store.quickProblems() } catch { problems = ["\(error)"] }
+        if !store.isInPlace() { problems = [StoreError.replacedFile.description] }
         let file = StateDirectory.storePath(in: facts.configuration.stateDirectory)
         return Judgement.store(
             problems: problems, bytes: Machine.fileBytes(at: file) + Machine.fileBytes(at: file + "-wal"),

@@ -6,9 +6,10 @@ struct JobCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Compare this device's copy of a job with that of every other laptop.",
         discussion: """
-            Exits with 0 when everybody who takes part is connected and holds the same, with 1 when a copy differs, \
-            and with 2 when that cannot be known, because a laptop is away or does not answer. It names what is \
-            missing where, and what a laptop that is away was last known to lack.
+            Exits with 0 when every laptop on which somebody has written in the job is connected and holds the same, \
+            with 1 when a copy differs, and with 2 when that cannot be known, because a laptop is away or does not \
+            answer. It names what is missing where, and what a laptop that is away was last known to lack. A laptop \
+            whose work has not come here yet cannot be known of.
 
             Example:
               muster job check "Smith, 12 Elm Street" && echo "all the same"
@@ -46,7 +47,8 @@ struct JobCheckCommand: AsyncParsableCommand {
             lines += device.missingThere.flatMap { describe($0, verb) }
             lines += device.missingHere.flatMap { describe($0, "missing here:") }
         }
-        StandardOutput.lines(lines.map { terminal.isInteractive ? $0 : Text.fitted($0, to: terminal.width) })
+        // Never cut: what is missing is what people look for.
+        StandardOutput.lines(lines)
     }
 
     private func lastHeard(_ device: DeviceCheck) -> String {

@@ -70,8 +70,7 @@ struct JobLateCommand: AsyncParsableCommand {
         var lines: [String] = []
         for change in late {
             lines.append("\(names[change]) by \(authorDisplayName(change.by, change.byName)):")
-            lines.append(
-                "  " + ChangeLine(change.change).text(width: terminal.width - 2, style: terminal.style))
+            lines += ChangeLine(change.change).lines(width: terminal.width - 2, style: terminal.style).map { "  " + $0 }
         }
         lines += Text.wrapped(
             "Take them into a new job with --accept CHANGE…, or leave them out with --drop CHANGE….", to: terminal.width

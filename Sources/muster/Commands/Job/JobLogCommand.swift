@@ -31,7 +31,7 @@ struct JobLogCommand: AsyncParsableCommand {
                 output.finish()
             } else {
                 try await client.log(job: job.reference, item: item) { change in
-                    StandardOutput.lines([ChangeLine(change).text(width: terminal.width, style: terminal.style)])
+                    StandardOutput.lines(ChangeLine(change).lines(width: terminal.width, style: terminal.style))
                 }
             }
         }

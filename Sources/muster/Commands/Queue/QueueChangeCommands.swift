@@ -74,7 +74,10 @@ struct QueuePauseCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await options.withClient { try await $0.pause(lane.request) }
         if options.json { return try StandardOutput.json(status) }
-        StandardOutput.write("\(lane.description) waits for 'muster queue resume'.\n")
+        StandardOutput.lines([
+            "\(lane.description) waits for 'muster queue resume'.",
+            "What another laptop has heard of, that one may deliver all the same.",
+        ])
     }
 }
 
