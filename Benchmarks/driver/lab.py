@@ -165,11 +165,11 @@ def merged(one, other):
     return {replica: max(one.get(replica, 0), other.get(replica, 0)) for replica in {*one, *other}}
 
 
-def fill(daemon, job, size):
+def fill(daemon, job, size, rows=BATCH):
     ids = []
     began = time.monotonic()
-    for first in range(0, size, BATCH):
-        batch = {"items": [{"fields": fields(index)} for index in range(first, min(first + BATCH, size))]}
+    for first in range(0, size, rows):
+        batch = {"items": [{"fields": fields(index)} for index in range(first, min(first + rows, size))]}
         results = daemon.ask("POST", f"/v1/jobs/{job}/import", batch)["results"]
         refused = [result["reason"] for result in results if result["outcome"] != "added"]
         if refused:

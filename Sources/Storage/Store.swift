@@ -21,6 +21,8 @@ package final class Store: Sendable {
     let shown = Mutex<(@Sendable () -> ClockRecord?)?>(nil)
     /// What takes back the steps of the clock in the transaction that is open, in their order.
     let openSteps = Mutex<[@Sendable () -> Void]>([])
+    /// Reports that were worked out and may not be written down, by the job's number.
+    let reports = Mutex<[Int64: JobReport]>([:])
     /// Segments written one by one since the last time they were joined, per journal.
     let looseSegments = Mutex<[JournalKey: Int]>([:])
     /// The store was found to be a copy when it was opened, and has become a new replica.

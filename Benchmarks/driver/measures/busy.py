@@ -28,7 +28,8 @@ def measure(lab, report):
             took = time.monotonic() - began
         phases.append((what, took, answers.times()))
 
-    during("imported", "a", lambda: fill(a, job, size))
+    # As `muster import` sends them.
+    during("imported", "a", lambda: fill(a, job, size, rows=1000))
     during("exported", "a", lambda: drain(a, f"/v1/jobs/{job}/export"))
     during("told in the log", "a", lambda: drain(a, f"/v1/jobs/{job}/log"))
     resident = peak(a)

@@ -43,10 +43,11 @@ def catch_up(lab, count):
     time.sleep(5)
     b.stop()
     b.start()
-    time.sleep(3)
+    # After a start what was not added up before the stop is: none of that belongs to the meeting.
+    time.sleep(10)
     samples = {daemon: daemon.sample() for daemon in (a, b)}
     b.ask("POST", "/v1/peers", {"address": a.address})
-    await_same(a, b, count)
+    await_same(a, b)
     time.sleep(2)
     spent = [daemon.sample()["cpu"] - sample["cpu"] for daemon, sample in samples.items()]
     peers = b.ask("GET", "/v1/peers")
@@ -56,12 +57,13 @@ def catch_up(lab, count):
     return {"seconds": seconds, "giving": core, "meeting": meeting}
 
 
-def await_same(a, b, count):
+def await_same(a, b, count=None):
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         peers = b.ask("GET", "/v1/peers") + a.ask("GET", "/v1/peers")
         if len(peers) >= 2 and all(peer["state"] == "connected" and peer["behind"] == 0 == peer["ahead"] for peer in peers):
-            if b.ask("GET", "/v1/status")["jobs"] == count:
+            # To count the jobs costs more than to meet.
+            if count is None or b.ask("GET", "/v1/status")["jobs"] == count:
                 return
         time.sleep(0.05)
     raise LabError("the two laptops did not agree within 120 s")

@@ -38,20 +38,36 @@ extension InventoryService {
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 }
             }
-            let made = try await store.edit(
-                job: job.id, now: { clock.now }, edits)
-            for (index, refusal) in zip(places, made.refusals) {
-                guard let refusal else { continue }
-                results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
-            }
-            if let commit = made.commit {
+            var commits: [Commit] = []
+            var isComplete = true
+            for start in stride(from: 0, to: edits.count, by: Self.editsPerCommit) {
+                let range = start..<min(start + Self.editsPerCommit, edits.count)
+                let made: EditResult
+                do { made = try await store.edit(job: job.id, now: { clock.now }, Array(edits[range])) } catch {
+                    // What went before is durable, and told as such.
+                    guard start > 0 else { throw error }
+                    isComplete = false
+                    for index in places[range] {
+                        results[index] = BatchResult(outcome: .rejected, reason: StoreError(error).description)
+                    }
+                    continue
+                }
+                for (index, refusal) in zip(places[range], made.refusals) {
+                    guard let refusal else { continue }
+                    isComplete = false
+                    results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
+                }
+                guard let commit = made.commit else { continue }
                 await replicator.committed(commit)
-                let isComplete = made.refusals.allSatisfy { $0 == nil }
-                if let key, isComplete { await keys.keep(known, of: job.id, by: key, from: base, after: commit) }
+                commits.append(commit)
             }
+            if let key, isComplete { await keys.keep(known, of: job.id, by: key, from: base, after: commits) }
             return BatchReport(results: results)
         }
     }
+
+    /// So many edits share a transaction: whoever scans in the meantime waits for no more.
+    private static let editsPerCommit = 500
 
     /// The edit that gives an item these fields; nil when it has them already.
     private func edit(
@@ -106,15 +122,16 @@ actor KeyCache {
 
     /// After a batch was written: what it added is known too, unless anybody else wrote in between.
     func keep(
-        _ items: [TextKey: ItemID], of job: JobID, by key: FieldName, from base: Known, after commit: Commit
+        _ items: [TextKey: ItemID], of job: JobID, by key: FieldName, from base: Known, after commits: [Commit]
     ) {
-        let segment = commit.segment
-        guard segment.first == base.vector[segment.replica].sequence + 1 else {
-            entry = nil
-            return
-        }
         var vector = base.vector
-        vector.advance(segment.replica, to: segment.head)
+        for segment in commits.map(\.segment) {
+            guard segment.first == vector[segment.replica].sequence + 1 else {
+                entry = nil
+                return
+            }
+            vector.advance(segment.replica, to: segment.head)
+        }
         entry = Entry(job: job, key: key, known: Known(vector: vector, items: items))
     }
 }

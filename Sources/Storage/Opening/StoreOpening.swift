@@ -22,7 +22,8 @@ extension Store {
                 // GRDB chooses NORMAL for WAL, which loses the last commits at a power cut.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA cache_size = -8000")
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
+                // 4 MiB: whoever commits when it is reached waits for its copying.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 500")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
             }
             let file = try fileNumber(of: path)

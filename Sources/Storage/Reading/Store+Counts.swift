@@ -21,7 +21,7 @@ extension Store {
 
     /// Tidies up after a job has changed, when nobody waits: the report.
     package func settle(_ job: JobID) async throws {
-        _ = try await report(of: job)
+        try await keepReport(of: job)
     }
 
     /// Moves the write-ahead log into the database, without waiting for readers, and gives unused memory back.

@@ -2,6 +2,7 @@ package import CRDT
 import Crypto
 import GRDB
 package import Inventory
+import Synchronization
 
 /// A job's items added up, for exactly one version vector.
 package struct JobReport: Hashable, Sendable {
@@ -15,10 +16,28 @@ package struct JobReport: Hashable, Sendable {
 
 extension Store {
     /// The digest and the volume of a job. Kept until the job changes: on an idle job it costs one row.
-    package func report(of job: JobID) async throws -> JobReport {
-        let kept: JobReport? = try await read { db in
+    package func report(of job: JobID) async throws -> JobReport { try await numberedReport(of: job).report }
+
+    /// The same, written down for the next start.
+    func keepReport(of job: JobID) async throws {
+        let (report, number) = try await numberedReport(of: job)
+        let isKept = try await read { db in try ReportTable.report(of: number, at: report.vector, in: db) != nil }
+        if !isKept { try await write { db in try ReportTable.keep(report, of: number, in: db) } }
+    }
+
+    private static let reportsAtMost = 256
+
+    /// What was worked out since, or written down before, for exactly that version vector.
+    func knownReport(of number: Int64, at vector: VersionVector, in db: Database) throws -> JobReport? {
+        if let report = reports.withLock({ $0[number] }), report.vector == vector { return report }
+        return try ReportTable.report(of: number, at: vector, in: db)
+    }
+
+    private func numberedReport(of job: JobID) async throws -> (report: JobReport, number: Int64) {
+        let kept: (report: JobReport, number: Int64)? = try await read { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
-            return try ReportTable.report(of: number, at: try JournalTable.vector(of: number, in: db), in: db)
+            let vector = try JournalTable.vector(of: number, in: db)
+            return try knownReport(of: number, at: vector, in: db).map { ($0, number) }
         }
         if let kept { return kept }
         let (report, number) = try await read { db in
@@ -47,9 +66,12 @@ extension Store {
                 duplicateBarcodes: try BarcodeTable(job: number, db: db).duplicates().count)
             return (report, number)
         }
-        // A cache: failing to keep it must not keep the answer from whoever asked.
-        _ = try? await write { db in try ReportTable.keep(report, of: number, in: db) }
-        return report
+        // Who only reads waits for no flush of the disk: what is quiet is written down later (`settle`).
+        reports.withLock { reports in
+            if reports.count >= Self.reportsAtMost { reports = [:] }
+            reports[number] = report
+        }
+        return (report, number)
     }
 
     /// The canonical export in pieces of some 64 KiB, from one state of the store.

@@ -34,13 +34,17 @@ extension Store {
 
 /// Where a reader of a timeline stands.
 package actor TimelineCursor {
+    /// So many changes are read at a time …
     private static let pageLines = 1_024
+    /// … and handed on in pieces: whoever puts them into words holds nobody up for long.
+    private static let pieceLines = 16
 
     private let store: Store
     private let job: JobID
     private var order: TimelineOrder
     private var teller: TimelineTeller
     private var position = 0
+    private var page: ArraySlice<(key: TimelineKey, change: Change, item: ItemState?)> = []
 
     init(store: Store, job: JobID, order: TimelineOrder) {
         self.store = store
@@ -53,25 +57,32 @@ package actor TimelineCursor {
     ///
     /// - Throws: `StoreError`, also when the job was removed, or a part of a journal given up, since the reading began.
     package func next() async throws -> [TimelineLine]? {
-        while position < order.count {
-            let keys = order.keys(position..<min(position + Self.pageLines, order.count))
-            position += keys.count
-            let lines = try await page(keys)
+        while true {
+            if page.isEmpty {
+                guard position < order.count else { return nil }
+                let keys = order.keys(position..<min(position + Self.pageLines, order.count))
+                position += keys.count
+                page = try await read(keys)[...]
+            }
+            let piece = page.prefix(Self.pieceLines)
+            page.removeFirst(piece.count)
+            let lines = piece.compactMap { key, change, item in
+                teller.tell(change, at: key, item: item).map { TimelineLine(entry: $0, item: item) }
+            }
+            await Task.yield()
             if !lines.isEmpty { return lines }
         }
-        return nil
     }
 
-    private func page(_ keys: [TimelineKey]) async throws -> [TimelineLine] {
+    private func read(
+        _ keys: [TimelineKey]
+    ) async throws -> [(key: TimelineKey, change: Change, item: ItemState?)] {
         let job = job
-        let found = try await store.read { db in
+        return try await store.read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
             return try zip(keys, Self.changes(at: keys, job: number, in: db)).map { key, change in
                 (key: key, change: change, item: try ItemTable.state(of: change.item, job: number, in: db))
             }
-        }
-        return found.compactMap { key, change, item in
-            teller.tell(change, at: key, item: item).map { TimelineLine(entry: $0, item: item) }
         }
     }
 
