@@ -8,7 +8,8 @@ from office import Journal
 from solo import PATIENCE_SECONDS
 
 CONNECTIONS = 200
-LIMIT_BYTES = 150 << 20
+# 4 GB are asked for. A device has 64 places, and an answer of 1 MiB takes four while it is made and written.
+LIMIT_BYTES = 64 * (4 << 20)
 
 
 def resident_bytes(office):

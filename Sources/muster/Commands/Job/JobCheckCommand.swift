@@ -30,7 +30,7 @@ struct JobCheckCommand: AsyncParsableCommand {
 
     private func show(_ check: JobCheck, on terminal: Terminal) {
         let style = terminal.style
-        var lines = ["Digest here: \(check.digest)"]
+        var lines = ["Digest \(check.digest)"]
         if check.comparison == .notConnected {
             lines.append("No device is connected: there is nothing to compare with.")
         }
