@@ -125,7 +125,7 @@ package enum ProtocolLimits {
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// A piece of a journal is cut at the first change past this.
-    package static let deltaBytes = 96 << 10
+    package static let deltaBytes = 192 << 10
     package static let nameBytes = 128
     /// How many buckets the jobs are compared in.
     package static let jobBuckets = 256

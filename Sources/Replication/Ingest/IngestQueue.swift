@@ -24,7 +24,7 @@ package struct IngestQueue: Sendable {
     /// A link is not read on while so much of it waits: what was asked for and some pushed pieces.
     package static let limitPerLink = 8 << 20
     /// A batch ends past this: one transaction must not hold up the people at this laptop.
-    package static let batchBytes = 96 << 10
+    package static let batchBytes = 192 << 10
 
     private var waiting: [Run] = []
     private var costs: [LinkID: Int] = [:]
