@@ -8,8 +8,8 @@ from office import Journal
 from solo import PATIENCE_SECONDS
 
 CONNECTIONS = 200
-# 4 GB are asked for. A device has 64 places, and an answer of 1 MiB takes four while it is made and written.
-LIMIT_BYTES = 64 * (4 << 20)
+# 2 GB are asked for. A device has 24 places, and an answer of half a MiB takes some MiB while it is made and written.
+LIMIT_BYTES = 200 << 20
 
 
 def resident_bytes(office):

@@ -8,12 +8,13 @@ final class Doorkeeper: Sendable {
         var total = 0
     }
 
-    /// Requests of one device at the same time, and of all; waiting ones count.
+    /// Requests of one device at the same time, and of all; waiting ones count. A laptop needs less than ten; each that is
+    /// answered at length takes some MiB.
     private let perDevice: Int
     private let atOnce: Int
     private let state = Mutex(State())
 
-    init(perDevice: Int = 64, atOnce: Int = 8_192) {
+    init(perDevice: Int = 24, atOnce: Int = 8_192) {
         self.perDevice = perDevice
         self.atOnce = atOnce
     }

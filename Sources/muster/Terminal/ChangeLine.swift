@@ -16,15 +16,17 @@ struct ChangeLine {
         return head.text(style) + coloured(Text.fitted(change.summary, to: max(8, width - head.width)), style)
     }
 
-    /// The whole of it, in as many lines as it takes.
+    /// The whole of it: what does not fit beside its head stands below.
     func lines(width: Int, style: Style) -> [String] {
         let head = head(width: width, isBrief: false)
-        var parts = Text.wrapped(change.summary, to: max(20, width - head.width))
-        if parts.isEmpty { parts = [""] }
-        let margin = String(repeating: " ", count: head.width)
-        return parts.enumerated().map { index, part in
-            (index == 0 ? head.text(style) : margin) + coloured(part, style)
+        guard head.width + Text.width(change.summary) > width else {
+            return [head.text(style) + coloured(change.summary, style)]
         }
+        let alone = head.text(style)
+        let end = alone.lastIndex { $0 != " " } ?? alone.startIndex
+        let margin = "    "
+        let parts = Text.wrapped(change.summary, to: max(20, width - margin.count))
+        return [String(alone[...end])] + parts.map { margin + coloured($0, style) }
     }
 
     /// When, who, and what was touched.
