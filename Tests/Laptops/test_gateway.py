@@ -25,7 +25,8 @@ def test_states_reach_the_office_once_and_in_order(solos, office, front):
     assert bert.get("/v1/queue") == [] and anna.get("/v1/queue") == []
     wait_at_office(office, anna, job, 1)
     log = [attempt["outcome"] for attempt in anna.get("/v1/queue/log")]
-    assert log == ["accepted"] * 4, log
+    # What the channel tells before the answer has come is not waited for any more.
+    assert len(log) == 4 and set(log) <= {"accepted", "cancelled"}, log
     notes = [change["note"] for change in bert.get(f"/v1/jobs/{job}/log") if change["action"] == "decided"]
     assert notes == [change["note"] for change in anna.get(f"/v1/jobs/{job}/log") if change["action"] == "decided"]
     text = "\n".join(notes)
