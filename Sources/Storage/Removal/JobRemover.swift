@@ -48,14 +48,7 @@ struct JobRemover {
 
     private func changes(of journal: JournalKey) throws -> [DottedChange] {
         var changes: [DottedChange] = []
-        for piece in try JournalTable.pieces(of: journal, from: 1, maximumBytes: .max, in: db) {
-            var sequence = piece.first
-            try ChangeCodec.scan(piece.bytes) { scanned, buffer in
-                let dot = Dot(replica: journal.replica, sequence: sequence)
-                changes.append(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
-                sequence += UInt64(scanned.operationCount)
-            }
-        }
+        try Store.forEachChange(job: job, of: journal.replica, in: db) { changes.append($0) }
         return changes
     }
 
