@@ -80,13 +80,9 @@ package struct TimelineTeller: Sendable {
         let value: String
     }
 
-    /// An item with changes before and after this place.
-    private struct OpenItem: Sendable {
-        var fields: [FieldName: [Write]] = [:]
-    }
-
     private var counts: [ItemID: UInt32]
-    private var open: [ItemID: OpenItem] = [:]
+    /// Items with changes before and after this place, and what was written there.
+    private var open: [ItemID: [FieldName: [Write]]] = [:]
     private var previous: (key: TimelineKey, change: Change)?
     /// What one author did at one time, as far as there was more than one change.
     private var works: Set<Work> = []
@@ -102,19 +98,16 @@ package struct TimelineTeller: Sendable {
         let isRepeated = isRepeated(change, at: key)
         let left = counts.removeValue(forKey: change.item) ?? 1
         if left > 1 { counts[change.item] = left - 1 }
-        var known = open.removeValue(forKey: change.item)
-        defer { if left > 1 { open[change.item] = known ?? OpenItem() } }
+        let known = open.removeValue(forKey: change.item)
+        var fields = known ?? [:]
+        defer { if left > 1 { open[change.item] = fields } }
         guard !isRepeated else { return nil }
         let entry = TimelineEntry(change, key: key, isFirst: known == nil, item: item) { field, replaces in
-            Self.seen(by: key, replacing: replaces, of: known?.fields[field] ?? [])
+            Self.seen(by: key, replacing: replaces, of: known?[field] ?? [])
         }
-        if left > 1 {
-            let write = WriteStamp(stamp: key.stamp, author: key.replica)
-            var updated = known ?? OpenItem()
-            for case .set(let field, let value, _) in change.operations {
-                updated.fields[field, default: []].append(Write(write: write, value: value))
-            }
-            known = updated
+        let write = WriteStamp(stamp: key.stamp, author: key.replica)
+        for case .set(let field, let value, _) in change.operations where left > 1 {
+            fields[field, default: []].append(Write(write: write, value: value))
         }
         return entry
     }
