@@ -69,9 +69,10 @@ def all_work_at_once(teller, crew):
 def cleo_goes_to_the_basement(teller, anna, bert, cleo):
     """Returns the ids of the item that is removed, and of the one whose barcode changes on two laptops."""
     teller.chapter("Cleo goes to the basement, without a network")
-    items = {item["fields"].get("barcode"): item for item in anna.json("item", "list", JOB)}
-    named = lambda text: next(item for item in items.values() if text in item["fields"]["name"].lower())
-    table, lamp = named("table"), named("lamp")
+    # By whole names: the list is in the order of random ids, and a 'Table lamp' would be both.
+    items = anna.json("item", "list", JOB)
+    named = lambda name: next(item for item in items if item["fields"]["name"] == name)
+    table, lamp = named("Coffee table"), named("Floor lamp")
     cleo.laptop.cut()
     teller.say("Cleo's cable is cut, and everybody goes on.", mark="✂")
 
