@@ -71,9 +71,9 @@ class Daemon:
                 if time.monotonic() > deadline:
                     raise LabError("musterd did not say READY=1 within 30 s") from None
 
-    def last_words(self):
+    def last_words(self, count=1):
         lines = self.log.read_text(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing"
+        return "\n".join(lines[-count:]) if lines else "it said nothing"
 
     def stop(self):
         if self.connection:

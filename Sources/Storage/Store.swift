@@ -18,13 +18,15 @@ package final class Store: Sendable {
     /// Some connection may carry this store's work away: what is written counts as seen.
     let isExposed = Mutex(false)
     /// Told in the transaction by which work without a known time becomes seen; see `whenShown`.
-    let shown = Mutex<(@Sendable () -> ClockRecord?)?>(nil)
+    let shown = Mutex<ShownNote?>(nil)
     /// What takes back the steps of the clock in the transaction that is open, in their order.
     let openSteps = Mutex<[@Sendable () -> Void]>([])
     /// Reports that were worked out and may not be written down, by the job's number.
     let reports = Mutex<[Int64: JobReport]>([:])
     /// Segments written one by one since the last time they were joined, per journal.
     let looseSegments = Mutex<[JournalKey: Int]>([:])
+    /// What a simulated disk takes before and after each access; see `setLatency`.
+    let latency = Mutex<Latency?>(nil)
     /// The store was found to be a copy when it was opened, and has become a new replica.
     package let wasCopied: Bool
     /// Whether the file that was opened still has the store's name.
@@ -56,7 +58,11 @@ package final class Store: Sendable {
     /// Runs one write and turns what goes wrong into a `StoreError`, except refusals and codec errors.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
-            return try await commits.write(body)
+            let wait = latency.withLock { $0 }
+            await wait?.pass()
+            let value = try await commits.write(body)
+            await wait?.pass()
+            return value
         } catch let error as EditRefusal {
             throw error
         } catch let error as MutationRefusal {
@@ -75,7 +81,15 @@ package final class Store: Sendable {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        do { return try await database.readOneState(body) } catch { throw StoreError(error) }
+        let wait = latency.withLock { $0 }
+        await wait?.pass()
+        do {
+            let value = try await database.readOneState(body)
+            await wait?.pass()
+            return value
+        } catch {
+            throw StoreError(error)
+        }
     }
 }
 
@@ -89,6 +103,19 @@ extension DatabaseReader {
     }
 
     private func readInPlace<Value>(_ body: (Database) throws -> Value) throws -> Value { try unsafeRead(body) }
+}
+
+/// What a clock is told, and what it wants kept.
+///
+/// A struct, because a function that stands in a `Mutex` by itself is wrapped in two more functions whenever somebody looks
+/// at it, for good (Swift 6.3: the functions that translate between it and its generic form are never taken off again).
+struct ShownNote: Sendable {
+    let record: @Sendable () -> ClockRecord?
+}
+
+/// What a simulated disk takes; a struct for the same reason.
+struct Latency: Sendable {
+    let pass: @Sendable () async -> Void
 }
 
 /// Names one journal in this store's own numbers.

@@ -5,7 +5,7 @@ import re
 import time
 
 from ..daemon import UnixConnection
-from ..lab import fill
+from ..lab import LabError, fill
 
 LAPTOPS = 4
 ITEMS = 400
@@ -36,6 +36,9 @@ def measure(lab, report):
             writer.start()
         for writer in writers:
             writer.join()
+        for daemon in crew:
+            if daemon.process.poll() is not None:
+                raise LabError(f"musterd ended with {daemon.process.returncode}: {daemon.last_words(400)}")
         # Longer than what follows a job's quiet.
         time.sleep(4)
         anonymous.append([resident(daemon) for daemon in crew])

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Synchronization
 
 /// A store without a file, for a simulated world: the same tables and the same code, and no disk to wait for.
 extension Store {
@@ -49,6 +50,11 @@ extension Store {
             db.remove(transactionObserver: FullDisk.shared)
             if isFull { db.add(transactionObserver: FullDisk.shared, extent: .databaseLifetime) }
         }
+    }
+
+    /// From now on every access waits before and after it, as for a disk; only of a store in memory.
+    package func setLatency(_ wait: @escaping @Sendable () async -> Void) {
+        latency.withLock { $0 = Latency(pass: wait) }
     }
 
     /// From now on writes wait for each other, as they do for a slow disk; only of a store in memory.

@@ -48,11 +48,11 @@ extension Store {
     ///
     /// - Parameter note: gives what is to be kept of that, in the same transaction.
     package func whenShown(_ note: @escaping @Sendable () -> ClockRecord?) {
-        shown.withLock { $0 = note }
+        shown.withLock { $0 = ShownNote(record: note) }
     }
 
     private func noteShown(in db: Database) throws {
-        if let record = shown.withLock({ $0 })?() { try Self.keep(record, in: db) }
+        if let record = shown.withLock({ $0 })?.record() { try Self.keep(record, in: db) }
     }
 
     /// Remembers where unseen work begins, in the transaction that writes it.
