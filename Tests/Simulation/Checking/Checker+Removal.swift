@@ -101,6 +101,7 @@ extension Checker {
         for one in work where !device.references.contains(where: { $0.key != job && $0.value.work.contains(one) }) {
             throw Violation("R10", "\(one.deed) was late work that a person accepted, and it is lost.")
         }
+        noteSeen(late, in: rescued)
         for commit in rescued {
             let written = try ChangeCodec.decodeAll(commit.segment.bytes).flatMap {
                 $0.work(in: commit.segment.replica)
@@ -110,6 +111,18 @@ extension Checker {
             }
         }
         try checkDecided(late, in: commits, of: job, knowing: before)
+    }
+
+    /// Who accepts has the list in front of them: what they write of the new job itself comes after what they accept of it.
+    private func noteSeen(_ late: [LateChange], in rescued: [Commit]) {
+        let ofJob = late.filter { $0.change.item == .job }.flatMap(\.change.operations)
+        for place in shownBefore.keys where place.work.item == .job && rescued.contains(where: { $0.job == place.job })
+        {
+            guard case .set(let field, _) = place.work.deed else { continue }
+            for case .set(let accepted, let value, _) in ofJob where Text(accepted) == field {
+                shownBefore[place]?.insert(Text(value))
+            }
+        }
     }
 
     /// Just what was named is decided, wherever it stands.
