@@ -101,10 +101,15 @@ let package = Package(
             ],
             resources: [.embedInCode("openapi.json")]),
         .target(
+            name: "Engine",
+            dependencies: [
+                "CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", logging,
+            ]),
+        .target(
             name: "Node",
             dependencies: [
                 "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "CMalloc",
+                "ServerChannel", "LocalAPI", "Engine", "CMalloc",
                 lifecycle,
                 unixSignals, configuration, logging,
             ]),
@@ -117,7 +122,10 @@ let package = Package(
         // Test support.
         .target(
             name: "Simulation",
-            dependencies: ["CRDT", "Inventory", "Outbox", "Replication", "Storage", "Timekeeping"],
+            dependencies: [
+                "CRDT", "Engine", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
+                "Transport", logging,
+            ],
             path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
         .executableTarget(
@@ -150,11 +158,12 @@ let package = Package(
                 nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
+        .testTarget(name: "EngineTests", dependencies: ["Simulation"]),
         .testTarget(
             name: "NodeTests",
             dependencies: [
-                "Node", "Replication", "ServerChannel", "LocalAPI", "Storage", "Inventory", "CRDT", "Timekeeping",
-                "Transport", logging,
+                "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "Storage", "Inventory", "CRDT",
+                "Timekeeping", "Transport", logging,
             ]),
         .testTarget(
             name: "CommandTests",
@@ -172,7 +181,7 @@ for target in package.targets where target.type != .system {
 
 // What the simulated crew spends its time in is optimised also where tests are built, so that hundreds of histories fit
 // into each run of the tests. Assertions and overflow checks that matter are preconditions or arithmetic, and stay.
-let simulated = ["CRDT", "Inventory", "Timekeeping", "Replication", "Outbox", "Storage", "Simulation"]
+let simulated = ["CRDT", "Inventory", "Timekeeping", "Replication", "Outbox", "Storage", "Engine", "Simulation"]
 for target in package.targets where simulated.contains(target.name) {
     target.swiftSettings = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 }

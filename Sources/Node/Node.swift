@@ -1,5 +1,6 @@
 import CRDT
 import Discovery
+import Engine
 import LocalAPI
 package import Logging
 import Replication
@@ -42,7 +43,8 @@ package struct Node: Sendable {
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
-        let clock = await restoreClock(from: store)
+        let machine = SystemMachine(executor: executor)
+        let clock = await restoreClock(from: store, machine: machine)
         store.whenShown { clock.noteShown() }
         let jobs = try await store.vectors()
         let holdings = KnownHoldings(jobs: jobs, removals: try await store.removals())
@@ -53,19 +55,25 @@ package struct Node: Sendable {
         for known in jobs { housekeeping.jobChanged(known.job) }
         let publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         let replicator = Replicator(
-            store: store, clock: clock, holdings: holdings, instance: generator.next(), hostName: hostName,
-            observer: publisher, logger: logger)
+            Replicator.Parts(store: store, clock: clock, machine: machine, observer: publisher, logger: logger),
+            holdings: holdings, hostName: hostName)
         let transport = PeerTransport(
             configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
             handler: replicator, logger: logger, executor: executor)
         await replicator.attach(transport)
 
-        let keeper = OutboxKeeper(
-            store: store, replicator: replicator, clock: clock, executor: executor, logger: logger)
-        try await keeper.start()
-        let gateway = gateway(store: store, replicator: replicator, keeper: keeper)
-        if let gateway { await keeper.attach(gateway) }
-        let news = JobNewsService(keeper: keeper, gateway: gateway)
+        let outbox = OutboxDriver(
+            store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
+        try await outbox.start()
+        let client = client(of: replicator)
+        let gateway = client.map { client in
+            self.gateway(
+                Gateway.Parts(
+                    server: client, store: store, replicator: replicator, outbox: outbox, machine: machine,
+                    logger: logger))
+        }
+        if let gateway { await outbox.attach(gateway) }
+        let news = JobNews(outbox: outbox, gateway: gateway)
         publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
         let discovery = DiscoveryService(
             configuration: configuration, device: store.identity.device, hostName: hostName, transport: transport,
@@ -75,7 +83,7 @@ package struct Node: Sendable {
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds)),
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery.state),
-            keys: KeyCache(), outbox: keeper, gateway: gateway)
+            keys: KeyCache(), outbox: outbox, gateway: gateway)
         let manager = ServiceManager(environment: environment)
         let api = LocalServer(socketPath: configuration.socket, service: service, logger: logger) {
             manager.ready("\(jobs.count) jobs")
@@ -88,7 +96,8 @@ package struct Node: Sendable {
             // Stopped in reverse: first the streams end, then the local API, the network last.
             services: [
                 .init(service: housekeeping), .init(service: PublisherService(publisher: publisher)),
-                .init(service: news), .init(service: TransportService(transport: transport)),
+                .init(service: JobNewsService(news: news, outbox: outbox)),
+                .init(service: TransportService(transport: transport)),
                 .init(service: discovery),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
                 .init(service: StreamEnder(hub: hub, manager: manager, logger: logger)),
@@ -100,9 +109,11 @@ package struct Node: Sendable {
                 logger: logger)
             lifecycle.services.append(.init(service: ServerTimeService(server: asking, replicator: replicator)))
         }
-        if let gateway {
+        if let gateway, let client {
             lifecycle.services.append(
-                .init(service: GatewayService(gateway: gateway, watcher: RouteWatcher(logger: logger))))
+                .init(
+                    service: GatewayService(
+                        gateway: gateway, client: client, watcher: RouteWatcher(logger: logger))))
         }
         // Everything acknowledged is durable: whoever does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(2)
@@ -117,38 +128,40 @@ package struct Node: Sendable {
     }
 
     /// What talks to the server, if this device has a token for one.
-    private func gateway(store: Store, replicator: Replicator, keeper: OutboxKeeper) -> Gateway? {
+    private func client(of replicator: Replicator) -> ChannelClient? {
         guard let address = configuration.server, let file = configuration.serverTokenFile else { return nil }
-        let settings = ServerSettings(
-            address: address, tokenFile: file, intervalMilliseconds: UInt64(configuration.serverInterval) * 1_000)
-        if settings.isTokenPublic {
+        let token = ServerToken(file: file)
+        if token.isPublic {
             logger.warning(
                 "everybody on this machine can read the token for the server", metadata: ["remedy": "chmod 600 \(file)"]
             )
         }
         let times = serverTimes
-        let client = ChannelClient(
-            address: address, readToken: settings.readToken, elapsed: { SystemClock.elapsedMicroseconds }
+        return ChannelClient(
+            address: address, readToken: token.read, elapsed: { SystemClock.elapsedMicroseconds }
         ) { exchange in
             times.heard()
-            let quality = ClockQuality(stratum: 0, uncertainty: 0)
-            await replicator.learn(ToldTime(exchange: exchange, quality: quality, source: .server))
+            await replicator.learn(.server(exchange))
         }
-        return Gateway(
-            Gateway.Parts(
-                client: client, store: store, replicator: replicator, keeper: keeper, settings: settings,
-                times: times, logger: logger))
+    }
+
+    private func gateway(_ parts: Gateway.Parts) -> Gateway {
+        let times = serverTimes
+        let host = configuration.server?.host ?? ""
+        return Gateway(parts, host: host, interval: UInt64(configuration.serverInterval) * 1_000) {
+            times.routeChanged(isUp: $0)
+        }
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.
-    private func restoreClock(from store: Store) async -> ClockKeeper {
+    private func restoreClock(from store: Store, machine: SystemMachine) async -> ClockService {
         do {
-            let clock = ClockKeeper(remembered: try await store.clockRecord())
+            let clock = ClockService(remembered: try await store.clockRecord(), machine: machine)
             if let record = clock.initialRecord { try await store.keep(record) }
             return clock
         } catch {
             logger.warning("the clock's record cannot be read or written", metadata: ["error": "\(error)"])
-            return ClockKeeper(remembered: nil)
+            return ClockService(remembered: nil, machine: machine)
         }
     }
 

@@ -37,7 +37,10 @@ let moduleRules: [String: ModuleRule] = [
     "Outbox": .pure(
         ["CRDT", "Inventory"], "the outbox is a value; ServerChannel sends, Storage remembers, Node carries between"),
     "Simulation": .shell(
-        ["CRDT", "Inventory", "Outbox", "Replication", "Storage", "Timekeeping"], [],
+        [
+            "CRDT", "Engine", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
+            "Transport",
+        ], ["Logging"],
         "one seed replays a run exactly; draw from the world's generator and clock"),
     "WireFormat": .shell(
         ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
@@ -76,9 +79,13 @@ let moduleRules: [String: ModuleRule] = [
             "NIOPosix", "ServiceLifecycle",
         ],
         "types, server and client of the API; it reaches the daemon through MusterService only"),
+    "Engine": .shell(
+        ["CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport"], ["Logging"],
+        "carries out what the machines decide; time, tasks and chance come from its Machine, so that a run can be repeated"
+    ),
     "Node": .shell(
         [
-            "CMalloc", "CRDT", "Discovery", "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel",
+            "CMalloc", "CRDT", "Discovery", "Engine", "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel",
             "Storage",
             "Timekeeping", "Transport",
         ],

@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import Foundation
 import Inventory
 import LocalAPI

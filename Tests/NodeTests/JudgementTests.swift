@@ -3,6 +3,7 @@ import LocalAPI
 import Replication
 import Testing
 
+@testable import Engine
 @testable import Node
 @testable import Timekeeping
 

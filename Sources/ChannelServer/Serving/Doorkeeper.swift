@@ -46,18 +46,18 @@ final class Doorkeeper: Sendable {
 /// One request's place with the doorkeeper, until its answer is written: whoever asks much and reads nothing fills no
 /// memory.
 final class Visit: Sendable {
-    private let leaving = Mutex<(@Sendable () -> Void)?>(nil)
+    private let place = Mutex<(keeper: Doorkeeper, name: String)?>(nil)
 
     func begin(_ keeper: Doorkeeper, _ name: String) throws(ChannelProblem) {
         try keeper.enter(name)
-        leaving.withLock { $0 = { keeper.leave(name) } }
+        place.withLock { $0 = (keeper, name) }
     }
 
     func end() {
-        let leave = leaving.withLock { leaving in
-            defer { leaving = nil }
-            return leaving
+        let taken = place.withLock { place in
+            defer { place = nil }
+            return place
         }
-        leave?()
+        if let (keeper, name) = taken { keeper.leave(name) }
     }
 }

@@ -1,43 +1,49 @@
 import Replication
-import Storage
+package import Storage
 import Synchronization
-import Timekeeping
+package import Timekeeping
 
 /// The daemon's corrected time, for everybody who asks (rule R5).
 ///
 /// What its sources say comes in through the `Replicator`, which carries out what follows from it.
-final class ClockKeeper: Sendable {
+package final class ClockService: Sendable {
     private let clock: Mutex<CorrectedClock>
+    private let machine: any Machine
     /// To be kept before anything else.
-    let initialRecord: ClockRecord?
+    package let initialRecord: ClockRecord?
 
-    init(remembered: ClockRecord?) {
+    /// - Parameters:
+    ///   - remembered: what an earlier start kept.
+    ///   - built: a time before which the program cannot run, in microseconds since 1970.
+    package init(remembered: ClockRecord?, machine: any Machine, built: Int64 = CorrectedClock.programFloor) {
         let clock = CorrectedClock(
-            boot: SystemClock.bootID, elapsed: SystemClock.elapsedMicroseconds, wall: SystemClock.wallMicroseconds,
-            remembered: remembered)
+            boot: machine.bootID, elapsed: machine.elapsedMicroseconds, wall: machine.wallMicroseconds,
+            remembered: remembered, built: built)
         initialRecord = clock.initialRecord
+        self.machine = machine
         self.clock = Mutex(clock)
     }
 
     /// Corrected time in milliseconds since 1970, and whether a server is behind it.
-    var now: ReceiveTime {
-        clock.withLock { Self.now(of: $0) }
+    package var now: ReceiveTime {
+        clock.withLock { now(of: $0) }
     }
 
-    private static func now(of clock: CorrectedClock) -> ReceiveTime {
-        let elapsed = SystemClock.elapsedMicroseconds
+    private func now(of clock: CorrectedClock) -> ReceiveTime {
+        let elapsed = machine.elapsedMicroseconds
         return ReceiveTime(
             milliseconds: UInt64(clamping: clock.time(at: elapsed) / 1_000), isSynchronised: clock.isSynchronised)
     }
 
-    var overview: ClockOverview {
-        clock.withLock { $0.overview(at: SystemClock.elapsedMicroseconds, wall: SystemClock.wallMicroseconds) }
+    /// For people: source, drift, uncertainty, age.
+    package var overview: ClockOverview {
+        clock.withLock { $0.overview(at: machine.elapsedMicroseconds, wall: machine.wallMicroseconds) }
     }
 
     /// The answer to a ping that came at a time of the elapsed clock, in milliseconds.
     func pong(_ number: UInt64, received: UInt64) -> Message {
         clock.withLock { clock in
-            let elapsed = SystemClock.elapsedMicroseconds
+            let elapsed = machine.elapsedMicroseconds
             return .pong(
                 number, received: clock.time(ofPingAt: received, answeredAt: elapsed),
                 answered: clock.time(at: elapsed),
@@ -45,53 +51,40 @@ final class ClockKeeper: Sendable {
         }
     }
 
-    /// What follows from what a source has said.
-    struct Lesson: Sendable {
-        /// The time steps, and work that nobody has seen with it; not in force yet, see `take`.
-        let step: ClockStep?
-        /// To be kept, when it does not step.
-        let record: ClockRecord?
-        let isSettled: Bool
-        let hasChanged: Bool
-    }
-
-    /// A source has said something. It is in force at once, unless the time steps by it.
-    func hear(_ told: ToldTime) -> Lesson {
+    /// A source has told the time. It is in force at once, unless the time steps by it; see `take`.
+    func hear(_ sample: TimeSample) -> ClockUpdate {
         clock.withLock { clock in
             var heard = clock
-            let (lesson, step) = Self.learn(told, &heard)
-            if step == nil { clock = heard }
-            return Lesson(
-                step: step, record: lesson.record, isSettled: lesson.isSettled, hasChanged: lesson.hasChanged)
+            let update = hear(sample, by: &heard)
+            if update.stepMilliseconds == nil { clock = heard }
+            return update
         }
     }
 
-    /// Lets the time step by what a source has said. Nil when there is nothing to keep: another source was quicker.
+    /// Lets the time step by what a source has told. Nil when there is nothing to keep: another source was quicker.
     ///
     /// When the step cannot be made durable, the time is as it was before it, and will be learned again.
-    func take(_ told: ToldTime) -> TakenStep? {
+    func take(_ sample: TimeSample) -> TakenStep? {
         clock.withLock { clock in
             let before = clock
-            let (lesson, step) = Self.learn(told, &clock)
-            let taken = step ?? lesson.record.map { ClockStep(milliseconds: 0, now: Self.now(of: clock), record: $0) }
-            return taken.map { TakenStep($0) { [self] in self.clock.withLock { $0 = before } } }
+            let update = hear(sample, by: &clock)
+            guard update.stepMilliseconds != nil || update.record != nil else { return nil }
+            let step = ClockStep(
+                milliseconds: update.stepMilliseconds ?? 0, now: now(of: clock), record: update.record)
+            return TakenStep(step) { [self] in self.clock.withLock { $0 = before } }
         }
     }
 
     /// Work that was stamped by this clock is being shown to somebody.
     ///
     /// - Returns: what is to be kept of that; mostly nil, because it was so before.
-    func noteShown() -> ClockRecord? {
+    package func noteShown() -> ClockRecord? {
         clock.withLock { $0.onShown() }
     }
 
-    private static func learn(_ told: ToldTime, _ clock: inout CorrectedClock) -> (ClockLesson, ClockStep?) {
-        let lesson = clock.hear(
-            told.exchange, quality: told.quality, from: told.source, at: SystemClock.elapsedMicroseconds,
-            wall: SystemClock.wallMicroseconds)
-        let step = lesson.stepMilliseconds.map {
-            ClockStep(milliseconds: $0, now: now(of: clock), record: lesson.record)
-        }
-        return (lesson, step)
+    private func hear(_ sample: TimeSample, by clock: inout CorrectedClock) -> ClockUpdate {
+        clock.hear(
+            sample.exchange, quality: sample.quality, from: sample.source, at: machine.elapsedMicroseconds,
+            wall: machine.wallMicroseconds)
     }
 }

@@ -1,40 +1,35 @@
-import Replication
-import Transport
+package import Replication
 
 /// Whom to connect to, and when.
 extension Replicator {
     /// Changes what is known of addresses, then dials what is due.
-    func updatePlan(_ change: @Sendable (inout DialPlan, UInt64) -> Void) {
+    package func updatePlan(_ change: @Sendable (inout DialPlan, UInt64) -> Void) {
         change(&plan, now)
         dialDue()
     }
 
     /// Discovery has told of a service, perhaps for the second time because it moved.
-    func discovered(_ instance: String, id: String, addresses: [PeerAddress]) async {
+    package func discovered(_ instance: String, id: String, addresses: [PeerAddress]) async {
         plan.onFound(instance, id: id, addresses: addresses, now: now)
         await perform(mesh.onDoubt(about: id, now: now))
         dialDue()
     }
 
     /// A service is no longer announced, which says little about the connection with it: it is asked.
-    func vanished(_ instance: String) async {
+    package func vanished(_ instance: String) async {
         for id in plan.onLost(instance).sorted() { await perform(mesh.onDoubt(about: id, now: now)) }
     }
 
     func dialDue() {
         let connected = Set(mesh.connectedDevices)
-        for address in plan.due(now: now, connected: connected) { transport?.dial(address) }
+        for address in plan.due(now: now, connected: connected) { links?.dial(address) }
         let deadline = plan.nextDeadline(connected: connected)
         guard deadline != dialDeadline || dialTimer == nil else { return }
         dialTimer?.cancel()
         dialTimer = nil
         dialDeadline = deadline
         guard let deadline else { return }
-        let delay = deadline - min(deadline, now)
-        dialTimer = Task { [weak self] in
-            guard (try? await Task.sleep(for: .milliseconds(Int(delay)))) != nil else { return }
-            await self?.dialTimerFired()
-        }
+        dialTimer = machine.at(deadline) { [weak self] in await self?.dialTimerFired() }
     }
 
     func dialTimerFired() {

@@ -2,15 +2,14 @@ import CRDT
 import Logging
 import Replication
 import Storage
-import Transport
 
 /// The directives that take more than a line.
 extension Replicator {
     func close(_ link: LinkID, _ reason: String) {
         // Not the address's fault, and not worth another try: this laptop found itself.
         if let dialled = remotes[link]?.dialled, reason == Mesh.ownDeviceReason { plan.onSelf(dialled) }
-        transport?.send(.goodbye(reason), on: link)
-        transport?.close(link, reason: reason)
+        links?.send(.goodbye(reason), on: link)
+        links?.close(link, reason: reason)
     }
 
     func established(_ link: LinkID, _ hello: Hello) {
@@ -21,7 +20,7 @@ extension Replicator {
                 "remote": "\(remotes[link]?.address ?? "")",
             ])
         remotes[link]?.isEstablished = true
-        transport?.established(link)
+        links?.established(link)
         // The power may go before the link does.
         if let first = mesh.farewell(link) { note(first) }
         if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device, now: now) }
@@ -29,7 +28,7 @@ extension Replicator {
 
     func renew(_ reason: String, isNewDevice: Bool) async {
         logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
-        var generator = SystemRandomNumberGenerator()
+        var generator = machine.generator
         do {
             let identity =
                 isNewDevice
@@ -42,7 +41,7 @@ extension Replicator {
     }
 
     func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64) async {
-        var generator = SystemRandomNumberGenerator()
+        var generator = machine.generator
         do {
             let adopted = try await store.adoptBranch(
                 segment, job: job, after: keep, now: receiveTime, using: &generator)
@@ -66,7 +65,7 @@ extension Replicator {
         let digest = report.map { $0.digest.hexadecimalBytes } ?? []
         let answer = Replication.JobReport(
             job: job, number: number, vector: report?.vector ?? VersionVector(), digest: digest)
-        transport?.send(.report(answer), on: link)
+        links?.send(.report(answer), on: link)
         mesh.onReportSent(to: link)
     }
 }

@@ -2,7 +2,6 @@ import CRDT
 import Logging
 import Replication
 import Storage
-import Transport
 
 /// What peers send becomes durable: all that has arrived in one flush.
 extension Replicator {
@@ -10,7 +9,7 @@ extension Replicator {
     func ingestNext() {
         let batch = ingestQueue.nextBatch()
         guard !batch.isEmpty else { return }
-        Task(executorPreference: transport?.executor) { await self.ingest(batch) }
+        machine.begin { await self.ingest(batch) }
     }
 
     /// Returns when a link may be read on.

@@ -1,37 +1,42 @@
-import CRDT
+package import CRDT
 import Logging
-import Replication
+package import Replication
 import Storage
-import Transport
 
 /// What people are told of the peers.
 extension Replicator {
     /// Everything that is known of the peers at one moment.
-    struct PeersOverview: Sendable {
-        let links: [LinkOverview]
-        let remotes: [LinkID: Remote]
-        let targets: [PeerAddress: DialPlan.Target]
+    package struct PeersOverview: Sendable {
+        /// Established ones.
+        package let links: [LinkOverview]
+        /// The other ends of all.
+        package let remotes: [LinkID: Remote]
+        /// What is dialled.
+        package let targets: [PeerAddress: DialPlan.Target]
     }
 
-    // Worked out here and handed over whole: a copy of the mesh held elsewhere would make its next change copy it all.
-    func peers() -> PeersOverview {
+    /// Worked out here and handed over whole: a copy of the mesh held elsewhere would make its next change copy it all.
+    package func peers() -> PeersOverview {
         PeersOverview(links: mesh.overview(), remotes: remotes, targets: plan.targets)
     }
 
-    func connectedPeers() -> [LinkOverview] {
+    /// The peers whose links are established.
+    package func connectedPeers() -> [LinkOverview] {
         mesh.overview()
     }
 
     /// A connected peer, and how far it and this device are apart in a job, in transforms.
-    struct PeerOfJob: Sendable {
-        let peer: Hello
+    package struct PeerOfJob: Sendable {
+        /// Who it is.
+        package let peer: Hello
         /// What the peer lacks.
-        let behind: UInt64
+        package let behind: UInt64
         /// What this device lacks.
-        let ahead: UInt64
+        package let ahead: UInt64
     }
 
-    func peers(of job: JobID) -> [PeerOfJob] {
+    /// Every connected peer, beside this device.
+    package func peers(of job: JobID) -> [PeerOfJob] {
         mesh.overview().map { link in
             let apart = mesh.apart(link.link, job: job)
             return PeerOfJob(peer: link.peer, behind: apart.behind, ahead: apart.ahead)
@@ -39,14 +44,13 @@ extension Replicator {
     }
 
     /// Asks every connected device how its copy of a job looks; devices that do not answer in time are left out.
-    func collectReports(of job: JobID, within timeout: Duration) async -> [LinkID: Replication.JobReport] {
-        let links = mesh.overview().map(\.link)
-        let number = reports.begin(links)
-        for link in links { transport?.send(.reportRequest(job: job, number: number), on: link) }
-        let deadline = Task { [weak self] in
-            guard (try? await Task.sleep(for: timeout)) != nil else { return }
-            await self?.endReports(number)
-        }
+    ///
+    /// - Parameter milliseconds: how long they may take.
+    package func collectReports(of job: JobID, within milliseconds: UInt64) async -> [LinkID: Replication.JobReport] {
+        let asked = mesh.overview().map(\.link)
+        let number = reports.begin(asked)
+        for link in asked { links?.send(.reportRequest(job: job, number: number), on: link) }
+        let deadline = machine.after(milliseconds: milliseconds) { [weak self] in await self?.endReports(number) }
         defer { deadline.cancel() }
         return await withCheckedContinuation { reports.wait(number, $0) }
     }
@@ -55,7 +59,7 @@ extension Replicator {
     func note(_ last: Farewell) {
         let heard = Heard(device: last.peer.device, name: last.peer.name, at: receiveTime.milliseconds)
         let before = noting
-        noting = Task { [store, logger] in
+        noting = machine.begin { [store, logger] in
             await before?.value
             do { try await store.note(heard, holding: last.jobs) } catch {
                 logger.warning("what a laptop holds could not be noted", metadata: ["error": "\(error)"])
@@ -70,7 +74,7 @@ extension Replicator {
     }
 
     /// Returns when all notes are durable.
-    func finishNotes() async { await noting?.value }
+    package func finishNotes() async { await noting?.value }
 
     func endReports(_ number: UInt64) {
         reports.end(number)

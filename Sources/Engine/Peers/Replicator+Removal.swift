@@ -1,18 +1,23 @@
-import CRDT
+package import CRDT
 import Logging
 import Replication
-import Storage
+package import Storage
 
 /// What the mesh has to know at the start.
-struct KnownHoldings: Sendable {
+package struct KnownHoldings: Sendable {
     let jobs: [(job: JobID, vector: VersionVector)]
     let removals: [(job: JobID, removal: JobRemoval)]
+
+    package init(jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)]) {
+        self.jobs = jobs
+        self.removals = removals
+    }
 }
 
 /// Jobs end (rule R10).
 extension Replicator {
     /// A person has removed a job here, durably.
-    func jobRemoved(_ removed: RemovedJob) async {
+    package func jobRemoved(_ removed: RemovedJob) async {
         await committed(removed.commit)
         await jobEnded(removed.commit.job, removed.outcome)
     }
@@ -23,7 +28,7 @@ extension Replicator {
     /// - Returns: whether that is durable.
     @discardableResult
     func takeRemoval(_ removal: JobRemoval, of job: JobID, from link: LinkID? = nil) async -> Bool {
-        var generator = SystemRandomNumberGenerator()
+        var generator = machine.generator
         do {
             if let link, try await store.showsOwnFuture(removal, of: job) {
                 await perform(mesh.onOwnFutureRemoved(link, now: now))

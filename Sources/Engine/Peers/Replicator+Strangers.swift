@@ -13,23 +13,18 @@ enum StrangerEvent: String, Comparable {
 extension Replicator {
     func note(_ event: StrangerEvent, _ detail: String) {
         if let report = strangers.note(event, detail: detail, now: now) { log(report) }
-        guard strangersTimer == nil, let deadline = strangers.nextDeadline else { return }
-        let delay = deadline - min(deadline, now)
-        strangersTimer = Task { [weak self] in
-            guard (try? await Task.sleep(for: .milliseconds(Int(delay)))) != nil else { return }
-            await self?.tellOfStrangers()
-        }
+        if strangersTimer == nil { scheduleStrangers() }
+    }
+
+    private func scheduleStrangers() {
+        guard let deadline = strangers.nextDeadline else { return }
+        strangersTimer = machine.at(deadline) { [weak self] in await self?.tellOfStrangers() }
     }
 
     private func tellOfStrangers() {
         strangersTimer = nil
         for report in strangers.takeDue(now: now) { log(report) }
-        guard let deadline = strangers.nextDeadline else { return }
-        let delay = deadline - min(deadline, now)
-        strangersTimer = Task { [weak self] in
-            guard (try? await Task.sleep(for: .milliseconds(Int(delay)))) != nil else { return }
-            await self?.tellOfStrangers()
-        }
+        scheduleStrangers()
     }
 
     private func log(_ report: RepeatedEvents<StrangerEvent>.Report) {

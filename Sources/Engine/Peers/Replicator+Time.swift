@@ -4,44 +4,33 @@ import Replication
 import Storage
 import Timekeeping
 
-/// What a source has said of the time.
-///
-/// One value rather than its parts: an async function that took them one by one, with a device's 128-bit halves on the
-/// stack, went on at a wrong place (Swift 6.3.1 on x86-64).
-struct ToldTime: Sendable {
-    let exchange: TimeExchange
-    /// Of the source's clock.
-    let quality: ClockQuality
-    let source: TimeSource
-}
-
 /// The time first, the work second (rule R5).
 extension Replicator {
     /// A source has told the time.
     ///
     /// - Returns: whether the clock and the source's agree, as far as they have to.
     @discardableResult
-    func learn(_ told: ToldTime) async -> Bool {
-        let lesson = clock.hear(told)
+    package func learn(_ sample: TimeSample) async -> Bool {
+        let update = clock.hear(sample)
         do {
-            if let step = lesson.step {
-                try await take(step, of: told)
-            } else if let record = lesson.record {
+            if let step = update.stepMilliseconds {
+                try await take(sample, stepping: step)
+            } else if let record = update.record {
                 try await store.keep(record)
             }
         } catch {
             logger.error("what was learned of the time could not be kept", metadata: ["error": "\(error)"])
             return false
         }
-        return lesson.isSettled
+        return update.isSettled
     }
 
     /// The clock steps, and what nobody has seen with it.
-    private func take(_ step: ClockStep, of told: ToldTime) async throws {
+    private func take(_ sample: TimeSample, stepping milliseconds: Int64) async throws {
         logger.notice(
             "the time was learned",
-            metadata: ["source": "\(told.source)", "stepMilliseconds": "\(step.milliseconds)"])
-        for journal in try await store.restamp(taking: { [clock] in clock.take(told) }) {
+            metadata: ["source": "\(sample.source)", "stepMilliseconds": "\(milliseconds)"])
+        for journal in try await store.restamp(taking: { [clock] in clock.take(sample) }) {
             await perform(
                 mesh.onRestamped(job: journal.job, replica: store.identity.replica, head: journal.head, now: now))
             itemsChanged(journal.job)
@@ -49,8 +38,8 @@ extension Replicator {
     }
 
     /// A peer has answered a ping.
-    func learn(_ told: ToldTime, on link: LinkID) async {
-        let isSettled = await learn(told)
+    func learn(_ sample: TimeSample, on link: LinkID) async {
+        let isSettled = await learn(sample)
         guard remotes[link] != nil, !exposedLinks.contains(link) else { return }
         if isSettled || !mesh.isPatient(with: link, now: now) {
             await expose(link)

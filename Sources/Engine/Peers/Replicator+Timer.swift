@@ -13,11 +13,7 @@ extension Replicator {
         timer = nil
         timerDeadline = deadline
         guard let deadline else { return }
-        let delay = deadline - min(deadline, now)
-        timer = Task { [weak self] in
-            guard (try? await Task.sleep(for: .milliseconds(Int(delay)))) != nil else { return }
-            await self?.timerFired()
-        }
+        timer = machine.at(deadline) { [weak self] in await self?.timerFired() }
     }
 
     func timerFired() async {

@@ -1,8 +1,7 @@
 import CRDT
-import Inventory
-import Logging
-import Replication
-import Storage
+package import Logging
+package import Replication
+package import Storage
 import Timekeeping
 import Transport
 
@@ -10,13 +9,14 @@ import Transport
 ///
 /// One actor, so that the mesh sees one thing after another. A link whose pieces wait for the disk in large numbers is
 /// not read on until some are durable, which is what keeps a fast peer from filling the memory.
-actor Replicator: TransportHandler {
+package actor Replicator: TransportHandler {
     var mesh: Mesh
     let store: Store
-    let clock: ClockKeeper
+    let clock: ClockService
+    nonisolated let machine: any Machine
     let observer: any ReplicationObserver
     let logger: Logger
-    var transport: PeerTransport?
+    var links: (any PeerLinks)?
     var timer: Task<Void, Never>?
     var timerDeadline: UInt64?
     var remotes: [LinkID: Remote] = [:]
@@ -34,44 +34,67 @@ actor Replicator: TransportHandler {
     /// The server may have it.
     var isServerExposed = false
     /// When it was last noted what the peers hold, and the notes that are being made.
-    var lastNoted = SystemClock.elapsedMilliseconds
+    var lastNoted: UInt64
     var noting: Task<Void, Never>?
 
     /// The other end of a connection.
-    struct Remote: Sendable {
-        let address: String
+    package struct Remote: Sendable {
+        /// As people read it.
+        package let address: String
         /// The address that was dialled; nil for one that came in.
-        let dialled: PeerAddress?
+        package let dialled: PeerAddress?
         var isEstablished = false
     }
 
-    init(
-        store: Store, clock: ClockKeeper, holdings: KnownHoldings, instance: UInt64,
-        hostName: String, observer: any ReplicationObserver, logger: Logger
-    ) {
-        self.store = store
-        self.clock = clock
-        self.observer = observer
-        self.logger = logger
+    /// What a replicator works with.
+    package struct Parts: Sendable {
+        let store: Store
+        let clock: ClockService
+        let machine: any Machine
+        let observer: any ReplicationObserver
+        let logger: Logger
+
+        package init(
+            store: Store, clock: ClockService, machine: any Machine, observer: any ReplicationObserver, logger: Logger
+        ) {
+            self.store = store
+            self.clock = clock
+            self.machine = machine
+            self.observer = observer
+            self.logger = logger
+        }
+    }
+
+    /// - Parameters:
+    ///   - holdings: what the store held when it was opened.
+    ///   - hostName: what this laptop is called, at most `ProtocolLimits.nameBytes` long.
+    package init(_ parts: Parts, holdings: KnownHoldings, hostName: String) {
+        store = parts.store
+        clock = parts.clock
+        machine = parts.machine
+        observer = parts.observer
+        logger = parts.logger
+        lastNoted = machine.elapsedMilliseconds
         let identity = store.identity
         mesh = Mesh(
-            device: identity.device, replica: identity.replica, instance: instance,
+            device: identity.device, replica: identity.replica, instance: machine.random(),
             name: hostName, fleet: "", jobs: holdings.jobs,
             removals: holdings.removals)
     }
 
-    func attach(_ transport: PeerTransport) {
-        self.transport = transport
+    /// From now on messages go out, and addresses are dialled.
+    package func attach(_ links: any PeerLinks) {
+        self.links = links
     }
 
-    var now: UInt64 { SystemClock.elapsedMilliseconds }
+    var now: UInt64 { machine.elapsedMilliseconds }
 
     var receiveTime: ReceiveTime { clock.now }
 
     // MARK: Local edits
 
     /// A commit of this store is durable: everybody hears of it.
-    func committed(_ commit: Commit) async {
+    package func committed(_ commit: Commit) async {
         let directives = mesh.onCommitted(commit.segment, job: commit.job, now: now)
         await perform(directives)
         observer.jobAdvanced(commit.job, vector: mesh.vector(of: commit.job), applied: commit.applied)
@@ -79,21 +102,21 @@ actor Replicator: TransportHandler {
 
     // MARK: Transport
 
-    func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async {
+    package func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
         await perform(mesh.onLinkOpened(link, isDialled: dialled != nil, now: now))
     }
 
-    func received(_ message: Message, on link: LinkID) async {
+    package func received(_ message: Message, on link: LinkID) async {
         await perform(mesh.onMessage(message, on: link, now: now))
         await waitForRoom(link)
     }
 
-    func backlogChanged(_ link: LinkID, congested: Bool) async {
+    package func backlogChanged(_ link: LinkID, congested: Bool) async {
         await perform(mesh.onCongestion(link, isCongested: congested, now: now))
     }
 
-    func linkClosed(_ link: LinkID, reason: String) async {
+    package func linkClosed(_ link: LinkID, reason: String) async {
         let remote = remotes.removeValue(forKey: link)
         if remote?.isEstablished ?? false {
             logger.info(
@@ -107,20 +130,20 @@ actor Replicator: TransportHandler {
         endExposure(of: link)
         await perform(mesh.onLinkClosed(link, now: now))
         if let dialled = remote?.dialled {
-            var generator = SystemRandomNumberGenerator()
+            var generator = machine.generator
             plan.onFailed(dialled, now: now, using: &generator)
         }
         dialDue()
         if let last { note(last) }
     }
 
-    func connectionRefused(remote: String, reason: String) async {
+    package func connectionRefused(remote: String, reason: String) async {
         note(.refused, "\(remote): \(reason)")
     }
 
-    func dialFailed(_ address: PeerAddress, reason: String) async {
+    package func dialFailed(_ address: PeerAddress, reason: String) async {
         logger.debug("no connection", metadata: ["address": "\(address)", "reason": "\(reason)"])
-        var generator = SystemRandomNumberGenerator()
+        var generator = machine.generator
         plan.onFailed(address, now: now, using: &generator)
         dialDue()
     }
@@ -134,7 +157,7 @@ actor Replicator: TransportHandler {
 
     func perform(_ directive: Directive) async {
         switch directive {
-        case .send(let message, let link): transport?.send(message, on: link)
+        case .send(let message, let link): links?.send(message, on: link)
         case .close(let link, let reason): close(link, reason)
         case .persist(let job, let segment, let link):
             ingestQueue.add(IngestQueue.Run(job: job, segment: segment, link: link))
@@ -154,16 +177,16 @@ actor Replicator: TransportHandler {
         case .takeRemoval(let job, let removal, let link):
             if await !takeRemoval(removal, of: job, from: link) { mesh.onRemovalFailed(job, from: link) }
         case .answerPing(let number, let received, let link):
-            transport?.send(clock.pong(number, received: received), on: link)
+            links?.send(clock.pong(number, received: received), on: link)
         case .learnTime(let exchange, let quality, let device, let link):
             await learn(
-                ToldTime(exchange: exchange, quality: quality, source: .peer(device.description)), on: link)
+                TimeSample(exchange: exchange, quality: quality, source: .peer(device.description)), on: link)
         case .established(let link, let hello): established(link, hello)
         case .recognised(let link, let device):
             if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }
         case .report(let job, let number, let link):
             // In a task of its own: adding up a large job must not hold up what this peer sends.
-            Task { await self.answer(job, number: number, to: link) }
+            machine.begin { await self.answer(job, number: number, to: link) }
         case .reported(let report, let link): reports.arrived(report, from: link)
         }
     }

@@ -30,7 +30,7 @@ struct ReportCollector {
     }
 
     mutating func linkClosed(_ link: LinkID) {
-        for number in questions.keys {
+        for number in questions.keys.sorted() {
             questions[number]?.missing.remove(link)
             finishIfOver(number)
         }

@@ -94,7 +94,7 @@ extension Gateway {
 
     private func serverHoldings(of job: JobID) async throws -> JobHoldings {
         do {
-            let holdings = try await client.holdings(of: job).get()
+            let holdings = try await server.holdings(of: job).get()
             held.note(holdings.vector, of: job)
             return holdings
         } catch let problem as ServerProblem where problem.code == .unknownJob {
@@ -106,7 +106,7 @@ extension Gateway {
     /// - Returns: whether the server has taken it.
     private func bring(_ removal: JobRemoval, of job: JobID) async throws -> Bool {
         do {
-            held.note(try await client.remove(job, removal).get().vector, of: job)
+            held.note(try await server.remove(job, removal).get().vector, of: job)
             return true
         } catch let problem as ServerProblem {
             log(problem, of: job)
@@ -117,14 +117,14 @@ extension Gateway {
     private func fetch(_ place: JournalPlace) async throws -> [JournalSegment] {
         let reply =
             place.replica == .channel
-            ? await client.channel(of: place.job, after: place.after) : await client.journal(from: place)
+            ? await server.channel(of: place.job, after: place.after) : await server.journal(from: place)
         return try reply.get().segments.filter { $0.replica == place.replica }
     }
 
     /// - Returns: why the server did not take them.
     private func upload(_ runs: [JournalSegment], to job: JobID) async throws -> Settlement.Refusal? {
         do {
-            held.note(try await client.upload(runs, to: job).get().vector, of: job)
+            held.note(try await server.upload(runs, to: job).get().vector, of: job)
             return nil
         } catch let problem as ServerProblem {
             switch problem.code {

@@ -1,22 +1,23 @@
-import CRDT
-import Logging
+package import CRDT
+package import Logging
 import Replication
-import ServerChannel
-import Storage
+package import ServerChannel
+package import Storage
 
 /// Brings what the crew has to the server and what the server has to the crew, whenever there is a way.
-actor Gateway {
+package actor Gateway {
     /// A commit seldom comes alone.
     private static let gatheringMilliseconds: UInt64 = 150
     /// How often it is written down that the server has answered.
     private static let answerNoteMilliseconds: UInt64 = 600_000
 
-    let client: ChannelClient
+    nonisolated let server: any ServerExchange
     let store: Store
     let replicator: Replicator
     let logger: Logger
-    private let keeper: OutboxKeeper
-    private let times: ServerTimes
+    private let machine: any Machine
+    private let outbox: OutboxDriver
+    private let routeChanged: @Sendable (Bool) -> Void
     private let host: String
     private var plan: PollPlan
     private var routes: RouteTable?
@@ -26,38 +27,59 @@ actor Gateway {
     var held = ServerHoldings()
     /// At these jobs the server failed; they come last.
     private var troubled: Set<JobID> = []
-    private(set) var standing = ServerStanding()
+    /// How this device stands with the server.
+    package private(set) var standing = ServerStanding()
     private var answerWritten: UInt64?
-    private var generator = SystemRandomNumberGenerator()
+    private var generator: MachineGenerator
     private let occasions: AsyncStream<Void>
     private nonisolated let occasion: AsyncStream<Void>.Continuation
 
-    struct Parts: Sendable {
-        let client: ChannelClient
+    /// What a gateway works with.
+    package struct Parts: Sendable {
+        let server: any ServerExchange
         let store: Store
         let replicator: Replicator
-        let keeper: OutboxKeeper
-        let settings: ServerSettings
-        let times: ServerTimes
+        let outbox: OutboxDriver
+        let machine: any Machine
         let logger: Logger
+
+        package init(
+            server: any ServerExchange, store: Store, replicator: Replicator, outbox: OutboxDriver,
+            machine: any Machine, logger: Logger
+        ) {
+            self.server = server
+            self.store = store
+            self.replicator = replicator
+            self.outbox = outbox
+            self.machine = machine
+            self.logger = logger
+        }
     }
 
-    init(_ parts: Parts) {
-        client = parts.client
+    /// - Parameters:
+    ///   - host: the server's, to know whether there is a route to it.
+    ///   - interval: of polls, in milliseconds.
+    ///   - routeChanged: told whenever there is a route, or none any more.
+    package init(
+        _ parts: Parts, host: String, interval: UInt64, routeChanged: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) {
+        server = parts.server
         store = parts.store
         replicator = parts.replicator
-        keeper = parts.keeper
-        times = parts.times
+        outbox = parts.outbox
+        machine = parts.machine
         logger = parts.logger
-        host = parts.settings.address.host
-        plan = PollPlan(interval: parts.settings.intervalMilliseconds)
+        self.routeChanged = routeChanged
+        self.host = host
+        generator = machine.generator
+        plan = PollPlan(interval: interval)
         (occasions, occasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    var now: UInt64 { SystemClock.elapsedMilliseconds }
+    var now: UInt64 { machine.elapsedMilliseconds }
 
-    /// Until it is cancelled.
-    func run() async {
+    /// Polls until it is cancelled.
+    package func run() async {
         var waiting = occasions.makeAsyncIterator()
         while !Task.isCancelled {
             guard let due = plan.nextPoll else {
@@ -65,10 +87,7 @@ actor Gateway {
                 continue
             }
             guard due <= now else {
-                let timer = Task { [occasion, delay = due - now] in
-                    guard (try? await Task.sleep(for: .milliseconds(delay))) != nil else { return }
-                    occasion.yield()
-                }
+                let timer = machine.at(due) { [occasion] in occasion.yield() }
                 _ = await waiting.next()
                 timer.cancel()
                 continue
@@ -83,25 +102,27 @@ actor Gateway {
 
     // MARK: Reasons to poll
 
+    /// The machine's routes are other ones.
+    ///
     /// - Parameter table: nil where routes cannot be watched.
-    func routesChanged(_ table: RouteTable?) async {
+    package func routesChanged(_ table: RouteTable?) async {
         let isUp = table?.reaches(host) ?? true
         // Among them are the machine's own addresses. Without a way nobody will answer what is under way, and when there is
         // one again it would be waited for.
-        if let routes, table != routes { client.connectAnew(endingWhatIsUnderWay: !isUp) }
+        if let routes, table != routes { server.connectAnew(endingWhatIsUnderWay: !isUp) }
         routes = table
         if plan.isRouteUp != isUp {
             logger.info(isUp ? "there is a route to the server" : "there is no route to the server")
         }
         plan.onRoute(isUp: isUp, now: now, using: &generator)
         if !isUp { standing.state = .noRoute }
-        times.routeChanged(isUp: isUp)
-        await keeper.route(isUp: isUp)
+        routeChanged(isUp)
+        await outbox.route(isUp: isUp)
         occasion.yield()
     }
 
     /// A job has changed here; not worth a poll if that is what the server holds.
-    func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
+    package func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
         if isPolling {
             changedMeanwhile[job] = fingerprint
         } else if held.fingerprints[job] != fingerprint {
@@ -151,7 +172,7 @@ actor Gateway {
 
     private func round() async throws {
         repeat {
-            let list = try await client.jobs(since: held.cursor).get()
+            let list = try await server.jobs(since: held.cursor).get()
             await answered()
             held.take(list)
             if list.entries.count < ChannelLimits.entries { break }
@@ -181,13 +202,13 @@ actor Gateway {
     private func answered() async {
         let wasUnauthorised = standing.state == .unauthorised
         await noteAnswer()
-        await keeper.serverReached()
-        if wasUnauthorised { await keeper.credentialsChanged() }
+        await outbox.serverReached()
+        if wasUnauthorised { await outbox.credentialsChanged() }
     }
 
     /// Durable now and then only: a restart may not know of the last few minutes.
     private func noteAnswer() async {
-        let time = await keeper.wall(now)
+        let time = await outbox.wall(now)
         standing.lastAnswer = time
         guard answerWritten.map({ now - $0 >= Self.answerNoteMilliseconds }) ?? true else { return }
         answerWritten = now

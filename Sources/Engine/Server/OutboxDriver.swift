@@ -1,26 +1,25 @@
-import CRDT
-import Logging
-import Outbox
+package import CRDT
+package import Logging
+package import Outbox
 import Replication
 import ServerChannel
-import Storage
+package import Storage
 
 /// Carries out what the outbox decides: between the store, the server and the people at this device.
 ///
 /// One actor, so that the outbox sees one thing after another. Its directives go through one queue, so that what it wants
 /// remembered is written in its order.
-actor OutboxKeeper {
+package actor OutboxDriver {
     /// When the store could not be read.
-    private static let secondLook = Duration.seconds(5)
+    private static let secondLookMilliseconds: UInt64 = 5_000
 
     private var machine = OutboxMachine()
     private let store: Store
     private let replicator: Replicator
-    private let clock: ClockKeeper
+    private let clock: ClockService
+    private let host: any Machine
     private let logger: Logger
-    /// Of all tasks: a delivery goes through many of them, and a thread for each costs more than their work.
-    private let executor: (any TaskExecutor)?
-    private var client: ChannelClient?
+    private var server: (any ServerExchange)?
     private var bring: (@Sendable (JournalPlace) async -> Void)?
     private var bringAll: (@Sendable (JobID) async -> RoundFailure?)?
     private var tellGateway: (@Sendable () async -> Void)?
@@ -34,22 +33,21 @@ actor OutboxKeeper {
     private var failure: StoreError?
     /// What has to be remembered and could not be: it is written with whatever comes next.
     private var owed: OutboxWrite?
-    private var generator = SystemRandomNumberGenerator()
+    private var generator: MachineGenerator
 
-    init(
-        store: Store, replicator: Replicator, clock: ClockKeeper, executor: (any TaskExecutor)?, logger: Logger
-    ) {
+    package init(store: Store, replicator: Replicator, clock: ClockService, machine: any Machine, logger: Logger) {
         self.store = store
         self.replicator = replicator
         self.clock = clock
-        self.executor = executor
+        self.host = machine
         self.logger = logger
+        generator = machine.generator
     }
 
-    private var now: UInt64 { SystemClock.elapsedMilliseconds }
+    private var now: UInt64 { host.elapsedMilliseconds }
 
     /// Makes the outbox again from what is durable.
-    func start() async throws {
+    package func start() async throws {
         let start = try await store.outboxStart()
         machine = OutboxMachine(standing: start.standing)
         marks = start.marks
@@ -58,14 +56,16 @@ actor OutboxKeeper {
                 entries: start.entries, records: start.records, outcomes: start.outcomes, now: now, using: &generator))
     }
 
-    func attach(_ gateway: Gateway) {
-        client = gateway.client
+    /// From now on requests are sent, by the gateway's way to the server.
+    package func attach(_ gateway: Gateway) {
+        server = gateway.server
         bring = { await gateway.bring($0) }
         bringAll = { await gateway.bringAll(of: $0) }
         tellGateway = { await gateway.acceptedAgain() }
     }
 
-    func stop() {
+    /// Nothing is sent any more.
+    package func stop() {
         timer?.cancel()
         for delivery in deliveries.values { delivery.task.cancel() }
     }
@@ -73,10 +73,10 @@ actor OutboxKeeper {
     // MARK: What happens
 
     /// A job has new transforms: some may be requests, or what became of them.
-    func jobAdvanced(_ job: JobID) async {
+    package func jobAdvanced(_ job: JobID) async {
         // One look after another: an older one must not bring back what a newer one has settled.
         let before = look
-        let next = Task(executorPreference: executor) {
+        let next = host.begin {
             await before?.value
             await self.look(at: job)
         }
@@ -90,10 +90,7 @@ actor OutboxKeeper {
             // Where there is no such job, no other look will find one.
             if (error as? StoreError)?.code == .unknownJob { return }
             logger.error("the requests of a job cannot be read", metadata: ["job": "\(job)", "error": "\(error)"])
-            Task(executorPreference: executor) {
-                guard (try? await Task.sleep(for: Self.secondLook)) != nil else { return }
-                await self.jobAdvanced(job)
-            }
+            _ = host.after(milliseconds: Self.secondLookMilliseconds) { await self.jobAdvanced(job) }
             return
         }
         marks[job] = news.mark
@@ -118,27 +115,34 @@ actor OutboxKeeper {
 
     // MARK: People
 
-    var queue: [QueuedMutation] { machine.queue }
-    var ownCounts: (pending: Int, parked: Int) { machine.ownCounts }
-    var notShown: Set<MutationToken> { machine.notShown }
-    var standing: OutboxStanding { machine.standing }
+    /// What waits, in the order of the lanes.
+    package var queue: [QueuedMutation] { machine.queue }
+    /// How many of this device's own requests wait for the server, or for a person.
+    package var ownCounts: (pending: Int, parked: Int) { machine.ownCounts }
+    /// Requests whose effect is not shown, since they were rejected or dropped.
+    package var notShown: Set<MutationToken> { machine.notShown }
+    /// Pauses, credentials, the server's wish to be left alone.
+    package var standing: OutboxStanding { machine.standing }
 
-    func retry(_ token: MutationToken) throws(OutboxRefusal) {
+    /// A person wants a request to be tried now.
+    package func retry(_ token: MutationToken) throws(OutboxRefusal) {
         enqueue(try machine.onRetry(token, now: now, using: &generator))
     }
 
     /// Returns when what was dropped is withdrawn durably.
     ///
     /// - Throws: `OutboxRefusal`; `StoreError` when it could not be withdrawn, and stands.
-    func drop(_ token: MutationToken) async throws {
+    package func drop(_ token: MutationToken) async throws {
         try await carryOut(wish: try machine.onDrop(token, now: now, using: &generator))
     }
 
-    func pause(_ lane: LaneID?) async throws {
+    /// Of one lane, or of all.
+    package func pause(_ lane: LaneID?) async throws {
         try await carryOut(wish: machine.onPause(lane, now: now, using: &generator))
     }
 
-    func resume(_ lane: LaneID?) async throws {
+    /// Ends a pause.
+    package func resume(_ lane: LaneID?) async throws {
         try await carryOut(wish: machine.onResume(lane, now: now, using: &generator))
     }
 
@@ -156,7 +160,7 @@ actor OutboxKeeper {
         backlog += directives
         guard draining == nil else { return }
         guard !backlog.isEmpty || owed != nil else { return schedule() }
-        draining = Task(executorPreference: executor) { await self.drain() }
+        draining = host.begin { await self.drain() }
     }
 
     private func drain() async {
@@ -217,23 +221,23 @@ actor OutboxKeeper {
     }
 
     /// The time that people know, of a time since the boot.
-    func wall(_ elapsed: UInt64) -> UInt64 {
+    package func wall(_ elapsed: UInt64) -> UInt64 {
         // A wait that never ends is none of a sound record, and no reason to crash.
         let (time, overflow) = clock.now.milliseconds.addingReportingOverflow(elapsed)
         return overflow || time < now ? .max : time - now
     }
 
     private func send(_ entry: OutboxEntry, attempt: Int) {
-        guard let client else { return }
+        guard let server else { return }
         let needsItems = MutationKinds.all[entry.request.kind]?.needsItems ?? false
-        let task = Task(executorPreference: executor) {
+        let task = host.begin {
             if needsItems, let failure = await self.bringAll?(entry.job) {
                 return await self.replied(
                     Reply(job: entry.job, token: entry.token, attempt: attempt, reply: failure.forOutbox, channel: nil))
             }
             let known = await self.replicator.holdings(of: entry.job).vector[.channel].sequence
             let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
-            let reply = await client.deliver(delivery)
+            let reply = await server.deliver(delivery)
             var channel: SegmentList?
             if case .answer(let decision) = reply { channel = decision.channel }
             await self.replied(
@@ -265,7 +269,7 @@ actor OutboxKeeper {
 
     private func bringJournal(at place: JournalPlace) {
         guard let bring else { return }
-        Task(executorPreference: executor) {
+        host.begin {
             await bring(place)
             await self.brought(place)
         }
@@ -313,11 +317,7 @@ actor OutboxKeeper {
         timer?.cancel()
         timer = nil
         guard let deadline = machine.nextDeadline else { return }
-        let delay = deadline - min(deadline, now)
-        timer = Task(executorPreference: executor) { [weak self] in
-            guard (try? await Task.sleep(for: .milliseconds(Int(clamping: delay)))) != nil else { return }
-            await self?.timerFired()
-        }
+        timer = host.at(deadline) { [weak self] in await self?.timerFired() }
     }
 
     private func timerFired() {

@@ -1,10 +1,10 @@
-import CRDT
+package import CRDT
 import Outbox
 import ServerChannel
 
 /// How this device stands with the server, for people.
-struct ServerStanding: Hashable, Sendable {
-    enum State: Hashable, Sendable {
+package struct ServerStanding: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// Nothing has been heard yet.
         case unknown
         case noRoute
@@ -14,11 +14,12 @@ struct ServerStanding: Hashable, Sendable {
         case unauthorised
     }
 
-    var state = State.unknown
+    /// What came of the last poll.
+    package internal(set) var state = State.unknown
     /// Corrected milliseconds since 1970; nil when it has not answered since the start.
-    var lastAnswer: UInt64?
+    package internal(set) var lastAnswer: UInt64?
     /// Of these jobs it holds less of its own channel than this device.
-    var behind: Set<JobID> = []
+    package internal(set) var behind: Set<JobID> = []
 }
 
 /// A round with the server that came to nothing.

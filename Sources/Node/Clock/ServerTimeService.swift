@@ -1,7 +1,7 @@
+import Engine
 import ServerChannel
 import ServiceLifecycle
 import Synchronization
-import Timekeeping
 
 /// Brings the server's time to the clock.
 struct ServerTimeService: Service {
@@ -11,8 +11,7 @@ struct ServerTimeService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await server.run { exchange in
-                let quality = ClockQuality(stratum: 0, uncertainty: 0)
-                await replicator.learn(ToldTime(exchange: exchange, quality: quality, source: .server))
+                await replicator.learn(.server(exchange))
             }
         }
     }

@@ -95,7 +95,7 @@ package struct NodeConfiguration: Sendable {
             server = address
         }
         serverTokenFile = reader.string(forKey: Key.serverToken.key)
-        if let file = serverTokenFile, ServerSettings.firstLine(of: file) == nil {
+        if let file = serverTokenFile, ServerToken(file: file).read() == nil {
             throw ConfigurationError(
                 "There is no token in \(file); write there what 'muster-channel token add NAME' prints at the server.")
         }

@@ -1,4 +1,5 @@
 import Dispatch
+import Engine
 import Logging
 import Replication
 import ServiceLifecycle

@@ -1,5 +1,6 @@
 import CRDT
 import Discovery
+import Engine
 import LocalAPI
 import Logging
 import Replication

@@ -1,12 +1,11 @@
-import CRDT
-import Logging
+import Engine
 import ServerChannel
 import ServiceLifecycle
-import Synchronization
 
 /// The gateway and its watch over routes as a service of the daemon.
 struct GatewayService: Service {
     let gateway: Gateway
+    let client: ChannelClient
     let watcher: RouteWatcher
 
     func run() async throws {
@@ -18,44 +17,18 @@ struct GatewayService: Service {
                 group.addTask { await gateway.run() }
                 await group.waitForAll()
             }
-            await gateway.client.close()
+            await client.close()
         }
     }
 }
 
-/// Tells the outbox and the gateway which jobs have changed: each job once, however often it changed meanwhile.
-final class JobNewsService: Service {
-    private let changed = Mutex<[JobID: UInt64]>([:])
-    private let occasions: AsyncStream<Void>
-    private let occasion: AsyncStream<Void>.Continuation
-    private let keeper: OutboxKeeper
-    private let gateway: Gateway?
-
-    init(keeper: OutboxKeeper, gateway: Gateway?) {
-        (occasions, occasion) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        self.keeper = keeper
-        self.gateway = gateway
-    }
-
-    /// Must not wait.
-    func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
-        changed.withLock { $0[job] = fingerprint }
-        occasion.yield()
-    }
+/// News of jobs as a service of the daemon; the outbox stops with it.
+struct JobNewsService: Service {
+    let news: JobNews
+    let outbox: OutboxDriver
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            for await _ in self.occasions {
-                let jobs = self.changed.withLock { changed in
-                    defer { changed = [:] }
-                    return changed
-                }
-                for (job, fingerprint) in jobs {
-                    await self.keeper.jobAdvanced(job)
-                    await self.gateway?.jobAdvanced(job, fingerprint: fingerprint)
-                }
-            }
-        }
-        await keeper.stop()
+        await cancelWhenGracefulShutdown { await news.run() }
+        await outbox.stop()
     }
 }

@@ -1,29 +1,26 @@
-import ServerChannel
+import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc
 #endif
 
-/// What a daemon is told of the company's server, once it may do more than ask it for the time.
-struct ServerSettings: Sendable {
-    let address: ServerAddress
-    /// Holds this device's token on its first line.
-    let tokenFile: String
-    let intervalMilliseconds: UInt64
+/// By what this device proves to the company's server who it is: the first line of a file.
+struct ServerToken: Sendable {
+    let file: String
 
-    /// Read anew whenever the server refuses the last one.
-    var readToken: @Sendable () -> String? {
-        { [tokenFile] in Self.firstLine(of: tokenFile) }
+    /// Read anew whenever the server refuses the last one; nil when there is none.
+    var read: @Sendable () -> String? {
+        { [file] in Self.firstLine(of: file) }
     }
 
     /// Everybody on this machine can take the token and speak as this device.
-    var isTokenPublic: Bool {
-        var status = stat()
-        return stat(tokenFile, &status) == 0 && status.st_mode & S_IROTH != 0
+    var isPublic: Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.posixPermissions] as? UInt ?? 0) & 0o004 != 0
     }
 
     /// Nil when there is none.
-    static func firstLine(of path: String) -> String? {
+    private static func firstLine(of path: String) -> String? {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
         var buffer = [CChar](repeating: 0, count: 512)

@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import LocalAPI
 import Storage
 import Synchronization

@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import Inventory
 import LocalAPI
 import Replication
@@ -9,7 +10,7 @@ extension InventoryService {
     func check(job text: String) async throws -> JobCheck {
         try await answering {
             let job = try await resolve(job: text)
-            let answers = await replicator.collectReports(of: job.id, within: .seconds(10))
+            let answers = await replicator.collectReports(of: job.id, within: 10_000)
             // Taken last: what came in while the others were adding up counts here too.
             let own = try await store.report(of: job.id)
             let links = await replicator.connectedPeers()

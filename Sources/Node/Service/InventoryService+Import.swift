@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import Inventory
 import LocalAPI
 import Storage

@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import Inventory
 import LocalAPI
 import Logging
@@ -14,11 +15,11 @@ struct InventoryService: MusterService {
     let store: Store
     let replicator: Replicator
     let transport: PeerTransport
-    let clock: ClockKeeper
+    let clock: ClockService
     let hub: EventHub
     let facts: DaemonFacts
     let keys: KeyCache
-    let outbox: OutboxKeeper
+    let outbox: OutboxDriver
     /// Nil without a server, or without a token for it.
     let gateway: Gateway?
 

@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import Inventory
 import LocalAPI
 import Logging
@@ -21,15 +22,17 @@ struct Laptop {
             ?? Store.openInMemory(
                 place: StorePlace(machine: name, file: name), hostName: name, generator: &generator)
         let logger = Logger(label: "test")
-        let clock = ClockKeeper(remembered: nil)
+        let machine = SystemMachine(executor: nil)
+        let clock = ClockService(remembered: nil, machine: machine)
         let replicator = Replicator(
-            store: store, clock: clock, holdings: KnownHoldings(jobs: [], removals: []), instance: generator.next(),
-            hostName: name, observer: NobodyWatches(), logger: logger)
+            Replicator.Parts(
+                store: store, clock: clock, machine: machine, observer: NobodyWatches(), logger: logger),
+            holdings: KnownHoldings(jobs: [], removals: []), hostName: name)
         let transport = PeerTransport(
             configuration: TransportConfiguration(host: "127.0.0.1", port: 0), handler: replicator, logger: logger)
         await replicator.attach(transport)
-        let outbox = OutboxKeeper(
-            store: store, replicator: replicator, clock: clock, executor: nil, logger: logger)
+        let outbox = OutboxDriver(
+            store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
         try await outbox.start()
         self.store = store
         service = InventoryService(

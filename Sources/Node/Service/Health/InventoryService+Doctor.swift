@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import LocalAPI
 import Storage
 import Transport
@@ -11,12 +12,12 @@ extension InventoryService {
             Judgement.discovery(facts.discovery.status, configuredPeers: configuration.peers.count),
             Judgement.network(
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
-                addresses: Machine.addresses),
+                addresses: Surroundings.addresses),
             await clockCheck(),
             await serverCheck(),
             Judgement.queue(await queueStatus()),
             Judgement.disk(
-                free: Machine.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
+                free: Surroundings.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await storeCheck(),
         ])
     }
@@ -38,7 +39,7 @@ extension InventoryService {
         if !store.isInPlace() { problems = [StoreError.replacedFile.description] }
         let file = StateDirectory.storePath(in: facts.configuration.stateDirectory)
         return Judgement.store(
-            problems: problems, bytes: Machine.fileBytes(at: file) + Machine.fileBytes(at: file + "-wal"),
+            problems: problems, bytes: Surroundings.fileBytes(at: file) + Surroundings.fileBytes(at: file + "-wal"),
             wasRenewed: store.wasCopied || store.identity.replica != facts.firstReplica)
     }
 }

@@ -1,11 +1,12 @@
 import CDispatch
+import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc
 #endif
 
 /// What the doctor looks at outside the daemon.
-enum Machine {
+enum Surroundings {
     /// Numeric addresses of interfaces that are up, without loopback and link-local ones; sorted.
     static var addresses: [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
@@ -32,8 +33,8 @@ enum Machine {
 
     /// 0 for a file that is not there.
     static func fileBytes(at path: String) -> UInt64 {
-        var status = stat()
-        return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return UInt64(attributes?[.size] as? UInt ?? 0)
     }
 
     private static func numeric(_ address: UnsafeMutablePointer<sockaddr>) -> String? {

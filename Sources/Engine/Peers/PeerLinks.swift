@@ -1,0 +1,19 @@
+package import Replication
+import Transport
+
+/// The connections with peers, as the replicator uses them; who carries them calls it back as a `TransportHandler`.
+package protocol PeerLinks: Sendable {
+    /// Begins to connect; `linkOpened` or `dialFailed` follows.
+    func dial(_ address: PeerAddress)
+
+    /// Queues a message; never blocks. A link that is gone ignores it.
+    func send(_ message: Message, on link: LinkID)
+
+    /// The peer of a link has gone through the whole greeting.
+    func established(_ link: LinkID)
+
+    /// Closes a link once what was queued before is written; `linkClosed` follows with this reason.
+    func close(_ link: LinkID, reason: String)
+}
+
+extension PeerTransport: PeerLinks {}
