@@ -15,10 +15,12 @@ struct Options: Sendable {
     var stopsAtFirst = false
     /// Nil lets each seed decide.
     var hasGateways: Bool?
+    /// The daemon's actors instead of its machines and stores.
+    var isOfEngine = false
 
     static let usage = """
         usage: simulate [--seeds N] [--from S] [--jobs J] [--stop-at-first] | --replay S [--verbose] [--as-is]
-                        [--with-gateways | --without-gateways]
+                        [--with-gateways | --without-gateways | --engine]
 
           --seeds N        how many histories (100), from number S (1) on, in J processes at a time (1)
           --stop-at-first  ends at the first history that breaks a rule, without looking for a shorter one
@@ -27,6 +29,7 @@ struct Options: Sendable {
           --as-is          looks for no shorter history
           --with-gateways, --without-gateways
                            whether laptops bring the office what there is; else each seed decides
+          --engine         histories of the daemon's actors, interleaved at every await; they are not shortened
 
         Example: simulate --seeds 1000 --jobs 2
 
@@ -38,6 +41,7 @@ struct Options: Sendable {
             switch option {
             case "--verbose": isVerbose = true
             case "--as-is": isAsIs = true
+            case "--engine": isOfEngine = true
             case "--with-gateways": hasGateways = true
             case "--without-gateways": hasGateways = false
             case "--stop-at-first": stopsAtFirst = true

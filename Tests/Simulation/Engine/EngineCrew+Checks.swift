@@ -1,0 +1,159 @@
+import CRDT
+import Storage
+
+/// What has to be true in the end, read from the journals without the merge.
+extension EngineCrew {
+    func check() throws {
+        counters.messages = network.messages
+        counters.breaks = network.breaks
+        counters.lost = server.lost
+        counters.requests = server.decided.count
+        guard Set(server.decided).count == server.decided.count else {
+            throw Violation("R8", "the server has decided a request twice.")
+        }
+        for laptop in laptops {
+            let order = laptop.asked.compactMap(server.decided.firstIndex)
+            guard order.count == laptop.asked.count else {
+                throw Violation("R4", "a request of laptop \(laptop.index) was acknowledged and never decided.")
+            }
+        }
+        for job in jobs { try check(job) }
+    }
+
+    private func check(_ job: JobID) throws {
+        let (laptops, server) = (laptops, server)
+        let held = try scheduler.finish {
+            var held: [(changes: [EngineChange], export: [UInt8])] = []
+            for store in laptops.map(\.engine.store) + [server.store] {
+                held.append((try await EngineChange.all(of: job, in: store), try await store.exported(job)))
+            }
+            return held
+        }
+        guard let first = held.first else { return }
+        for (index, other) in held.enumerated() {
+            guard other.export == first.export else {
+                throw Violation("R3", "laptop 0 and \(index) export different bytes of \(job).")
+            }
+            let texts = Set(other.changes.map(\.text))
+            for text in (acknowledged[job] ?? [:]).keys.sorted() {
+                counters.checked += 1
+                guard texts.contains(text) else { throw Violation("R4", "'\(text)' is nowhere at \(index).") }
+            }
+        }
+        try checkWinners(first.changes, in: String(decoding: first.export, as: UTF8.self))
+        try checkTimes(first.changes, acknowledged[job] ?? [:])
+        try checkStampedAnew(first.changes, acknowledged[job] ?? [:])
+    }
+
+    /// Of each field the greatest write shows, and of remarks every one (rules R1, R1b).
+    private func checkWinners(_ changes: [EngineChange], in export: String) throws {
+        var winners: [String: EngineChange] = [:]
+        for change in changes {
+            let place = change.field.map { "\(change.item) \($0)" } ?? "\(change.item) \(change.text)"
+            if winners[place].map({ ($0.stamp, $0.author) < (change.stamp, change.author) }) ?? true {
+                winners[place] = change
+            }
+        }
+        for change in winners.values where !export.contains("\"\(change.text)\"") {
+            throw Violation("R1", "'\(change.text)' was written last and does not show.")
+        }
+    }
+
+    /// Who knows the time stamps by it, and nobody's step of the clock takes that back (rule R5): so what one laptop
+    /// wrote keeps its order.
+    private func checkTimes(_ changes: [EngineChange], _ written: [String: Written]) throws {
+        var last: EngineChange?
+        for change in changes {
+            guard let written = written[change.text], written.isSynchronised else { continue }
+            // Half the delays of all exchanges together are less than that.
+            guard change.stamp.milliseconds + 3_000 >= written.begun else {
+                throw Violation(
+                    "R5",
+                    "'\(change.text)' is stamped \(written.begun - change.stamp.milliseconds) ms before it was written."
+                )
+            }
+            // What came from the future, or was written on top of that, holds nobody back.
+            let limit = written.begun + UInt64(Checker.toleranceMilliseconds)
+            if let last, last.author == change.author, last.stamp.milliseconds < limit, change.stamp < last.stamp {
+                throw Violation("R5", "'\(change.text)' was written after '\(last.text)' and stamped before it.")
+            }
+            last = change
+        }
+    }
+}
+
+extension EngineCrew {
+    /// What was written without the time and shown to nobody before the time was known is placed by the true time (rule R5),
+    /// unless the machine was booted in between, or it stands on top of what came from the future.
+    private func checkStampedAnew(_ changes: [EngineChange], _ written: [String: Written]) throws {
+        for change in changes {
+            guard let written = written[change.text], let unseen = written.unseen else { continue }
+            let machine = laptops[written.laptop].machine
+            guard machine.shownCount == unseen.shownCount, machine.bootID == unseen.boot else { continue }
+            let isPushed = changes.contains {
+                $0.item == change.item && $0.text != change.text && $0.stamp <= change.stamp
+                    && $0.stamp.milliseconds + 2 > change.stamp.milliseconds
+            }
+            guard !isPushed else { continue }
+            counters.stampedAnew += 1
+            let error = Int64(change.stamp.milliseconds) - Int64(written.begun)
+            guard abs(error) < Int64(Checker.toleranceMilliseconds) else {
+                throw Violation(
+                    "R5", "'\(change.text)' was written without the time, seen by nobody, and stands \(error) ms off.")
+            }
+        }
+    }
+}
+
+/// A write as it stands in a journal, read without the merge.
+private struct EngineChange: Sendable {
+    let author: ReplicaID
+    let stamp: Stamp
+    let item: ItemID
+    /// Nil for a remark.
+    let field: FieldName?
+    let text: String
+
+    /// Author by author, in the order of their journals.
+    static func all(of job: JobID, in store: Store) async throws -> [EngineChange] {
+        var found: [EngineChange] = []
+        guard let vector = try? await store.vector(of: job) else { return [] }
+        for entry in vector.entries {
+            var next: UInt64 = 1
+            while let run = try await store.segment(
+                of: entry.replica, job: job, from: next, maximumBytes: 1 << 20)
+            {
+                next = run.head.sequence + 1
+                for change in try ChangeCodec.decodeAll(run.bytes) where change.item != .job {
+                    for operation in change.operations {
+                        let (field, text): (FieldName?, String)
+                        switch operation {
+                        case .set(let name, let value, _): (field, text) = (name, value)
+                        case .append(_, let entry): (field, text) = (nil, entry)
+                        default: continue
+                        }
+                        found.append(
+                            EngineChange(
+                                author: entry.replica, stamp: change.stamp, item: change.item, field: field, text: text)
+                        )
+                    }
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension Store {
+    /// The canonical export as one piece; nothing for a job that is not here.
+    fileprivate func exported(_ job: JobID) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        do {
+            let cursor = try exportCursor(of: job)
+            while let piece = try await cursor.next() { bytes += piece }
+        } catch let error as StoreError where error.code == .unknownJob {
+            return []
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,190 @@
+import CRDT
+import Engine
+import Inventory
+import Outbox
+import ServerChannel
+import Storage
+
+/// One history: people work, things break, and in the end everybody has to agree.
+final class EngineCrew: @unchecked Sendable {
+    /// How long agreement may take when nothing breaks any more: longer than all back-off together.
+    private static let patience: Int64 = 3_600_000_000
+
+    let scheduler: Scheduler
+    let network: MemoryNetwork
+    let server: SimulatedServer
+    let laptops: [Laptop]
+    let jobs: [JobID]
+    private var generator: SeededGenerator
+    var counters = EngineCounters()
+    /// What people wrote and were told that it is kept, by job and text.
+    private(set) var acknowledged: [JobID: [String: Written]] = [:]
+    private var writes = 0
+    private var failure: (any Error)?
+
+    /// An acknowledged write.
+    struct Written {
+        let laptop: Int
+        /// True time in milliseconds since 1970 when it was asked for.
+        let begun: UInt64
+        /// The laptop knew the server's time all along.
+        let isSynchronised: Bool
+        /// What the laptop's machine had shown then, and which boot that was; nil when it knew the time.
+        let unseen: (shownCount: Int, boot: String)?
+    }
+
+    init(seed: UInt64, scheduler: Scheduler) throws {
+        self.scheduler = scheduler
+        var generator = SeededGenerator(seed: seed ^ 0xe9_61_4e)
+        network = MemoryNetwork(seed: seed, scheduler: scheduler)
+        server = try SimulatedServer(seed: seed, scheduler: scheduler)
+        jobs = (0..<2).map { JobID(ItemID(UInt128(7 + $0))) }
+        let count = Int.random(in: 2...4, using: &generator)
+        let gateway = Int.random(in: 0..<count, using: &generator)
+        let profiles = (0..<count).map { index in
+            var profile = Plan.ClockProfile()
+            profile.partsPerMillion = Int64.random(in: -100...100, using: &generator)
+            let hours = generator.oneIn(2) ? Int64.random(in: -30...30, using: &generator) : 0
+            profile.wallErrorMilliseconds = hours * 3_600_000
+            profile.reachesServer = index == gateway || generator.oneIn(3)
+            return profile
+        }
+        let (network, server) = (network, server)
+        laptops = try scheduler.finish {
+            var laptops: [Laptop] = []
+            for (index, profile) in profiles.enumerated() {
+                laptops.append(
+                    try await Laptop.start(
+                        index, ofCrew: count, seed: seed, profile: profile, network: network, server: server))
+            }
+            return laptops
+        }
+        self.generator = generator
+    }
+
+    // MARK: Work
+
+    func work() throws {
+        for _ in 0..<Int.random(in: 30...70, using: &generator) {
+            // Much at once, so that one thing comes between the awaits of another.
+            let wait =
+                generator.oneIn(3) ? 0 : Int64.random(in: 1...generator.pick([20, 400, 4_000]), using: &generator)
+            scheduler.run(until: scheduler.now + wait * 1_000)
+            try step()
+        }
+        scheduler.run(until: scheduler.now + 5_000_000)
+    }
+
+    private func step() throws {
+        let laptop = generator.pick(laptops)
+        switch Int.random(in: 0..<100, using: &generator) {
+        case ..<55: write(by: laptop)
+        case ..<70: ask(by: laptop)
+        case ..<76:
+            let other = generator.pick(laptops)
+            if other.index != laptop.index { network.cut(laptop.index, other.index) }
+        case ..<82: network.heal()
+        case ..<87:
+            guard laptop.isUp else { return }
+            counters.crashes += 1
+            try laptop.crash()
+        case ..<92: restart(laptop)
+        case ..<96: setRoute(of: laptop, isUp: generator.oneIn(2))
+        case ..<98: server.isBusy = generator.oneIn(2)
+        default: laptop.machine.clock.jumpWall(by: Int64.random(in: -40...40, using: &generator) * 1_800_000_000)
+        }
+    }
+
+    private func begin(_ body: @escaping @Sendable () async throws -> Void) {
+        Task(executorPreference: scheduler) { [self] in
+            do { try await body() } catch { failure = failure ?? error }
+        }
+    }
+
+    private func write(by laptop: Laptop) {
+        guard laptop.isUp else { return }
+        writes += 1
+        let job = generator.pick(jobs)
+        let item = ItemID(UInt128(1_000 + Int.random(in: 0..<6, using: &generator)))
+        let text = "e\(writes) by \(laptop.index)"
+        let edit: Edit =
+            generator.oneIn(3)
+            ? .note(item: item, text: text)
+            : .put(item: item, fields: [Edit.FieldValue(field: generator.pick(["room", "name"]), value: text)])
+        begin { [self] in
+            do {
+                let begun = server.now.milliseconds
+                let wasSynchronised = laptop.engine.clock.now.isSynchronised
+                let machine = laptop.machine
+                let before = (shownCount: machine.shownCount, boot: machine.bootID)
+                guard try await laptop.write(edit, in: job) else { return }
+                counters.edits += 1
+                let isKnown = wasSynchronised || laptop.engine.clock.now.isSynchronised
+                acknowledged[job, default: [:]][text] = Written(
+                    laptop: laptop.index, begun: begun, isSynchronised: wasSynchronised,
+                    unseen: isKnown ? nil : before)
+            } catch is EditRefusal {
+                // A remark on an item that is not there yet.
+            }
+        }
+    }
+
+    private func ask(by laptop: Laptop) {
+        guard laptop.isUp else { return }
+        let job = generator.pick(jobs)
+        begin { try await laptop.ask(about: job) }
+    }
+
+    private func restart(_ laptop: Laptop) {
+        guard !laptop.isUp else { return }
+        let reboots = generator.oneIn(2)
+        begin { try await laptop.restart(reboots: reboots) }
+    }
+
+    private func setRoute(of laptop: Laptop, isUp: Bool) {
+        laptop.engine.way.isUp = isUp
+        guard laptop.isUp else { return }
+        let gateway = laptop.engine.gateway
+        let table = isUp ? nil : RouteTable()
+        begin { await gateway.routesChanged(table) }
+    }
+
+    // MARK: Agreement
+
+    func agree() throws {
+        network.heal()
+        server.isBusy = false
+        server.isCalm = true
+        for laptop in laptops where !laptop.isUp { try scheduler.finish { try await laptop.restart(reboots: false) } }
+        // Who is nearest to the server has a way to it at last; the others by the luck that they have.
+        for laptop in laptops where laptop.index == 0 || laptop.engine.way.isUp { setRoute(of: laptop, isUp: true) }
+        let deadline = scheduler.now + Self.patience
+        var what = "nothing was looked at"
+        while scheduler.now < deadline {
+            scheduler.run(until: scheduler.now + 2_000_000)
+            if let failure { throw failure }
+            guard let difference = try difference() else { return }
+            what = difference
+        }
+        throw Violation("liveness", what)
+    }
+
+    /// What keeps the crew from being done; nil when it is.
+    private func difference() throws -> String? {
+        let (laptops, server, jobs) = (laptops, server, jobs)
+        return try scheduler.finish {
+            for laptop in laptops {
+                let waiting = await laptop.engine.outbox.queue.filter { $0.state != .rejected }
+                if !waiting.isEmpty { return "laptop \(laptop.index) waits for \(waiting.count) answers" }
+            }
+            for job in jobs {
+                let there = try? await server.store.vector(of: job)
+                for laptop in laptops {
+                    let here = try? await laptop.engine.store.vector(of: job)
+                    if here != there { return "laptop \(laptop.index) and the server differ in \(job)" }
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// The daemon's own actors, several laptops of them and a server, in virtual time: what `World` shows of the machines and
+/// the store, this shows of the shells between them, at every `await`.
+package enum EngineSimulation {
+    package struct Outcome: Sendable {
+        package let seed: UInt64
+        /// What was broken, if anything.
+        package let violation: Violation?
+        /// The same in every process.
+        package let trace: UInt64
+        package let counters: EngineCounters
+    }
+
+    /// Runs one history; on the thread that asks, from its beginning to its end.
+    package static func run(seed: UInt64) -> Outcome {
+        let scheduler = Scheduler(seed: seed)
+        var counters = EngineCounters()
+        var violation: Violation?
+        do {
+            let crew = try EngineCrew(seed: seed, scheduler: scheduler)
+            defer { counters = crew.counters }
+            try crew.work()
+            try crew.agree()
+            try crew.check()
+        } catch let broken as Violation {
+            violation = broken
+        } catch {
+            violation = Violation("failure", String(reflecting: error))
+        }
+        counters.turns = scheduler.turns
+        return Outcome(seed: seed, violation: violation, trace: scheduler.trace, counters: counters)
+    }
+}
+
+/// What happened, and what was looked at.
+package struct EngineCounters: Hashable, Sendable {
+    /// How often a task went on.
+    package internal(set) var turns = 0
+    /// Edits that were acknowledged, and each of those looked for on each laptop.
+    package internal(set) var edits = 0
+    package internal(set) var checked = 0
+    /// Edits that were stamped anew when the time was learned, and looked at.
+    package internal(set) var stampedAnew = 0
+    /// Requests that the server has decided.
+    package internal(set) var requests = 0
+    package internal(set) var crashes = 0
+    package internal(set) var breaks = 0
+    /// Requests and answers that were lost on the way to the server.
+    package internal(set) var lost = 0
+    package internal(set) var messages = 0
+
+    package init() {}
+
+    /// For people.
+    package var summary: String {
+        "turns \(turns), edits \(edits), checked \(checked), stamped anew \(stampedAnew), requests \(requests), crashes \(crashes), breaks \(breaks), lost \(lost), messages \(messages)"
+    }
+
+    package static func += (left: inout EngineCounters, right: EngineCounters) {
+        left.turns += right.turns
+        left.edits += right.edits
+        left.checked += right.checked
+        left.stampedAnew += right.stampedAnew
+        left.requests += right.requests
+        left.crashes += right.crashes
+        left.breaks += right.breaks
+        left.lost += right.lost
+        left.messages += right.messages
+    }
+}

@@ -1,0 +1,191 @@
+import Engine
+import Replication
+import Transport
+
+/// Connections between simulated laptops: each direction delivers in order and late, until the connection breaks.
+final class MemoryNetwork: @unchecked Sendable {
+    /// What arrives at one end of a connection.
+    fileprivate final class Inbox: @unchecked Sendable {
+        struct Arrival {
+            let time: Int64
+            /// Nil at the end of the connection.
+            let message: Message?
+            let reason: String
+        }
+
+        private var arrivals: [Arrival] = []
+        private var reader: CheckedContinuation<Void, Never>?
+        /// Its laptop is off: nobody is told anything any more.
+        var isDead = false
+
+        func add(_ arrival: Arrival) {
+            arrivals.append(arrival)
+            wake()
+        }
+
+        /// Nothing comes any more, and what is under way is lost.
+        func close(at time: Int64, _ reason: String) {
+            arrivals = [Arrival(time: time, message: nil, reason: reason)]
+            wake()
+        }
+
+        private func wake() {
+            reader?.resume()
+            reader = nil
+        }
+
+        func next() async -> Arrival {
+            while arrivals.isEmpty { await withCheckedContinuation { reader = $0 } }
+            return arrivals[0]
+        }
+
+        /// What was seen last, if it still comes.
+        func take() -> Arrival { arrivals.removeFirst() }
+    }
+
+    fileprivate struct End {
+        let laptop: Int
+        let link: LinkID
+        let inbox: Inbox
+        var lastArrival: Int64 = 0
+    }
+
+    fileprivate final class Connection {
+        var ends: [End]
+        var isOpen = true
+
+        init(_ ends: [End]) {
+            self.ends = ends
+        }
+    }
+
+    let scheduler: Scheduler
+    private var handlers: [Int: any TransportHandler] = [:]
+    private var connections: [LinkID: Connection] = [:]
+    private var cuts: Set<[Int]> = []
+    private var nextLink: UInt64 = 1
+    private var generator: SeededGenerator
+    private(set) var messages = 0
+    private(set) var breaks = 0
+
+    init(seed: UInt64, scheduler: Scheduler) {
+        self.scheduler = scheduler
+        generator = SeededGenerator(seed: seed ^ 0x2e7)
+    }
+
+    static func address(of laptop: Int) -> PeerAddress { PeerAddress(host: "laptop", port: laptop + 1) }
+
+    // MARK: Who is there
+
+    func attach(_ handler: any TransportHandler, of laptop: Int) { handlers[laptop] = handler }
+
+    /// Its power is gone: whoever was connected with it finds out in a while.
+    func detach(_ laptop: Int) {
+        handlers[laptop] = nil
+        for connection in open(of: laptop) {
+            for end in connection.ends where end.laptop == laptop { end.inbox.isDead = true }
+            close(connection, "the power is gone")
+        }
+    }
+
+    func cut(_ first: Int, _ second: Int) {
+        cuts.insert([min(first, second), max(first, second)])
+        for connection in open(of: first) where connection.ends.contains(where: { $0.laptop == second }) {
+            breaks += 1
+            close(connection, "the cable is cut")
+        }
+    }
+
+    func heal() { cuts = [] }
+
+    private func open(of laptop: Int) -> [Connection] {
+        connections.sorted { $0.key < $1.key }.map(\.value).filter { connection in
+            connection.isOpen && connection.ends.contains { $0.laptop == laptop }
+        }
+    }
+
+    // MARK: Connections
+
+    fileprivate func dial(_ address: PeerAddress, from laptop: Int) {
+        let life = handlers[laptop]
+        Task(executorPreference: scheduler) { [self] in
+            await scheduler.pass(microseconds: delay())
+            guard let caller = handlers[laptop], life != nil else { return }
+            let other = address.port - 1
+            guard let callee = handlers[other], !cuts.contains([min(laptop, other), max(laptop, other)]) else {
+                return await caller.dialFailed(address, reason: "nobody answers")
+            }
+            let ends = [laptop, other].map { place in
+                nextLink += 1
+                return End(laptop: place, link: LinkID(number: nextLink), inbox: Inbox())
+            }
+            let connection = Connection(ends)
+            for end in ends { connections[end.link] = connection }
+            serve(ends[0], of: connection, caller, dialled: address)
+            serve(ends[1], of: connection, callee, dialled: nil)
+        }
+    }
+
+    /// Hands what arrives on, one after another, until the end.
+    private func serve(_ end: End, of connection: Connection, _ handler: any TransportHandler, dialled: PeerAddress?) {
+        let inbox = end.inbox
+        let link = end.link
+        Task(executorPreference: scheduler) { [self] in
+            await handler.linkOpened(link, remote: "laptop", dialled: dialled)
+            while true {
+                let arrival = await inbox.next()
+                await scheduler.pass(microseconds: max(0, arrival.time - scheduler.now))
+                guard !inbox.isDead else { return }
+                // The end may have overtaken what was seen under way.
+                let next = inbox.take()
+                guard let message = next.message else { return await handler.linkClosed(link, reason: next.reason) }
+                await handler.received(message, on: link)
+            }
+        }
+    }
+
+    fileprivate func send(_ message: Message, on link: LinkID) {
+        guard let connection = connections[link], connection.isOpen,
+            let own = connection.ends.firstIndex(where: { $0.link == link }), !connection.ends[own].inbox.isDead
+        else { return }
+        messages += 1
+        let time = max(connection.ends[1 - own].lastArrival, scheduler.now + delay())
+        connection.ends[1 - own].lastArrival = time
+        connection.ends[1 - own].inbox.add(Inbox.Arrival(time: time, message: message, reason: ""))
+    }
+
+    fileprivate func close(_ link: LinkID, _ reason: String) {
+        guard let connection = connections[link], connection.isOpen else { return }
+        connection.isOpen = false
+        for end in connection.ends {
+            if end.link == link {
+                end.inbox.close(at: scheduler.now, reason)
+            } else {
+                // What was queued before is written first.
+                let time = max(end.lastArrival, scheduler.now + delay())
+                end.inbox.add(Inbox.Arrival(time: time, message: nil, reason: reason))
+            }
+        }
+    }
+
+    private func close(_ connection: Connection, _ reason: String) {
+        connection.isOpen = false
+        for end in connection.ends { end.inbox.close(at: scheduler.now + delay(), reason) }
+    }
+
+    private func delay() -> Int64 {
+        let longest: Int64 = generator.oneIn(40) ? 900_000 : 20_000
+        return Int64.random(in: 50...longest, using: &generator)
+    }
+}
+
+/// One laptop's side of the network.
+struct MemoryLinks: PeerLinks {
+    let network: MemoryNetwork
+    let laptop: Int
+
+    func dial(_ address: PeerAddress) { network.dial(address, from: laptop) }
+    func send(_ message: Message, on link: LinkID) { network.send(message, on: link) }
+    func established(_ link: LinkID) {}
+    func close(_ link: LinkID, reason: String) { network.close(link, reason) }
+}
