@@ -19,7 +19,6 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -71,12 +70,12 @@ let package = Package(
             exclude: ["muster/peer.proto"]),
         .target(
             name: "Storage",
-            dependencies: ["CRDT", "Inventory", "Outbox", "Replication", "Timekeeping", crypto, grdb, sqlite]),
+            dependencies: ["CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(
-            name: "Transport", dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, logging]),
+            name: "Transport", dependencies: ["Replication", "WireFormat", nioCore, nioPosix, logging]),
         .target(
             name: "ServerChannel",
             dependencies: [
@@ -139,7 +138,7 @@ let package = Package(
             name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Timekeeping", "Simulation", "simulate"]),
         .testTarget(
             name: "WireFormatTests",
-            dependencies: ["WireFormat", "Replication", "CRDT", "Timekeeping", nioCore, nioEmbedded, nioTestUtils],
+            dependencies: ["WireFormat", "Replication", "CRDT", "Timekeeping", nioCore, nioTestUtils],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "StorageTests",

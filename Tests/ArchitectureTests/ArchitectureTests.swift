@@ -20,6 +20,19 @@ struct ArchitectureTests {
         #expect(manifest.violations(of: moduleRules) == [])
     }
 
+    @Test("What Package.swift lets a module depend on, the module imports")
+    func nothingUnused() throws {
+        let text = try #require(try Tree.files(below: "").first { $0.path == "Package.swift" }).text
+        let found = try PackageManifest(text: text).unused(by: Tree.swiftFiles(below: "Sources"))
+        #expect(found == [])
+    }
+
+    @Test("No two folders of a module use each other")
+    func foldersAreLayered() throws {
+        let files = try Tree.swiftFiles(below: "Sources").filter { !$0.isGenerated }
+        #expect(try FolderEdges(files).bothWays == [])
+    }
+
     @Test("The table of modules has no cycle, and pure modules rest on pure modules only")
     func tableIsLayered() {
         // A table without a cycle empties when modules whose imports are all gone are taken away, again and again.

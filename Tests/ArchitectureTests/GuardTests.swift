@@ -25,6 +25,26 @@ struct GuardTests {
         #expect(forbiddenImports(in: SourceFile(path: "Sources/Inventory/A.swift", text: text)) == [])
     }
 
+    @Test("Two folders that use each other are found, and one that only uses the other passes")
+    func plantedEdges() throws {
+        let files = [
+            SourceFile(path: "Sources/M/A/One.swift", text: "struct One { let two: Two }\n"),
+            SourceFile(path: "Sources/M/B/Two.swift", text: "package final class Two {\n    let one: One?\n}\n"),
+            SourceFile(
+                path: "Sources/M/C/Three.swift", text: "// One\nstruct Three { let text = \"Two\"; let one: One }\n"),
+            SourceFile(path: "Sources/M/Root.swift", text: "struct Root { let three: Three }\n"),
+        ]
+        #expect(try FolderEdges(files).bothWays == ["M: A uses Two of B, which uses One"])
+        #expect(try FolderEdges(Array(files.dropFirst())).bothWays == [])
+    }
+
+    @Test("A dependency that nobody imports is found")
+    func plantedUnusedDependency() throws {
+        let manifest = try PackageManifest(text: ".target(name: \"A\", dependencies: [\"B\", \"C\"]),")
+        let files = [SourceFile(path: "Sources/A/A.swift", text: "package import B\n// import C\n")]
+        #expect(manifest.unused(by: files) == ["A → C"])
+    }
+
     @Test(
         "A banned call in a pure module is found",
         arguments: [
@@ -58,10 +78,11 @@ struct GuardTests {
     }
 
     @Test(
-        "A forced way out and a public declaration are found",
+        "A forced way out, a public declaration and a function in a Mutex are found",
         arguments: [
             "let a = try! read()", "let a = b as! Int", "let a = b!", "let a = f()!.c", "let a = list[0]!",
             "var a: Int!", "public struct A {}", "open class A {}",
+            "let a = Mutex<(@Sendable () -> Void)?>(nil)", "let a: Mutex<((Int) -> Void)?>",
         ])
     func plantedForce(line: String) throws {
         let planted = SourceFile(path: "Sources/Node/A.swift", text: line)

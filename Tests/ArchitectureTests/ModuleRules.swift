@@ -33,9 +33,9 @@ let moduleRules: [String: ModuleRule] = [
     "Inventory": .pure(["CRDT"], "what a job means is decided by values; parse and print without Foundation"),
     "Timekeeping": .pure([], "the time is what callers pass in; it reads no clock of its own"),
     "Replication": .pure(
-        ["CRDT", "Timekeeping"], "the mesh is a value; return a directive and let Transport or Node carry it out"),
+        ["CRDT", "Timekeeping"], "the mesh is a value; return a directive and let Engine carry it out"),
     "Outbox": .pure(
-        ["CRDT", "Inventory"], "the outbox is a value; ServerChannel sends, Storage remembers, Node carries between"),
+        ["CRDT", "Inventory"], "the outbox is a value; ServerChannel sends, Storage remembers, Engine carries between"),
     "Simulation": .shell(
         [
             "CRDT", "Engine", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
@@ -46,7 +46,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
     "Storage": .shell(
-        ["CRDT", "Inventory", "Outbox", "Replication", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
+        ["CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
@@ -55,8 +55,8 @@ let moduleRules: [String: ModuleRule] = [
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
     "Transport": .shell(
-        ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix"],
-        "moves messages; durability and meaning are reached through its handler, which Node implements"),
+        ["Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix"],
+        "moves messages; durability and meaning are reached through its handler, which Engine implements"),
     "ServerChannel": .shell(
         ["CRDT", "CZlib", "Outbox", "Timekeeping"],
         ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],

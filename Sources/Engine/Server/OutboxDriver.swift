@@ -233,16 +233,17 @@ package actor OutboxDriver {
         let task = host.begin {
             if needsItems, let failure = await self.bringAll?(entry.job) {
                 return await self.replied(
-                    Reply(job: entry.job, token: entry.token, attempt: attempt, reply: failure.forOutbox, channel: nil))
+                    Reply(
+                        job: entry.job, token: entry.token, attempt: attempt, reply: failure.forOutbox, decision: nil))
             }
             let known = await self.replicator.holdings(of: entry.job).vector[.channel].sequence
             let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
             let reply = await server.deliver(delivery)
-            var channel: SegmentList?
-            if case .answer(let decision) = reply { channel = decision.channel }
+            var decided: MutationDecision?
+            if case .answer(let decision) = reply { decided = decision }
             await self.replied(
                 Reply(
-                    job: entry.job, token: entry.token, attempt: attempt, reply: reply.forOutbox, channel: channel))
+                    job: entry.job, token: entry.token, attempt: attempt, reply: reply.forOutbox, decision: decided))
         }
         deliveries[entry.token] = (attempt, task)
     }
@@ -252,8 +253,8 @@ package actor OutboxDriver {
         let token: MutationToken
         let attempt: Int
         let reply: OutboxMachine.Reply
-        /// What the server published meanwhile, with its answer.
-        let channel: SegmentList?
+        /// With what the server published meanwhile.
+        let decision: MutationDecision?
     }
 
     private func replied(_ answer: Reply) async {
@@ -261,9 +262,14 @@ package actor OutboxDriver {
         enqueue(
             machine.onReply(
                 answer.token, attempt: answer.attempt, answer.reply, now: now, using: &generator))
+        guard let decision = answer.decision else { return }
         // The confirmation comes with the answer: what is shown changes once.
-        for segment in answer.channel?.segments ?? [] {
+        for segment in decision.channel.segments {
             _ = await replicator.take(ServerRun(segment: segment, job: answer.job))
+        }
+        // Of a job that has ended the server's word may have gone with it: then nothing but the answer says what came of it.
+        if await replicator.holdings(of: answer.job).removal != nil {
+            enqueue(machine.onOutcome(decision.outcome, now: now, using: &generator))
         }
     }
 

@@ -15,8 +15,7 @@ struct ServerToken: Sendable {
 
     /// Everybody on this machine can take the token and speak as this device.
     var isPublic: Bool {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        return (attributes?[.posixPermissions] as? UInt ?? 0) & 0o004 != 0
+        (Surroundings.attributes(at: file)?[.posixPermissions] as? UInt ?? 0) & 0o004 != 0
     }
 
     /// Nil when there is none.

@@ -60,8 +60,10 @@ extension Store {
             let head = try listed.map { try JournalTable.head(of: JournalKey(job: $0, replica: .channel), in: db) }
             guard known <= head?.sequence ?? 0 else { return .behind(head?.sequence ?? 0) }
             let isWithdrawn = try listed.map { try RequestTable.isWithdrawn(request.token, job: $0, in: db) } ?? false
-            // Who has been taken back need not wait for anybody.
-            if let after = request.after, !isWithdrawn, try !isSettled(after, job: listed, in: db) {
+            // Who has been taken back need not wait for anybody, and of a job that has ended everything is rejected: what was
+            // before it may have gone with the job.
+            let isRemoved = try listed.map { try RemovalTable.isRemoved($0, in: db) } ?? false
+            if let after = request.after, !isWithdrawn, !isRemoved, try !isSettled(after, job: listed, in: db) {
                 return .predecessorMissing(after)
             }
             let number = try listed ?? JobTable.numberAddingIfNew(job, in: db)

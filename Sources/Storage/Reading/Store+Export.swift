@@ -1,18 +1,8 @@
 package import CRDT
 import Crypto
 import GRDB
-package import Inventory
+import Inventory
 import Synchronization
-
-/// A job's items added up, for exactly one version vector.
-package struct JobReport: Hashable, Sendable {
-    package let vector: VersionVector
-    /// SHA-256 of the canonical export, 64 hexadecimal digits.
-    package let digest: String
-    package let cubicFeet: Thousandths
-    /// Barcodes that more than one item has.
-    package let duplicateBarcodes: Int
-}
 
 extension Store {
     /// The digest and the volume of a job. Kept until the job changes: on an idle job it costs one row.

@@ -17,7 +17,10 @@ package enum EngineSimulation {
         var violation: Violation?
         do {
             let crew = try EngineCrew(seed: seed, scheduler: scheduler)
-            defer { counters = crew.counters }
+            defer {
+                counters = crew.counters
+                crew.close()
+            }
             try crew.work()
             try crew.agree()
             try crew.check()

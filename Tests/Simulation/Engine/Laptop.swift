@@ -30,6 +30,8 @@ final class Laptop: @unchecked Sendable {
     private let crew: Int
     private var generator: SeededGenerator
     private(set) var engine: Engine
+    /// Every store that it had, one a start.
+    private(set) var stores: [Store]
     private(set) var isUp = true
     private var isStarting = false
     /// What its disk held when the power went.
@@ -60,6 +62,7 @@ final class Laptop: @unchecked Sendable {
         self.network = network
         self.generator = generator
         self.engine = engine
+        stores = [engine.store]
     }
 
     private static func openStore(
@@ -131,6 +134,7 @@ final class Laptop: @unchecked Sendable {
         let way = ServerWay(server: server, machine: machine, isUp: engine.way.isUp)
         engine = try await Self.engine(
             on: store, index, ofCrew: crew, machine: machine, network: network, way: way)
+        stores.append(store)
         isUp = true
     }
 

@@ -4,7 +4,7 @@ import Outbox
 import Replication
 import Storage
 
-/// Carries out what an outbox decides, as the daemon's keeper of it does.
+/// Carries out what an outbox decides, as the daemon's driver of it does.
 extension World {
     var hasGateways: Bool { plan.profile.faults.contains(.gateway) }
 
@@ -144,6 +144,11 @@ extension World {
             machine.onReply(token, attempt: attempt, reply, now: now, using: &generator)
         }
         for segment in channel { _ = try await take(segment, of: job, by: device) }
+        if case .decided(let outcome, _) = answer, device.mesh.removal(of: job) != nil {
+            try await drive(device) { machine, now, generator in
+                machine.onOutcome(outcome, now: now, using: &generator)
+            }
+        }
     }
 
     private func scheduleOutbox(of device: Device) {

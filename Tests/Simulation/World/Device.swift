@@ -143,7 +143,7 @@ final class Device: Holder {
             milliseconds: time.milliseconds + lieMilliseconds, isSynchronised: time.isSynchronised)
     }
 
-    /// Corrected time as this laptop knows it, for stamps: as the daemon's clock keeper says it.
+    /// Corrected time as this laptop knows it, for stamps: as the daemon's clock service says it.
     func receiveTime(at now: Int64) -> ReceiveTime {
         let elapsed = clock.elapsed(at: now)
         return ReceiveTime(

@@ -90,6 +90,23 @@ struct DecisionTests {
                 Self.request(2, after: 1), job: JobID(ItemID(5)), now: .known(1), judge: Self.count) == .tokenReused)
     }
 
+    // What it follows may have gone with the job: every laptop asked again and again, for ever.
+    @Test("A request about a job that has ended is rejected, whatever came before it")
+    func ofRemovedJob() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        var generator = SeededGenerator(seed: 1)
+        let removal = JobRemoval(name: "Elm Street", heads: VersionVector())
+        _ = try await store.takeRemoval(removal, of: Store.job, now: .known(1_000), using: &generator)
+        let decision = try await store.decide(
+            Self.request(2, after: 1), job: Store.job, now: .known(2_000), judge: Self.count)
+        guard case .decided(let outcome, _) = decision else {
+            Issue.record("not decided: \(decision)")
+            return
+        }
+        #expect(outcome.verdict == .rejected)
+    }
+
     @Test("What was taken back is not carried out, and nobody waits for it", arguments: [true, false])
     func withdrawal(inJournal: Bool) async throws {
         let place = try Place()

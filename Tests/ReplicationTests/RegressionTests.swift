@@ -1,0 +1,19 @@
+import Simulation
+import Testing
+
+/// Histories that once broke a rule, and what each showed. They mean what they meant as long as the planner draws as it does.
+@Suite("Histories that once went wrong", .timeLimit(.minutes(5)))
+struct RegressionTests {
+    @Test(
+        arguments: [
+            (100_292, "a request of a removed job waited for ever for one that had gone with the job"),
+            (101_419, "the same beside a sign-off"),
+            (101_336, "an answer about a removed job was never enough, since its word had gone with the job"),
+            (101_530, "the same on two laptops"),
+            (101_221, "who accepts late work of the job itself has seen it"),
+        ] as [(UInt64, String)])
+    func holdsNow(seed: UInt64, story: String) async throws {
+        let outcome = try await Simulation.run(seed: seed)
+        #expect(outcome.violation == nil, "seed \(seed), in which \(story)")
+    }
+}
