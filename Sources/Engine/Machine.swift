@@ -29,9 +29,6 @@ extension Machine {
     /// The elapsed clock in milliseconds.
     package var elapsedMilliseconds: UInt64 { UInt64(clamping: elapsedMicroseconds / 1_000) }
 
-    /// The machine's own clock in milliseconds since 1970.
-    package var wallMilliseconds: UInt64 { UInt64(clamping: wallMicroseconds / 1_000) }
-
     /// Chance, where a function wants a generator.
     package var generator: MachineGenerator { MachineGenerator(machine: self) }
 

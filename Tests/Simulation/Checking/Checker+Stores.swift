@@ -133,8 +133,15 @@ extension Checker {
     }
 
     func export(of device: Holder, _ job: JobID) async throws -> [UInt8] {
+        try await device.store.exported(job)
+    }
+}
+
+extension Store {
+    /// The canonical export as one piece.
+    func exported(_ job: JobID) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        let cursor = try device.store.exportCursor(of: job)
+        let cursor = try exportCursor(of: job)
         while let piece = try await cursor.next() { bytes += piece }
         return bytes
     }

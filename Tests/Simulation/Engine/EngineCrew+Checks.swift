@@ -25,7 +25,7 @@ extension EngineCrew {
         let held = try scheduler.finish {
             var held: [(changes: [EngineChange], export: [UInt8])] = []
             for store in laptops.map(\.engine.store) + [server.store] {
-                held.append((try await EngineChange.all(of: job, in: store), try await store.exported(job)))
+                held.append((try await EngineChange.all(of: job, in: store), try await store.exportedIfKnown(job)))
             }
             return held
         }
@@ -145,15 +145,10 @@ private struct EngineChange: Sendable {
 }
 
 extension Store {
-    /// The canonical export as one piece; nothing for a job that is not here.
-    fileprivate func exported(_ job: JobID) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        do {
-            let cursor = try exportCursor(of: job)
-            while let piece = try await cursor.next() { bytes += piece }
-        } catch let error as StoreError where error.code == .unknownJob {
+    /// The canonical export; nothing for a job that is not here.
+    fileprivate func exportedIfKnown(_ job: JobID) async throws -> [UInt8] {
+        do { return try await exported(job) } catch let error as StoreError where error.code == .unknownJob {
             return []
         }
-        return bytes
     }
 }
