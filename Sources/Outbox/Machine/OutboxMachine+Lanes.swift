@@ -34,12 +34,32 @@ extension OutboxMachine {
         case .ready(let candidate): ready.remove(candidate)
         case .later(let candidate): later.remove(candidate)
         }
-        guard let token = lane.head, let head = pending[token] else {
+        guard let token = head(of: key), let head = pending[token] else {
             lanes[key] = nil
             return
         }
         let candidacy = candidacy(of: head, in: key, now: now)
         lanes[key]?.candidacy = candidacy
+    }
+
+    /// The only one of a lane that may go: the one whose turn it is, or whom that has to follow within the lane. What a
+    /// renewed replica takes over from a branch of its old journal stands behind what it has asked for since.
+    func head(of key: LaneKey) -> MutationToken? {
+        guard let lane = lanes[key], let turn = lane.head else { return nil }
+        return goesBefore(turn, atMost: lane.members.elements.count) { pending[$0]?.lane == key } ?? turn
+    }
+
+    /// The first of those that have to go before `token`, itself if there is none; nil when a faulty device has asked for
+    /// a circle.
+    func goesBefore(
+        _ token: MutationToken, atMost steps: Int, where isHere: (MutationToken) -> Bool
+    ) -> MutationToken? {
+        var token = token
+        for _ in 0..<steps {
+            guard let after = pending[token].flatMap(blocker), isHere(after) else { return token }
+            token = after
+        }
+        return nil
     }
 
     private mutating func candidacy(of head: Pending, in key: LaneKey, now: UInt64) -> Lane.Candidacy {

@@ -94,9 +94,13 @@ extension OutboxMachine {
         var listed: Set<MutationToken> = []
         var held: [MutationToken: [LaneKey]] = [:]
         func nextHead(of key: LaneKey) {
-            guard let token = rest[key]?.last, let head = pending[token] else { return }
+            guard let members = rest[key], let turn = members.last,
+                let token = goesBefore(
+                    turn, atMost: members.count, where: { !listed.contains($0) && pending[$0]?.lane == key }),
+                let head = pending[token], let place = members.lastIndex(of: token)
+            else { return }
             if let after = blocker(of: head), !listed.contains(after) { return held[after, default: []].append(key) }
-            rest[key]?.removeLast()
+            rest[key]?.remove(at: place)
             heads.insert(
                 Candidate(
                     priority: head.entry.request.priority, created: head.entry.created, token: token, lane: key))
@@ -124,7 +128,7 @@ extension OutboxMachine {
         if case .answered = one.record.state { return .answered }
         if one.phase != .idle { return .sending }
         if isPaused(one.entry) { return .paused }
-        guard lanes[one.lane]?.head == one.entry.token, !isBusy(one.lane), blocker(of: one) == nil else {
+        guard head(of: one.lane) == one.entry.token, !isBusy(one.lane), blocker(of: one) == nil else {
             return .behind
         }
         return one.record.wait == nil && standing.rest == nil ? .ready : .waiting

@@ -104,6 +104,40 @@ struct LaneTests {
         #expect(desk.sent == [first, second])
     }
 
+    @Test("What is asked for again behind what follows it goes first all the same", arguments: [1, 3])
+    func predecessorBehind(followers: Int) {
+        var desk = Desk(routeIsUp: false)
+        let first = desk.ask(Note("1"))
+        let others = (0..<followers).map { desk.ask(Note("\($0 + 2)")) }
+        // The branch on which the first one stood gave way, and its author has asked for it once more.
+        let entry = desk.journals[0]
+        let again = OutboxEntry(
+            request: entry.request, job: entry.job, author: entry.author, sequence: UInt64(followers + 2),
+            created: entry.created, isOwn: true)
+        desk.carryOut(desk.machine.onRequest(again, now: desk.now, using: &desk.generator))
+        #expect(desk.machine.queue.map(\.entry.token) == [first] + others)
+        #expect(desk.machine.queue.map(\.state) == [.ready] + others.map { _ in .behind })
+        desk.route(true)
+        for token in [first] + others { desk.accept(token) }
+        #expect(desk.sent == [first] + others)
+    }
+
+    @Test("Requests that wait for each other in a circle hold no other lane up")
+    func circle() {
+        var desk = Desk(routeIsUp: false)
+        for (token, after) in [(1, 2), (2, 3), (3, 1)] as [(UInt128, UInt128)] {
+            let request = Note("\(token)").request(token: MutationToken(token), after: MutationToken(after))
+            let entry = OutboxEntry(
+                request: request, job: Desk.job, author: Desk.bert, sequence: UInt64(token), created: desk.now,
+                isOwn: false)
+            desk.carryOut(desk.machine.onRequest(entry, now: desk.now, using: &desk.generator))
+        }
+        #expect(desk.machine.queue.map(\.state) == [.behind, .behind, .behind])
+        desk.route(true)
+        let sound = desk.ask(Note("sound"), job: other)
+        #expect(desk.sent == [sound])
+    }
+
     @Test("Ten thousand requests of every kind of lane are drained, all of them once")
     func many() {
         var desk = Desk(routeIsUp: false)
