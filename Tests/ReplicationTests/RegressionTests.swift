@@ -10,7 +10,7 @@ struct RegressionTests {
             (101_419, "the same beside a sign-off"),
             (101_336, "an answer about a removed job was never enough, since its word had gone with the job"),
             (101_530, "the same on two laptops"),
-            (100_176, "a request that was asked for again stood behind what follows it, and the lane stood still for ever"),
+            (100_176, "a request that was asked for again stood behind what follows it, and the lane for ever"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {
