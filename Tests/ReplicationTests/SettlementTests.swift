@@ -94,6 +94,23 @@ struct SettlementTests {
         #expect(settlement.onFetched([run(1, 4, 8)]) == .giveWay(run(1, 4, 8), after: 3))
     }
 
+    @Test("A server that was set back gets its own words before a fork is brought, which it does not settle without them")
+    func forkAtServerThatWasSetBack() {
+        var settlement = Settlement()
+        let here = vector((0, 4, 4), (1, 7, 7), (2, 1, 1))
+        _ = settlement.compare(here, vector((0, 2, 2), (1, 8, 9)))
+        _ = settlement.onFetched([run(1, 8, 8)])
+        #expect(place(settlement.onTaken(.forked)).map { $0 == (0, 2) } == true, "its own words first")
+        _ = settlement.onLoaded([run(0, 3, 4)])
+        _ = settlement.onUploaded()
+        #expect(settlement.onLoaded([]) == .expose)
+        #expect(place(settlement.onExposed(true)).map { $0 == (2, 0) } == true, "then what is forked nowhere")
+        _ = settlement.onLoaded([run(2, 1, 1)])
+        _ = settlement.onUploaded()
+        #expect(settlement.onLoaded([]) == .expose)
+        #expect(place(settlement.onExposed(true)).map { $0 == (1, 0) } == true)
+    }
+
     @Test("A journal that the server never takes does not keep the others from it")
     func oneIsRefused() {
         var settlement = Settlement()

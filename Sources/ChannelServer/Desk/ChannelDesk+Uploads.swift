@@ -66,11 +66,8 @@ extension ChannelDesk {
     }
 
     private func take(_ segment: JournalSegment, into job: JobID) async throws {
-        var generator = SystemRandomNumberGenerator()
-        switch try await store.upload(
-            segment, job: job, now: now.received, mayWrite: !isRecovering && !setBack.contains(job),
-            using: &generator)
-        {
+        let mayWrite = !isRecovering && !setBack.contains(job)
+        switch try await store.upload(segment, job: job, now: now.received, mayWrite: mayWrite) {
         case .stored: report(job)
         case .known: break
         case .adopted(let agreed):

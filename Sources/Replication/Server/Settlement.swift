@@ -157,10 +157,11 @@ package struct Settlement: Sendable {
         case .held: break
         case .failed: return next()
         case .forked:
-            // The server says where both part and which stays, once it is brought what is here. Its own journal is forked
-            // only when it was set back: that is for people.
+            // The server says where both part and which stays, once it is brought what is here; last, since one that was
+            // set back does not say so before it has its own words again. Its own journal is forked only then: that is
+            // for people.
             if place.replica != .channel {
-                steps = [.expose, .upload(Place(replica: place.replica, after: 0))] + steps
+                steps += [.expose, .upload(Place(replica: place.replica, after: 0))]
             }
             return next()
         }

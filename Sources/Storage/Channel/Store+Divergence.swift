@@ -15,33 +15,44 @@ extension Store {
     /// - Returns: nil when they part before the run begins, so that the run does not show where.
     /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else.
     package func divergence(of segment: JournalSegment, job: JobID) async throws -> Divergence? {
+        try await read { db in
+            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
+            return try Self.divergence(of: segment, from: journal, in: db)
+        }
+    }
+
+    static func divergence(
+        of segment: JournalSegment, from journal: JournalKey, in db: Database
+    ) throws -> Divergence? {
         // Whose fault it is cannot be told any more once what is held is read beside it.
         try ChangeCodec.scan(segment.bytes) { _, _ in }
-        return try await read { db in
-            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
-            guard let base = try Self.head(of: journal, at: segment.first - 1, in: db),
-                try JournalDigest.extend(base, with: segment.bytes) == segment.head
-            else { return nil }
-            var here: [Step] = []
-            let bytes = segment.bytes.count + JournalTable.longestSegmentBytes
-            for piece in try JournalTable.pieces(of: journal, from: segment.first, maximumBytes: bytes, in: db) {
-                here += try Self.steps(
-                    of: piece.bytes, after: JournalTable.headBefore(piece.first, of: journal, in: db))
-            }
-            here.removeAll { $0.head.sequence <= base.sequence }
-            let there = try Self.steps(of: segment.bytes, after: base)
-            let known = Dictionary(
-                here.map { ($0.head.sequence, $0.head.digest) }, uniquingKeysWith: { first, _ in first })
-            let agreed =
-                there.last { known[$0.head.sequence] == $0.head.digest }?.head.sequence ?? base.sequence
-            // Who has nothing there has nothing to lose.
-            guard let ours = here.first(where: { $0.head.sequence > agreed }),
-                let theirs = there.first(where: { $0.head.sequence > agreed })
-            else { return Divergence(agreed: agreed, staysHere: false) }
-            return Divergence(
-                agreed: agreed,
-                staysHere: (ours.rank, ours.head.sequence) <= (theirs.rank, theirs.head.sequence))
+        let removed = try RemovalTable.head(of: journal, in: db)
+        // What went with its job is known, and can be compared with nothing any more.
+        if segment.head.sequence <= removed.sequence {
+            return Divergence(agreed: segment.head.sequence, staysHere: true)
         }
+        guard let base = try head(of: journal, at: segment.first - 1, in: db),
+            try JournalDigest.extend(base, with: segment.bytes) == segment.head
+        else { return nil }
+        var here: [Step] = []
+        let bytes = segment.bytes.count + JournalTable.longestSegmentBytes
+        for piece in try JournalTable.pieces(of: journal, from: segment.first, maximumBytes: bytes, in: db) {
+            here += try steps(of: piece.bytes, after: JournalTable.headBefore(piece.first, of: journal, in: db))
+        }
+        here.removeAll { $0.head.sequence <= base.sequence }
+        let there = try steps(of: segment.bytes, after: base)
+        var known = Dictionary(
+            here.map { ($0.head.sequence, $0.head.digest) }, uniquingKeysWith: { first, _ in first })
+        known[removed.sequence] = removed.digest
+        let agreed = there.last { known[$0.head.sequence] == $0.head.digest }?.head.sequence ?? base.sequence
+        // They part within what went.
+        guard agreed >= removed.sequence else { return nil }
+        // Who has nothing there has nothing to lose.
+        guard let ours = here.first(where: { $0.head.sequence > agreed }),
+            let theirs = there.first(where: { $0.head.sequence > agreed })
+        else { return Divergence(agreed: agreed, staysHere: false) }
+        return Divergence(
+            agreed: agreed, staysHere: (ours.rank, ours.head.sequence) <= (theirs.rank, theirs.head.sequence))
     }
 
     /// Where the journal stands after a change.

@@ -21,32 +21,35 @@ package enum UploadOutcome: Hashable, Sendable {
 
 /// Journals that laptops bring, their own and others'; only for a store that is the channel.
 extension Store {
-    /// Takes a run in; when this returns it is durable. A fork is settled as between two laptops (rule R9).
+    /// Takes a run in; when this returns it is durable. A fork is settled as between two laptops (rule R9), in the same
+    /// transaction: another laptop may be bringing the same journal.
     ///
     /// - Parameter mayWrite: whether what a fork loses may be re-issued in the channel.
     package func upload(
-        _ segment: JournalSegment, job: JobID, now: ReceiveTime, mayWrite: Bool,
-        using generator: inout some RandomNumberGenerator
+        _ segment: JournalSegment, job: JobID, now: ReceiveTime, mayWrite: Bool
     ) async throws -> UploadOutcome {
         guard segment.replica != .channel else { return .ownJournal }
-        var isForked = false
-        switch try await ingest(segment, job: job, now: now) {
-        case .stored, .ended: return .stored
-        case .gap(let head): return .gap(head)
-        case .ownFuture: return .ownJournal
-        // It may still have another content: ingestion compares only where journals end.
-        case .duplicate: break
-        case .forked: isForked = true
+        return try await write { [self] db in
+            var isForked = false
+            switch try ingest(IncomingRun(job: job, segment: segment), now: now, takesOwnFuture: false, in: db) {
+            case .stored, .ended: return .stored
+            case .gap(let head): return .gap(head)
+            case .ownFuture: return .ownJournal
+            // It may still have another content: ingestion compares only where journals end.
+            case .duplicate: break
+            case .forked: isForked = true
+            }
+            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
+            guard let parting = try Self.divergence(of: segment, from: journal, in: db) else {
+                return isForked ? .partsEarlier : .known
+            }
+            if parting.agreed >= segment.head.sequence { return .known }
+            guard !parting.staysHere else { return .staysHere(after: parting.agreed) }
+            guard mayWrite else { return .wouldAdopt }
+            let branch = try segment.dropping(through: parting.agreed)
+            _ = try adopt(branch, of: job, into: journal, after: parting.agreed, now: now, in: db)
+            return .adopted(after: parting.agreed)
         }
-        guard let parting = try await divergence(of: segment, job: job) else {
-            return isForked ? .partsEarlier : .known
-        }
-        if parting.agreed >= segment.head.sequence { return .known }
-        guard !parting.staysHere else { return .staysHere(after: parting.agreed) }
-        guard mayWrite else { return .wouldAdopt }
-        let branch = try segment.dropping(through: parting.agreed)
-        _ = try await adoptBranch(branch, job: job, after: parting.agreed, now: now, using: &generator)
-        return .adopted(after: parting.agreed)
     }
 }
 

@@ -56,25 +56,33 @@ extension Store {
         if segment.replica == identity.replica { _ = try await renewReplica(using: &generator) }
         return try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
-            let forked = JournalKey(job: number, replica: segment.replica)
-            let lost = LostWork(try cut(forked, after: keep, in: db), of: forked)
-            let base = try JournalTable.head(of: forked, in: db)
-            let head = try JournalDigest.extend(base, with: segment.bytes)
-            guard head == segment.head, base.sequence == keep else {
-                throw StoreError(
-                    .damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
-            }
-            try Self.append(segment.bytes, after: base, head: head, to: forked, in: db)
-            try DoubtTable.remove(forked, in: db)
-            let credible = try Self.latestStamp(
-                in: segment.bytes, until: HybridLogicalClock.limit(nowMilliseconds: now.milliseconds))
-            clock.withLock { $0.observe(credible, nowMilliseconds: now.milliseconds) }
-            let removals = try noteAgain(forked, after: keep, in: db)
-            try Self.rebuildItems(of: number, in: db)
-            let reissued = try reissue(lost.changes(in: db), job: job, number: number, now: now, in: db)
-            let ended = try removals.map { try end($0, of: job, number: number, now: now, in: db) }
-            return AdoptedBranch(head: head, reissued: reissued, ended: ended)
+            return try adopt(
+                segment, of: job, into: JournalKey(job: number, replica: segment.replica), after: keep, now: now,
+                in: db)
         }
+    }
+
+    func adopt(
+        _ segment: JournalSegment, of job: JobID, into forked: JournalKey, after keep: UInt64, now: ReceiveTime,
+        in db: Database
+    ) throws -> AdoptedBranch {
+        let lost = LostWork(try cut(forked, after: keep, in: db), of: forked)
+        let base = try JournalTable.head(of: forked, in: db)
+        let head = try JournalDigest.extend(base, with: segment.bytes)
+        guard head == segment.head, base.sequence == keep else {
+            throw StoreError(
+                .damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
+        }
+        try Self.append(segment.bytes, after: base, head: head, to: forked, in: db)
+        try DoubtTable.remove(forked, in: db)
+        let credible = try Self.latestStamp(
+            in: segment.bytes, until: HybridLogicalClock.limit(nowMilliseconds: now.milliseconds))
+        clock.withLock { $0.observe(credible, nowMilliseconds: now.milliseconds) }
+        let removals = try noteAgain(forked, after: keep, in: db)
+        try Self.rebuildItems(of: forked.job, in: db)
+        let reissued = try reissue(lost.changes(in: db), job: job, number: forked.job, now: now, in: db)
+        let ended = try removals.map { try end($0, of: job, number: forked.job, now: now, in: db) }
+        return AdoptedBranch(head: head, reissued: reissued, ended: ended)
     }
 
     /// Reads the statements of a journal again that got another content.

@@ -88,7 +88,7 @@ extension Store {
         }
     }
 
-    private func ingest(
+    func ingest(
         _ run: IncomingRun, now: ReceiveTime, takesOwnFuture: Bool, in db: Database
     ) throws -> IngestOutcome {
         let known = try JobTable.number(of: run.job, in: db)

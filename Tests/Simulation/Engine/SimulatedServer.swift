@@ -94,8 +94,7 @@ final class SimulatedServer: @unchecked Sendable {
 
     func upload(_ segments: [JournalSegment], to job: JobID) async throws -> JobHoldings {
         for segment in segments {
-            var chance = SeededGenerator(seed: generator.next())
-            switch try await store.upload(segment, job: job, now: now, mayWrite: true, using: &chance) {
+            switch try await store.upload(segment, job: job, now: now, mayWrite: true) {
             case .stored, .known, .adopted: break
             case .gap(let head): throw problem(.journalGap, head.sequence)
             case .partsEarlier: throw problem(.journalForked, nil)

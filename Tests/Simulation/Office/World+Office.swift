@@ -45,8 +45,7 @@ extension World {
                 segment.replica == .channel && office.isRecovering
                 ? try await takeBack(segment, of: job)
                 : try await office.store.upload(
-                    segment, job: job, now: office.receiveTime(at: now), mayWrite: !office.isRecovering,
-                    using: &office.generator)
+                    segment, job: job, now: office.receiveTime(at: now), mayWrite: !office.isRecovering)
             narrate?("\(now) the office gets \(segment.brief) of \(brief(job)): \(outcome)")
             switch outcome {
             case .stored:

@@ -35,8 +35,7 @@ struct ReissuedAtOfficeTests {
     private static func upload(
         _ segment: JournalSegment, to office: Store, _ place: Place
     ) async throws -> UploadOutcome {
-        try await office.upload(
-            segment, job: Store.job, now: .known(9_000), mayWrite: true, using: &place.generator)
+        try await office.upload(segment, job: Store.job, now: .known(9_000), mayWrite: true)
     }
 
     @Test("It is late in a job that has been removed by somebody who did not know of it, and does not come back")
@@ -55,5 +54,43 @@ struct ReissuedAtOfficeTests {
         _ = try await anna.send(to: office)
         #expect(try await office.live().isEmpty)
         #expect(try await office.lateChanges(of: Store.job).map(\.author) == [ReplicaID(9)])
+    }
+
+    @Test(
+        "What went with its job is known when it is brought once more, whatever came after it",
+        arguments: ["p", "q", "r", "s"], [false, true])
+    func broughtOnceMore(value: String, isFreed: Bool) async throws {
+        let place = try Place()
+        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
+        let whole = try Self.run(9, [1, 2, 3, 4, 5], value: value)
+        let beginning = try Self.run(9, [1, 2, 3, 4], value: value)
+        #expect(try await Self.upload(whole, to: office, place) == .stored)
+        _ = try await anna.ingest(beginning, job: Store.job, now: .known(5_000))
+        _ = try await anna.removeJob(Store.job, now: .known(8_000))
+        _ = try await anna.send(to: office)
+        if isFreed { while try await office.freeStep() {} }
+        let late = try await office.lateChanges(of: Store.job).map(\.change.item)
+        #expect(late == [ItemID(5)])
+        for run in [beginning, whole, try Self.run(9, [1, 2], value: value)] {
+            #expect(try await Self.upload(run, to: office, place) == .known)
+        }
+        #expect(try await office.lateChanges(of: Store.job).map(\.change.item) == late)
+        let longer = try Self.run(9, [1, 2, 3, 4, 5, 6], value: value)
+        let tail = JournalSegment(replica: longer.replica, first: 6, head: longer.head, bytes: longer.tail(6))
+        #expect(try await Self.upload(tail, to: office, place) == .stored)
+        #expect(try await office.lateChanges(of: Store.job).map(\.change.item) == [ItemID(5), ItemID(6)])
+    }
+}
+
+extension JournalSegment {
+    /// The bytes from a sequence on, of changes with one operation each.
+    fileprivate func tail(_ first: UInt64) -> [UInt8] {
+        var sequence = self.first
+        var tail: [UInt8] = []
+        try? ChangeCodec.scan(bytes) { scanned, buffer in
+            if sequence >= first { tail += buffer[scanned.record] }
+            sequence += 1
+        }
+        return tail
     }
 }
