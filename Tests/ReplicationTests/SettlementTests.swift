@@ -94,7 +94,7 @@ struct SettlementTests {
         #expect(settlement.onFetched([run(1, 4, 8)]) == .giveWay(run(1, 4, 8), after: 3))
     }
 
-    @Test("A server that was set back gets its own words before a fork is brought, which it does not settle without them")
+    @Test("A server that was set back gets its own words before a fork, which it does not settle without them")
     func forkAtServerThatWasSetBack() {
         var settlement = Settlement()
         let here = vector((0, 4, 4), (1, 7, 7), (2, 1, 1))
