@@ -13,6 +13,7 @@ struct RegressionTests {
             (100_176, "a request that was asked for again stood behind what follows it, and the lane for ever"),
             (200_864, "what had gone with its job came to the office once more, and was taken for a fork"),
             (201_030, "an office that was set back was asked to settle a fork before it had its words again"),
+            (231_573, "an office that had been set back wrote into its channel what a fork lost"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

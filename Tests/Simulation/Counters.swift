@@ -13,6 +13,8 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
     case renewal, branchGivenUp, learnedTime, restamped, restampedSeveralJobs, fromTheFuture
     case lateWork, rescuedWork, freed, freeingInterrupted, removedTwice, removedUnread, longRun
     case reissuedWithRemoval
+    /// What docs/deletes.md says cannot be known: a branch that was freed as the beginning of another one.
+    case takenForBeginning
     case uploaded, asked, decidedRequest, rejectedRequest, askedAgain, predecessorMissing, journalBrought
     case byAnotherGateway, requestLost, answerLost, echo, serverBusy, signed, signedForOtherItems
     case branchGivenUpAtOffice, gaveWayToOffice, wordsTakenBack, foundBehind
@@ -23,7 +25,7 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
         case .heal, .messageLostAtBreak, .writeLostToCrash, .refusedWrite, .delay, .reordering: false
         case .renewal, .branchGivenUp, .learnedTime, .restamped, .restampedSeveralJobs, .fromTheFuture: false
         case .lateWork, .rescuedWork, .freed, .freeingInterrupted, .removedTwice, .removedUnread, .longRun: false
-        case .reissuedWithRemoval: false
+        case .reissuedWithRemoval, .takenForBeginning: false
         default: !comesOfGateways
         }
     }
@@ -63,6 +65,7 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .bulkEdit, .crowd: 8
         case .reissuedWithRemoval: 2_000
+        case .takenForBeginning: 200_000
         default: isDrawn ? 20 : 250
         }
     }

@@ -36,6 +36,7 @@ package enum Simulation {
             violation = Violation("failure", "\(String(reflecting: error))")
         }
         for (check, times) in world.checker.checked { world.counters.count(check, times) }
+        for _ in 0..<world.checker.freedUnlisted { world.counters.count(.takenForBeginning) }
         return Outcome(plan: plan, counters: world.counters, trace: world.trace, violation: violation)
     }
 }

@@ -35,7 +35,10 @@ extension Checker {
             for holder in holders {
                 if let other = holder[job] { open.formUnion(RequestStanding(other).requests.keys) }
             }
-            for token in RequestStanding(reference).requests.keys where !open.contains(token) {
+            var held = Set(RequestStanding(reference).requests.keys)
+            // With the removal that took them these are lost, too.
+            if reference.isRemoved { held.formUnion(requestsWentWithJob[job] ?? []) }
+            for token in held where !open.contains(token) {
                 requests[job]?[token] = nil
             }
         }
@@ -76,6 +79,10 @@ extension Checker {
                 // A person removed it with its job, or took it into another.
                 if work.contains(where: wentWithJob.contains) { continue }
                 if surfaces.values.contains(where: { surface in work.contains(where: surface.shows) }) { continue }
+                if work.contains(where: { takenForBeginning[key.job]?.contains($0) ?? false }) {
+                    freedUnlisted += 1
+                    continue
+                }
             }
             lost.append("\(key.deed) of \(key.item) at \(key.dot.replica.description.prefix(4)):\(key.dot.sequence)")
         }

@@ -11,6 +11,7 @@ extension Checker {
                 "R10", "\(device) removed \(removal.heads.brief) and held \(before.vector.brief).")
         }
         wentWithJob[job, default: []].formUnion(before.work)
+        requestsWentWithJob[job, default: []].formUnion(RequestStanding(before).requests.keys)
     }
 
     /// A store says of a removal what follows from all that it heard of removals, and lists the late work.
@@ -71,12 +72,17 @@ extension Checker {
         guard let fresh = try await read(device)[job] else { throw Violation("R4", "\(device) has lost job \(job).") }
         let wentWithJob = wentWithJob[job] ?? []
         // Of a name that two stores had, a third one cannot tell a shorter branch from a beginning, and a copy's beginning may
-        // have been stamped anew in the original: whether any of that is lost shows in the end (`checkAcknowledged`).
+        // have been stamped anew in the original: whether more of that is lost shows in the end (`checkAcknowledged`).
         let lost = former.work.filter {
             !fresh.work.contains($0) && !wentWithJob.contains($0) && !forkable.contains($0.write.author)
         }
         if let one = lost.min(by: { "\($0)" < "\($1)" }) {
             throw Violation("R10", "\(device) let \(one.deed) of \(one.item) go with the job, which no remover held.")
+        }
+        for (replica, entries) in former.journals where forkable.contains(replica) {
+            guard former.head(of: replica).sequence < fresh.removed(of: replica).sequence else { continue }
+            takenForBeginning[job, default: []].formUnion(
+                entries.flatMap(\.work).filter { !fresh.work.contains($0) && !wentWithJob.contains($0) })
         }
         try checkAuthors(of: fresh.journals.values.joined(), on: device)
         device.references[job] = fresh

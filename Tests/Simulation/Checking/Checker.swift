@@ -24,6 +24,12 @@ final class Checker {
     var acknowledged: [Acknowledged: Set<WriteStamp>] = [:]
     /// What the removers of a job held when they removed it: it has gone with the job, as a person wanted.
     var wentWithJob: [JobID: Set<Written>] = [:]
+    var requestsWentWithJob: [JobID: Set<MutationToken>] = [:]
+    /// Work in shorter branches of a journal that was forked, which a laptop has taken for the beginning of what a remover
+    /// held: see docs/deletes.md for why it cannot know.
+    var takenForBeginning: [JobID: Set<Written>] = [:]
+    /// How often such work was acknowledged, and is shown nowhere.
+    var freedUnlisted = 0
     /// What people asked of the office, acknowledged.
     var requests: [JobID: [MutationToken: MutationRequest]] = [:]
     /// By whom and when each piece of work was written first.

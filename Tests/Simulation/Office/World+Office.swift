@@ -45,7 +45,8 @@ extension World {
                 segment.replica == .channel && office.isRecovering
                 ? try await takeBack(segment, of: job)
                 : try await office.store.upload(
-                    segment, job: job, now: office.receiveTime(at: now), mayWrite: !office.isRecovering)
+                    segment, job: job, now: office.receiveTime(at: now),
+                    mayWrite: !office.isRecovering && !office.isUnaware)
             narrate?("\(now) the office gets \(segment.brief) of \(brief(job)): \(outcome)")
             switch outcome {
             case .stored:

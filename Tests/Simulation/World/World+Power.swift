@@ -60,9 +60,11 @@ extension World {
         guard !device.isUp, device.hasJoined, !device.isAway else { return }
         if reboots {
             counters.count(.reboot)
+            let isPlausible = device.time.quality(at: device.clock.elapsed(at: now)).isPlausible
             device.clock.reboot(now: now)
-            // What was written in an earlier boot has only the wall clock to be placed by, and somebody has set that.
-            if device.hasOtherWall { device.unseen = [:] }
+            // What was written in an earlier boot has only the wall clock to be placed by, and somebody has set that, or it was
+            // before the floor from which the time went on.
+            if device.hasOtherWall || !isPlausible { device.unseen = [:] }
             device.hasOtherWall = false
         }
         device.isUp = true
