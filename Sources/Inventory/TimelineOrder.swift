@@ -117,7 +117,11 @@ package struct TimelineTeller: Sendable {
         writes.filter { known in
             known.write.author == key.replica
                 || named.contains { $0.author == known.write.author && $0.stamp >= known.write.stamp }
-        }.max { $0.write < $1.write }?.value
+        }.max { left, right in
+            // Two copies of a store may have written at one time: then bytes decide, as in the register.
+            left.write == right.write
+                ? left.value.utf8.lexicographicallyPrecedes(right.value.utf8) : left.write < right.write
+        }?.value
     }
 
     private mutating func isRepeated(_ change: Change, at key: TimelineKey) -> Bool {

@@ -14,12 +14,12 @@ def put_back_as_new_files(daemon, backup):
 
 
 def put_back_in_place(daemon, backup):
-    """The file's content is written over: nothing about the file itself tells that it was."""
+    """The files' content is written over, as a virtual machine's is: nothing here tells that it was."""
     number = os.stat(daemon.store).st_ino
     for suffix in ("-wal", "-shm"):
         if os.path.exists(daemon.store + suffix):
             os.remove(daemon.store + suffix)
-    for suffix in ("", "-wal"):
+    for suffix in ("", "-wal", "-opened"):
         if os.path.exists(os.path.join(backup, "muster.sqlite") + suffix):
             with open(os.path.join(backup, "muster.sqlite") + suffix, "rb") as source:
                 content = source.read()

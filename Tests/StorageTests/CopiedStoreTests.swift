@@ -1,4 +1,5 @@
 import CRDT
+import Foundation
 import Inventory
 import Replication
 import Simulation
@@ -33,6 +34,40 @@ struct CopiedStoreTests {
         #expect(moved.identity.device != identity.device && moved.identity.replica != identity.replica)
     }
 
+    enum Loss: CaseIterable { case contentPutBack, witnessGone, crashBetween }
+
+    @Test("A store whose content is put back in place is another replica at once", arguments: Loss.allCases)
+    func contentPutBack(loss: Loss) async throws {
+        let place = try Place()
+        let store = try place.open("a")
+        try await store.put(1, "name", "before")
+        let identity = store.identity
+        try store.close()
+        try place.copy("a", to: "backup")
+        for _ in 0..<2 {
+            let again = try place.open("a")
+            #expect(!again.wasCopied && again.identity == identity)
+            try again.close()
+        }
+        let witness = place.path("a") + "-opened"
+        switch loss {
+        case .contentPutBack: try place.overwrite("a", with: "backup", isWhole: false)
+        case .witnessGone: try FileManager.default.removeItem(atPath: witness)
+        case .crashBetween:
+            // The witness has noted an opening, and the store has not.
+            let last = try #require(try String(contentsOfFile: witness, encoding: .utf8).split(separator: "\n").last)
+            try "\(last)\n4711\n".write(toFile: witness, atomically: true, encoding: .utf8)
+            #expect(try place.open("a").identity == identity)
+            return
+        }
+        let restored = try place.open("a")
+        #expect(restored.wasCopied && restored.identity.device == identity.device)
+        #expect(restored.identity.replica != identity.replica, "before it writes again")
+        let renewed = restored.identity
+        try restored.close()
+        #expect(try place.open("a").identity == renewed, "once")
+    }
+
     @Test("A store set back in place forks its journal; the fork is found and settled, and nothing is lost")
     func setBackInPlace() async throws {
         let place = try Place()
@@ -49,7 +84,7 @@ struct CopiedStoreTests {
         try place.overwrite("a", with: "backup")
 
         let restored = try place.open("a")
-        #expect(!restored.wasCopied, "the file is the same: only the peers can tell")
+        #expect(!restored.wasCopied, "all files are set back: only the peers can tell")
         #expect(restored.identity.replica == forkedReplica)
         try await restored.put(3, "name", "written after the restore", now: 3_000)
         // The proof: bert holds more of this journal, and what follows the common part differs.

@@ -24,13 +24,19 @@ final class Place {
 
     /// Copies a closed store, log and all, to a new file.
     func copy(_ name: String, to copy: String) throws {
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
+        for suffix in ["", "-wal", "-opened"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
             try FileManager.default.copyItem(atPath: path(name) + suffix, toPath: path(copy) + suffix)
         }
     }
 
     /// Puts the content of one file into another that keeps its identity, as a restore in place does.
-    func overwrite(_ name: String, with other: String) throws {
+    ///
+    /// - Parameter isWhole: all files are set back, as those of a virtual machine are.
+    func overwrite(_ name: String, with other: String, isWhole: Bool = true) throws {
+        if isWhole {
+            try? FileManager.default.removeItem(atPath: path(name) + "-opened")
+            try FileManager.default.copyItem(atPath: path(other) + "-opened", toPath: path(name) + "-opened")
+        }
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path(name) + suffix) }
         let content = try Data(contentsOf: URL(fileURLWithPath: path(other)))
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path(name)))

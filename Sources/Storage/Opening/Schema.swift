@@ -12,6 +12,8 @@ enum Schema {
             try OutboxSchema.create(db)
         }
         migrator.registerMigration("heard 1", migrate: HeardSchema.create)
+        // See OpeningWitness.
+        migrator.registerMigration("opening 1") { try $0.execute(sql: "ALTER TABLE store ADD COLUMN opening INTEGER") }
         if role == .channel { migrator.registerMigration("channel 1", migrate: ChannelSchema.create) }
         return migrator
     }

@@ -29,6 +29,7 @@ extension Store {
             let file = try fileNumber(of: path)
             return try open(
                 pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
+                witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
                 isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
         } catch {
             throw StoreError(error)
@@ -38,11 +39,12 @@ extension Store {
     /// Brings the tables up to date and settles who this store is.
     static func open(
         _ database: any DatabaseWriter, place: StorePlace, hostName: String, role: StoreRole = .laptop,
-        isInPlace: @escaping @Sendable () -> Bool = { true },
+        witness: OpeningWitness? = nil, isInPlace: @escaping @Sendable () -> Bool = { true },
         generator: inout some RandomNumberGenerator
     ) throws -> Store {
         try Schema.migrator(for: role).migrate(database)
-        let identity = try settleIdentity(in: database, place: place, role: role, using: &generator)
+        let identity = try settleIdentity(in: database, place: place, role: role, witness, using: &generator)
+        if let witness { noteOpening(in: database, witness, Int64.random(in: 1 ... .max, using: &generator)) }
         let latest = try database.read { try greatestStamp(in: $0) }
         return Store(
             database: database, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
@@ -118,13 +120,13 @@ extension Store {
 
     private static func settleIdentity(
         in database: any DatabaseWriter, place: StorePlace, role: StoreRole,
-        using generator: inout some RandomNumberGenerator
+        _ witness: OpeningWitness?, using generator: inout some RandomNumberGenerator
     ) throws -> (identity: StoreIdentity, wasCopied: Bool) {
         let fresh = StoreIdentity(
             device: DeviceID.random(using: &generator),
             replica: role == .channel ? .channel : ReplicaID.random(using: &generator))
         return try database.write { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT device, replica, place FROM store"),
+            guard let row = try Row.fetchOne(db, sql: "SELECT device, replica, place, opening FROM store"),
                 let device = DeviceID(row["device"] as String), let replica = ReplicaID(row["replica"] as String)
             else {
                 try db.execute(
@@ -133,7 +135,8 @@ extension Store {
                 return (fresh, false)
             }
             let known: String = row["place"]
-            if known == place.text { return (StoreIdentity(device: device, replica: replica), false) }
+            let isAsLeft = witness?.knows(row["opening"]) ?? true
+            if known == place.text, isAsLeft { return (StoreIdentity(device: device, replica: replica), false) }
             // On another machine the device is another one too; a file put back from a backup is the same laptop.
             let isElsewhere = known.split(separator: " ").first.map(String.init) != place.machine
             let identity = StoreIdentity(device: isElsewhere ? fresh.device : device, replica: fresh.replica)
@@ -143,6 +146,14 @@ extension Store {
                 sql: "UPDATE store SET device = ?, replica = ?, place = ?",
                 arguments: [identity.device.description, identity.replica.description, place.text])
             return (identity, true)
+        }
+    }
+
+    /// Without room for it the next opening is told by the last one.
+    private static func noteOpening(in database: any DatabaseWriter, _ witness: OpeningWitness, _ opening: Int64) {
+        try? database.write { db in
+            try witness.note(opening, after: try Int64.fetchOne(db, sql: "SELECT opening FROM store"))
+            try db.execute(sql: "UPDATE store SET opening = ?", arguments: [opening])
         }
     }
 }

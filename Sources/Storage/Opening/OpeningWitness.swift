@@ -1,0 +1,44 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A small file beside a store that tells whether the store is as this program left it (rule R9).
+///
+/// Each opening has a random number, which stands in the store and in this file. A store whose content was put back in place
+/// holds an older one, though machine, path and even the file's number are the same. Who puts the whole directory back, or
+/// the whole disk, puts this file back, too: then only the peers can tell.
+struct OpeningWitness {
+    private let path: String
+
+    init(ofStoreAt path: String) {
+        self.path = path + "-opened"
+    }
+
+    /// Whether `opening` is the last one, or the one before, which a crash between two writes leaves in the store.
+    ///
+    /// - Parameter opening: nil for a store that was never opened by a program with such a file.
+    func knows(_ opening: Int64?) -> Bool {
+        guard let opening else { return true }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
+        return text.split(separator: "\n").contains { Int64($0) == opening }
+    }
+
+    /// Notes an opening durably, before the store does.
+    func note(_ opening: Int64, after last: Int64?) throws {
+        let lines = [last, opening].compactMap(\.self).map { "\($0)\n" }
+        let temporary = path + ".new"
+        try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: temporary))
+        try Self.flush(temporary, O_WRONLY)
+        guard rename(temporary, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        try Self.flush(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY)
+    }
+
+    private static func flush(_ path: String, _ flags: Int32) throws {
+        let file = Glibc.open(path, flags | O_CLOEXEC)
+        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        defer { Glibc.close(file) }
+        guard fsync(file) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+}
