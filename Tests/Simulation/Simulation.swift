@@ -8,9 +8,13 @@ package enum Simulation {
         package let violation: Violation?
     }
 
+    package static func plan(seed: UInt64, hasGateways: Bool? = nil) -> Plan {
+        Planner.plan(seed: seed, hasGateways: hasGateways)
+    }
+
     /// - Parameter hasGateways: whether the laptops bring the office what there is; nil lets the seed decide.
     package static func run(seed: UInt64, hasGateways: Bool? = nil) async throws -> Outcome {
-        try await run(Planner.plan(seed: seed, hasGateways: hasGateways))
+        try await run(plan(seed: seed, hasGateways: hasGateways))
     }
 
     /// - Throws: what no rule speaks of, as a failure of the store that the run did not cause.

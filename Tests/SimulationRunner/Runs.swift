@@ -6,20 +6,18 @@ import Simulation
 
 /// Shows one seed: its steps, what it broke, and the shortest history that breaks the same rule.
 func replay(_ seed: UInt64, _ options: Options) async throws -> Bool {
-    let isVerbose = options.isVerbose
-    let outcome = try await Simulation.run(seed: seed, hasGateways: options.hasGateways)
-    print(outcome.plan.text)
+    let plan = Simulation.plan(seed: seed, hasGateways: options.hasGateways)
+    print(plan.text)
+    // A history that never seems to end is followed as it goes.
+    let isTold = options.isVerbose && options.isAsIs
+    let outcome = try await Simulation.run(plan, narrate: isTold ? { print($0) } : nil)
     guard let violation = outcome.violation else {
-        if isVerbose { _ = try await Simulation.run(outcome.plan, narrate: { print($0) }) }
+        if options.isVerbose, !isTold { _ = try await Simulation.run(plan, narrate: { print($0) }) }
         print("no rule is broken; \(outcome.counters.summary)")
         return true
     }
     print("broken: \(violation)\n")
-    if options.isAsIs {
-        if isVerbose { _ = try await Simulation.run(outcome.plan, narrate: { print($0) }) }
-        return false
-    }
-    try await shrink(outcome.plan, violation, isVerbose: isVerbose)
+    if !options.isAsIs { try await shrink(plan, violation, isVerbose: options.isVerbose) }
     return false
 }
 

@@ -154,8 +154,7 @@ struct Reference {
         guard isRemoved else { return [] }
         var late: [Late] = []
         let all = journals.values.joined().filter { !$0.isStatement && !$0.change.isIntroduction }
-        for work in Set(all.map(\.work)) {
-            let same = all.filter { $0.work == work }
+        for same in Dictionary(grouping: all, by: \.work).values {
             let dots = Set(same.map(\.dot))
             guard dots.isDisjoint(with: decided) else { continue }
             if let first = same.min(by: { ($0.replica, $0.first) < ($1.replica, $1.first) }) {
