@@ -14,6 +14,7 @@ struct RegressionTests {
             (200_864, "what had gone with its job came to the office once more, and was taken for a fork"),
             (201_030, "an office that was set back was asked to settle a fork before it had its words again"),
             (231_573, "an office that had been set back wrote into its channel what a fork lost"),
+            (224_622, "late work of 300 authors could not be accepted at once"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

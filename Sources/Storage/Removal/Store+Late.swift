@@ -96,9 +96,9 @@ extension Store {
                 .set(field: JobProperty.kind, value: JobKind.inventory.rawValue, replaces: []),
             ]
         }
-        if !operations.isEmpty {
+        for part in operations.cutForChanges {
             let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: properties.latestStamp) }
-            bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: operations))
+            bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: part))
         }
         for late in late {
             var change = late.change

@@ -15,7 +15,7 @@ extension Store {
         return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: [name]))
     }
 
-    /// Appends statements about the job, an introduction before them if it has none.
+    /// Appends statements about the job, an introduction before them if it has none; in as many changes as they take.
     func say(
         _ operations: [CRDT.Operation], job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit {
@@ -23,8 +23,10 @@ extension Store {
         let head = try JournalTable.head(of: journal, in: db)
         let anchor = try anchor(of: number, in: db)
         var bytes = introduction(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
-        let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds) }
-        bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: operations))
+        for part in operations.cutForChanges {
+            let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds) }
+            bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: part))
+        }
         return try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
     }
 
@@ -46,5 +48,25 @@ extension Store {
     func anchor(of job: Int64, in db: Database) throws -> UInt64 {
         let channel = try JournalTable.head(of: JournalKey(job: job, replica: .channel), in: db).sequence
         return max(channel, try JobTable.seenAnchor(of: job, in: db))
+    }
+}
+
+extension [CRDT.Operation] {
+    /// Runs of them that one change takes, by their number and by the places that they name.
+    var cutForChanges: [[CRDT.Operation]] {
+        var runs: [[CRDT.Operation]] = []
+        var places = 0
+        for operation in self {
+            var named = 0
+            if case .decide(let dots) = operation { named = dots.count }
+            places += named
+            if let last = runs.last, last.count < ChangeLimits.operations, places <= ChangeLimits.positions {
+                runs[runs.count - 1].append(operation)
+            } else {
+                runs.append([operation])
+                places = named
+            }
+        }
+        return runs
     }
 }
