@@ -7,38 +7,39 @@ import Dispatch
 struct OpenQuestion {
     let reference: DNSServiceRef
     let source: any DispatchSourceRead
-    let mailbox: Mailbox
+    let callbacks: CallbackQueue
 
     /// Lets the library read what has come. Returns the answers; the last is a failure when the question is dead.
     func readAnswers() -> [Answer] {
         let code = DNSServiceProcessResult(reference)
-        let answers = mailbox.empty()
+        let answers = callbacks.empty()
         return code == 0 ? answers : answers + [.failed(code: code)]
     }
 }
 
 extension Query {
     /// Puts the question to avahi. The code is one of dns_sd.h, and there is no reference unless it is 0.
-    func put(advertisement: Advertisement, mailbox: Mailbox) -> (reference: DNSServiceRef?, code: Int32) {
+    func put(advertisement: Advertisement, callbacks: CallbackQueue) -> (reference: DNSServiceRef?, code: Int32) {
         var reference: DNSServiceRef?
         let type = Advertisement.serviceType
-        let context = mailbox.context
+        let context = callbacks.context
         let code: Int32
         switch self {
         case .advertise(let instanceName):
             let txtRecord = advertisement.txtRecord
             code = DNSServiceRegister(
                 &reference, 0, 0, instanceName, type, nil, nil, advertisement.port.bigEndian, UInt16(txtRecord.count),
-                txtRecord, Mailbox.onRegister, context)
+                txtRecord, CallbackQueue.onRegister, context)
         case .browse:
-            code = DNSServiceBrowse(&reference, 0, 0, type, nil, Mailbox.onBrowse, context)
+            code = DNSServiceBrowse(&reference, 0, 0, type, nil, CallbackQueue.onBrowse, context)
         case .resolve(let instanceName, let domain, let interface):
             code = DNSServiceResolve(
-                &reference, 0, interface, instanceName, type, domain, Mailbox.onResolve, context)
+                &reference, 0, interface, instanceName, type, domain, CallbackQueue.onResolve, context)
         case .addresses(let host, let family):
             let recordType = family == .ipv4 ? kDNSServiceType_A : kDNSServiceType_AAAA
             code = DNSServiceQueryRecord(
-                &reference, 0, 0, host, UInt16(recordType), UInt16(kDNSServiceClass_IN), Mailbox.onRecord, context)
+                &reference, 0, 0, host, UInt16(recordType), UInt16(kDNSServiceClass_IN), CallbackQueue.onRecord, context
+            )
         }
         guard code == 0, reference != nil else { return (nil, code == 0 ? ErrorCode.unknown : code) }
         return (reference, 0)

@@ -90,8 +90,8 @@ package actor ServiceDiscovery {
     // MARK: Questions
 
     private func open(_ query: Query, as id: QueryID) -> [Answer] {
-        let mailbox = Mailbox()
-        let (reference, code) = query.put(advertisement: advertisement, mailbox: mailbox)
+        let callbacks = CallbackQueue()
+        let (reference, code) = query.put(advertisement: advertisement, callbacks: callbacks)
         guard let reference else {
             logger.debug("could not ask avahi", metadata: ["query": "\(query)", "code": "\(code)"])
             return [.failed(code: code)]
@@ -100,9 +100,9 @@ package actor ServiceDiscovery {
             fileDescriptor: DNSServiceRefSockFD(reference), queue: executor.queue)
         source.setEventHandler { self.assumeIsolated { $0.onReadable(id) } }
         source.setCancelHandler { self.assumeIsolated { $0.onClosed(id) } }
-        questions[id] = OpenQuestion(reference: reference, source: source, mailbox: mailbox)
+        questions[id] = OpenQuestion(reference: reference, source: source, callbacks: callbacks)
         source.activate()
-        return [.opened] + mailbox.empty()
+        return [.opened] + callbacks.empty()
     }
 
     private func onReadable(_ id: QueryID) {

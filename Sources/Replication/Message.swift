@@ -45,7 +45,7 @@ package enum Message: Hashable, Sendable {
     case forked(job: JobID, replica: ReplicaID)
     /// Asks how the receiver's copy of a job looks, for a person who compares.
     case reportRequest(job: JobID, number: UInt64)
-    case report(JobReport)
+    case report(JobDigestReport)
     /// The sender closes the connection and says why.
     case goodbye(String)
 }
@@ -101,7 +101,7 @@ package struct ProbeAnswer: Hashable, Sendable {
 }
 
 /// A device's copy of a job in one line.
-package struct JobReport: Hashable, Sendable {
+package struct JobDigestReport: Hashable, Sendable {
     package var job: JobID
     /// Of the request that it answers.
     package var number: UInt64

@@ -48,7 +48,7 @@ package struct CorrectedClock: Sendable {
             base = ClockEstimate(
                 offset: max(guess, floor) - elapsed, uncertainty: ClockQuality.unknownUncertainty, measured: elapsed,
                 stratum: ClockQuality.unsynchronisedStratum, source: nil,
-                isPlausible: floor - guess <= CompanyClock.tolerance)
+                isPlausible: floor - guess <= PeerAgreementClock.tolerance)
             self.remembered = ClockRecord(base, boot: boot, wallDrift: drift, floor: floor)
         }
         let now = ClockRecord(
@@ -101,7 +101,7 @@ package struct CorrectedClock: Sendable {
         if !quality.isSynchronised {
             // What it said while a server stood behind it is no longer what it says.
             filters[source] = ClockFilter()
-            return onCompany(exchange, quality: quality, from: source, at: elapsed)
+            return onPeerAgreement(exchange, quality: quality, from: source, at: elapsed)
         }
         let sample = quality.isUsable(from: source) ? ClockEstimate(exchange, quality: quality, from: source) : nil
         guard let sample, filters.add(sample, from: source), let better = better(than: base, after: sample, at: elapsed)
@@ -155,7 +155,7 @@ package struct CorrectedClock: Sendable {
         let record = ClockRecord(
             base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: remembered.wallDrift),
             floor: floor(at: elapsed))
-        guard record.isWorthKeeping(after: remembered, at: elapsed) else { return [] }
+        guard record.shouldPersist(after: remembered, at: elapsed) else { return [] }
         remembered = record
         return [.remember(record)]
     }

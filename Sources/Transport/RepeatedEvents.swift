@@ -38,7 +38,7 @@ package struct RepeatedEvents<Kind: Hashable & Comparable & Sendable>: Sendable 
     }
 
     /// What has been counted in the minutes that are over. A kind of which there was nothing more is new when it comes again.
-    package mutating func takeDue(now: UInt64) -> [Report] {
+    package mutating func removeDue(now: UInt64) -> [Report] {
         var reports: [Report] = []
         for kind in periods.keys.sorted() {
             guard let period = periods[kind], period.end <= now else { continue }

@@ -81,10 +81,10 @@ private struct TokenRow: Encodable {
     }
 }
 
-private func withOffice(_ database: DatabaseOption, _ body: (TokenOffice) async throws -> Void) async {
+private func withOffice(_ database: DatabaseOption, _ body: (TokenAdministration) async throws -> Void) async {
     await Failure.exits {
         let settings = try ServerSettings(listen: nil, database: database.database, environment: Environment.all)
-        let office = try TokenOffice(databasePath: settings.databasePath)
+        let office = try TokenAdministration(databasePath: settings.databasePath)
         try await body(office)
         try office.close()
     }

@@ -80,6 +80,15 @@ struct ArchitectureTests {
         #expect(found == [])
     }
 
+    @Test("The code uses no word that the glossary has retired")
+    func words() throws {
+        let page = try #require(try Tree.files(below: "docs").first { $0.path == "docs/glossary.md" })
+        let glossary = try Glossary(page.text)
+        #expect(glossary.retired.count > 20)
+        let files = try (Tree.swiftFiles(below: "Sources") + Tree.swiftFiles(below: "Tests")).filter { !$0.isGenerated }
+        #expect(try files.flatMap { try glossary.violations(in: $0) } == [])
+    }
+
     @Test("No file is too long, and the list of exceptions only shrinks")
     func lengths() throws {
         let found = lengthViolations(of: try Tree.files(below: ""), exceptions: longFiles)

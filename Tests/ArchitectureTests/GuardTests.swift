@@ -100,6 +100,15 @@ struct GuardTests {
         #expect(try violations(of: bannedInAllSources, in: innocent) == [])
     }
 
+    @Test("A retired word is found in code, and not in prose or in a longer word")
+    func retiredWord() throws {
+        let glossary = try Glossary("| name | is | was |\n| --- | --- | --- |\n| batch | `x` | `Hope`, `hope` |\n")
+        #expect(glossary.retired == ["Hope", "hope"])
+        let text = "let hope = 1 // hope\nlet hopeful = \"hope\"\nstruct Hope {}\n"
+        let found = try glossary.violations(in: SourceFile(path: "Sources/A/B.swift", text: text))
+        #expect(found.map(\.line).sorted() == [1, 3])
+    }
+
     @Test("A dependency against the direction is found in Package.swift")
     func plantedDependency() throws {
         let text = """

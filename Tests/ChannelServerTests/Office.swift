@@ -36,7 +36,7 @@ struct Office: Sendable {
         let directory = NSTemporaryDirectory() + "muster-channel-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = directory + "/channel.sqlite"
-        let tokens = try TokenOffice(databasePath: path)
+        let tokens = try TokenAdministration(databasePath: path)
         let token = try await tokens.add("anna")
         try tokens.close()
         let settings = try ServerSettings(listen: "127.0.0.1:0", database: path, environment: [:])

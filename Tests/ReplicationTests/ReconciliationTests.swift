@@ -12,8 +12,8 @@ struct ReconciliationTests {
     @Test("Three cases, in the order of the identities, each thing once")
     func cases() {
         let pairs = reconcile(here: ["a": 1, "c": 3], server: ["c": 30, "b": 20])
-        let told = pairs.map { identity, standpoint in
-            switch standpoint {
+        let told = pairs.map { identity, difference in
+            switch difference {
             case .both(let here, let there): "\(identity) both \(here) \(there)"
             case .onlyServer(let there): "\(identity) server \(there)"
             case .onlyHere(let here): "\(identity) here \(here)"
@@ -26,24 +26,24 @@ struct ReconciliationTests {
     func journals() {
         let here = Self.vector((0, 5, 50), (1, 10, 1), (2, 3, 2), (3, 7, 3), (4, 7, 4), (5, 2, 5))
         let server = Self.vector((0, 8, 80), (1, 10, 1), (2, 9, 2), (3, 4, 3), (4, 7, 44), (6, 1, 6))
-        let errands = JournalErrands(here: here, server: server)
-        #expect(errands.fetches.map(\.replica) == [0, 2, 6].map { ReplicaID($0) })
-        #expect(errands.fetches.map(\.after) == [5, 3, 0])
-        #expect(errands.uploads.map(\.replica) == [3, 5].map { ReplicaID($0) })
-        #expect(errands.uploads.map(\.after) == [4, 0])
-        #expect(errands.forks == [ReplicaID(4)])
-        #expect(!errands.isServerBehind)
-        #expect(JournalErrands(here: here, server: here).isEmpty)
+        let plan = SyncPlan(here: here, server: server)
+        #expect(plan.fetches.map(\.replica) == [0, 2, 6].map { ReplicaID($0) })
+        #expect(plan.fetches.map(\.after) == [5, 3, 0])
+        #expect(plan.uploads.map(\.replica) == [3, 5].map { ReplicaID($0) })
+        #expect(plan.uploads.map(\.after) == [4, 0])
+        #expect(plan.forks == [ReplicaID(4)])
+        #expect(!plan.isServerBehind)
+        #expect(SyncPlan(here: here, server: here).isEmpty)
     }
 
     @Test("A server that holds less of its own channel was set back, and is offered the rest")
     func setBack() {
         let here = Self.vector((0, 5, 50))
-        #expect(JournalErrands(here: here, server: Self.vector((0, 4, 40))).isServerBehind)
-        #expect(JournalErrands(here: here, server: VersionVector()).isServerBehind)
-        #expect(JournalErrands(here: here, server: Self.vector((0, 5, 51))).isServerBehind)
-        #expect(JournalErrands(here: here, server: Self.vector((0, 4, 40))).channelUpload?.after == 4)
-        #expect(JournalErrands(here: here, server: VersionVector()).channelUpload?.after == 0)
-        #expect(JournalErrands(here: here, server: Self.vector((0, 5, 51))).channelUpload == nil)
+        #expect(SyncPlan(here: here, server: Self.vector((0, 4, 40))).isServerBehind)
+        #expect(SyncPlan(here: here, server: VersionVector()).isServerBehind)
+        #expect(SyncPlan(here: here, server: Self.vector((0, 5, 51))).isServerBehind)
+        #expect(SyncPlan(here: here, server: Self.vector((0, 4, 40))).channelUpload?.after == 4)
+        #expect(SyncPlan(here: here, server: VersionVector()).channelUpload?.after == 0)
+        #expect(SyncPlan(here: here, server: Self.vector((0, 5, 51))).channelUpload == nil)
     }
 }

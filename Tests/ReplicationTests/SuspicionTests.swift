@@ -20,7 +20,7 @@ struct SuspicionTests {
     @Test("A device that moved is asked for a sign of life, and its connection closed when none comes")
     func silentLinkIsClosed() throws {
         var (mesh, peer) = try connected()
-        let directives = mesh.onDoubt(about: peer.short, now: 1_000)
+        let directives = mesh.onLivenessHint(about: peer.short, now: 1_000)
         #expect(directives == [.send(.ping(1_000), on: link)])
         #expect(!mesh.onTimer(now: 2_999).contains { isClose($0) })
         #expect(try #require(mesh.nextDeadline) <= 3_000)
@@ -30,7 +30,7 @@ struct SuspicionTests {
     @Test("A device that answers keeps its connection")
     func livingLinkStays() throws {
         var (mesh, peer) = try connected()
-        _ = mesh.onDoubt(about: peer.short, now: 1_000)
+        _ = mesh.onLivenessHint(about: peer.short, now: 1_000)
         _ = mesh.onMessage(.pong(1_000, received: 0, answered: 0, .unsynchronised), on: link, now: 1_001)
         #expect(!mesh.onTimer(now: 3_000).contains { isClose($0) })
     }
@@ -38,7 +38,7 @@ struct SuspicionTests {
     @Test("Doubt about one device leaves the others alone")
     func othersAreLeftAlone() throws {
         var (mesh, _) = try connected()
-        #expect(mesh.onDoubt(about: "0000", now: 1_000).isEmpty)
+        #expect(mesh.onLivenessHint(about: "0000", now: 1_000).isEmpty)
     }
 
     private func isClose(_ directive: Directive) -> Bool {

@@ -30,7 +30,7 @@ struct PollPlanTests {
     mutating func illness() {
         plan.onRoute(isUp: true, now: 0, using: &generator)
         for failure in 0..<20 {
-            plan.onFailure(.ill, now: 10_000, using: &generator)
+            plan.onFailure(.unhealthy, now: 10_000, using: &generator)
             let longest = min(1_000 << UInt64(failure), PollPlan.longestRest) as UInt64
             #expect((10_000 + longest / 2...10_000 + longest).contains(plan.nextPoll ?? 0))
         }

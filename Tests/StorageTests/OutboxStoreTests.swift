@@ -19,7 +19,7 @@ struct OutboxStoreTests {
             record(2) {
                 $0.attempts = 7
                 $0.failures = 3
-                $0.wait = Wait(since: 5_000, milliseconds: 120_000, cause: .serversWish)
+                $0.wait = Wait(since: 5_000, milliseconds: 120_000, cause: .serverBackOff)
                 $0.lastError = "broken"
             },
             record(3) { $0.state = .answered(.accepted) },

@@ -15,8 +15,8 @@ struct RepeatedEventsTests {
         #expect(reports.map(\.count) == [1])
         #expect(reports.first?.detail == "0")
         #expect(events.nextDeadline == 60_000)
-        #expect(events.takeDue(now: 59_999).isEmpty)
-        let later = events.takeDue(now: 60_000)
+        #expect(events.removeDue(now: 59_999).isEmpty)
+        let later = events.removeDue(now: 60_000)
         #expect(later.map(\.count) == [25_999])
         #expect(later.first?.detail == "25999")
     }
@@ -27,10 +27,10 @@ struct RepeatedEventsTests {
         #expect(events.note("a", detail: "", now: 0) != nil)
         #expect(events.note("b", detail: "", now: 10) != nil)
         #expect(events.note("a", detail: "", now: 20) == nil)
-        #expect(events.takeDue(now: 60_020).map(\.kind) == ["a"])
+        #expect(events.removeDue(now: 60_020).map(\.kind) == ["a"])
         #expect(events.nextDeadline == 120_020, "b was quiet")
         #expect(events.note("b", detail: "", now: 60_030) != nil)
-        #expect(events.takeDue(now: 200_000).isEmpty)
+        #expect(events.removeDue(now: 200_000).isEmpty)
         #expect(events.nextDeadline == nil, "nothing is waited for when nothing happens")
     }
 }

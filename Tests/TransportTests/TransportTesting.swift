@@ -54,7 +54,7 @@ enum Samples {
         .probe(job: job, replica: replica, sequence: 9),
         .probeAnswer(job: job, replica: replica, ProbeAnswer(sequence: 9, boundary: nil, changeHash: 10)),
         .forked(job: job, replica: replica), .reportRequest(job: job, number: 11),
-        .report(JobReport(job: job, number: 11, vector: VersionVector(), digest: [])),
+        .report(JobDigestReport(job: job, number: 11, vector: VersionVector(), digest: [])),
         .goodbye("enough"),
     ]
 }

@@ -65,7 +65,7 @@ extension Message {
         case 14:
             let digest = (0..<(number % 2 == 0 ? 0 : 32)).map { _ in UInt8.random(in: 0...255, using: &random) }
             let vector = VersionVector(entries(using: &random))
-            return .report(JobReport(job: job, number: number, vector: vector, digest: digest))
+            return .report(JobDigestReport(job: job, number: number, vector: vector, digest: digest))
         case 15: return .ready
         case 16: return .fingerprint(number)
         case 17: return .bucketsRequest

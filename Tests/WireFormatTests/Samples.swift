@@ -72,10 +72,10 @@ enum Samples {
         (
             "report",
             .report(
-                JobReport(
+                JobDigestReport(
                     job: job, number: 6, vector: VersionVector([entry(first, 3, 4)]), digest: Array(0x20..<0x40)))
         ),
-        ("report-unheld", .report(JobReport(job: job, number: 7, vector: VersionVector(), digest: []))),
+        ("report-unheld", .report(JobDigestReport(job: job, number: 7, vector: VersionVector(), digest: []))),
         ("goodbye", .goodbye("the store is gone")),
     ]
 

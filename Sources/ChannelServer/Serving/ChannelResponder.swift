@@ -8,32 +8,32 @@ import Storage
 /// Finds the route of a request, asks who it is, and turns whatever is thrown into a problem document.
 struct ChannelResponder: Sendable {
     private let routes: RouterResponder<ChannelContext>
-    private let desk: ChannelDesk
+    private let service: ChannelService
     private let logger: Logger
 
-    init(desk: ChannelDesk, logger: Logger) {
-        let tokens = TokenCheck(store: desk.store)
-        let doorkeeper = Doorkeeper()
+    init(service: ChannelService, logger: Logger) {
+        let tokens = TokenCheck(store: service.store)
+        let limiter = ConcurrencyLimiter()
         let router = Router(context: ChannelContext.self)
         for route in Route.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 let exchange = Exchange(request: request, context: context)
                 let acceptsGzip = exchange.header(.acceptEncoding).contains("gzip")
                 guard route.needsToken else {
-                    return try await route.answer(exchange, desk).response(acceptsGzip: acceptsGzip)
+                    return try await route.answer(exchange, service).response(acceptsGzip: acceptsGzip)
                 }
                 let name = try await tokens.name(of: request.headers[.authorization] ?? "")
-                try context.visit.begin(doorkeeper, name)
-                return try await route.answer(exchange, desk).response(acceptsGzip: acceptsGzip)
+                try context.permit.begin(limiter, name)
+                return try await route.answer(exchange, service).response(acceptsGzip: acceptsGzip)
             }
         }
         routes = router.buildResponder()
-        self.desk = desk
+        self.service = service
         self.logger = logger
     }
 
     func respond(to request: Request, context: ChannelContext) async -> Response {
-        let received = desk.now.microseconds
+        let received = service.now.microseconds
         var context = context
         context.received = received
         var response: Response
@@ -47,12 +47,12 @@ struct ChannelResponder: Sendable {
             response = Answer.problem(problem(error, request)).response(acceptsGzip: false)
         }
         set(ChannelHeader.received, received, in: &response)
-        set(ChannelHeader.answered, desk.now.microseconds, in: &response)
+        set(ChannelHeader.answered, service.now.microseconds, in: &response)
         logger.debug(
             "request answered",
             metadata: [
                 "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
-                "microseconds": "\(desk.now.microseconds - received)",
+                "microseconds": "\(service.now.microseconds - received)",
             ])
         return response
     }

@@ -10,7 +10,7 @@ struct ChannelContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// When the request came, in microseconds since 1970.
     var received: Int64 = 0
-    let visit = Visit()
+    let permit = Permit()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -10,11 +10,11 @@ struct Route: Sendable {
     /// With `{job}`, `{replica}` and `{token}` for the variable segments.
     var path: String
     var needsToken: Bool
-    var answer: @Sendable (Exchange, ChannelDesk) async throws -> Answer
+    var answer: @Sendable (Exchange, ChannelService) async throws -> Answer
 
     init(
         _ method: HTTPRequest.Method, _ path: String, needsToken: Bool = true,
-        _ answer: @escaping @Sendable (Exchange, ChannelDesk) async throws -> Answer
+        _ answer: @escaping @Sendable (Exchange, ChannelService) async throws -> Answer
     ) {
         self.method = method
         self.path = path
@@ -34,75 +34,75 @@ extension Route {
     static let all = reading + writing
 
     static let reading = [
-        Route(.get, "/v1/time", needsToken: false) { exchange, desk in
-            try .json(TimeDocument(received: exchange.context.received, answered: desk.now.microseconds))
+        Route(.get, "/v1/time", needsToken: false) { exchange, service in
+            try .json(TimeDocument(received: exchange.context.received, answered: service.now.microseconds))
         },
         // Whoever writes a client of this has no token yet, and it tells of no job. It is not packed: strangers may ask.
         Route(.get, "/v1/openapi.json", needsToken: false) { _, _ in
             Answer(mediaType: ChannelHeader.json, bytes: PackageResources.openapi_json, mayBePacked: false)
         },
-        Route(.get, "/v1/jobs") { exchange, desk in
+        Route(.get, "/v1/jobs") { exchange, service in
             let since = try exchange.query("since")
             guard since?.unicodeScalars.count ?? 0 <= 64 else {
                 throw ChannelProblem(
                     .invalidRequest, "'since' is a cursor of an earlier answer, of at most 64 characters.")
             }
             let (wait, limit) = (try exchange.wait(), try exchange.limit())
-            let list = try await desk.jobs(since: since, wait: wait, limit: limit)
+            let list = try await service.jobs(since: since, wait: wait, limit: limit)
             return try .either(exchange, json: { JobChangesDocument(list) }, protobuf: { try list.protobuf() })
         },
-        Route(.get, "/v1/jobs/{job}") { exchange, desk in try .json(try await desk.job(exchange.job())) },
-        Route(.get, "/v1/jobs/{job}/items") { exchange, desk in
+        Route(.get, "/v1/jobs/{job}") { exchange, service in try .json(try await service.job(exchange.job())) },
+        Route(.get, "/v1/jobs/{job}/items") { exchange, service in
             let after = try exchange.query("after").map { text in
                 guard let item = ItemID(text), item.description == text else {
                     throw ChannelProblem(.invalidRequest, "'after' is the id of an item, a UUID in lower case.")
                 }
                 return item
             }
-            return try .json(try await desk.items(of: exchange.job(), after: after ?? .job, limit: exchange.limit()))
+            return try .json(try await service.items(of: exchange.job(), after: after ?? .job, limit: exchange.limit()))
         },
-        Route(.get, "/v1/jobs/{job}/channel") { exchange, desk in
+        Route(.get, "/v1/jobs/{job}/channel") { exchange, service in
             let (job, after) = (try exchange.job(), try exchange.sequence("after"))
             let (wait, limit) = (try exchange.wait(), try exchange.limit())
-            let run = try await desk.channel(of: job, after: after, wait: wait, limit: limit)
+            let run = try await service.channel(of: job, after: after, wait: wait, limit: limit)
             return try .either(exchange, json: { try ChannelDocument(run) }, protobuf: { try run.list.protobuf() })
         },
-        Route(.get, "/v1/jobs/{job}/vector") { exchange, desk in
-            let held = try await desk.holdings(of: exchange.job())
+        Route(.get, "/v1/jobs/{job}/vector") { exchange, service in
+            let held = try await service.holdings(of: exchange.job())
             return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
-        Route(.get, "/v1/jobs/{job}/journals/{replica}") { exchange, desk in
+        Route(.get, "/v1/jobs/{job}/journals/{replica}") { exchange, service in
             let (job, replica) = (try exchange.job(), try exchange.replica())
-            let list = try await desk.journal(of: replica, job: job, after: exchange.sequence("after"))
+            let list = try await service.journal(of: replica, job: job, after: exchange.sequence("after"))
             return try .either(exchange, json: { SegmentsDocument(list) }, protobuf: { try list.protobuf() })
         },
-        Route(.get, "/v1/jobs/{job}/mutations/{token}") { exchange, desk in
-            try .json(OutcomeDocument(try await desk.outcome(of: exchange.token(), job: exchange.job())))
+        Route(.get, "/v1/jobs/{job}/mutations/{token}") { exchange, service in
+            try .json(OutcomeDocument(try await service.outcome(of: exchange.token(), job: exchange.job())))
         },
     ]
 
     static let writing = [
-        Route(.post, "/v1/jobs/{job}/journals") { exchange, desk in
+        Route(.post, "/v1/jobs/{job}/journals") { exchange, service in
             let job = try exchange.job()
             let list =
                 switch try await exchange.body() {
                 case .json(let bytes): try SegmentsDocument.read(bytes)
                 case .protobuf(let bytes): try SegmentList(protobuf: bytes)
                 }
-            let held = try await desk.upload(list.segments, to: job)
+            let held = try await service.upload(list.segments, to: job)
             return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
-        Route(.put, "/v1/jobs/{job}/removal") { exchange, desk in
+        Route(.put, "/v1/jobs/{job}/removal") { exchange, service in
             let job = try exchange.job()
             let removal =
                 switch try await exchange.body() {
                 case .json(let bytes): try RemovalDocument.read(bytes)
                 case .protobuf(let bytes): try JobRemoval(protobuf: bytes)
                 }
-            let held = try await desk.remove(job, removal)
+            let held = try await service.remove(job, removal)
             return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
-        Route(.post, "/v1/jobs/{job}/mutations") { exchange, desk in
+        Route(.post, "/v1/jobs/{job}/mutations") { exchange, service in
             let (job, key) = (try exchange.job(), try exchange.idempotencyKey())
             let known = try exchange.number("channel", in: 0...ChangeLimits.sequence)
             let request =
@@ -110,12 +110,12 @@ extension Route {
                 case .json(let bytes): try MutationDocument.read(bytes, token: key)
                 case .protobuf(let bytes): try MutationRequest(protobuf: bytes, token: key)
                 }
-            let decided = try await desk.decide(Delivery(request: request, job: job, knownChannel: known))
+            let decided = try await service.decide(Delivery(request: request, job: job, knownChannel: known))
             return try .either(
                 exchange, json: { try DecisionDocument(decided) }, protobuf: { try decided.protobuf() })
         },
-        Route(.delete, "/v1/jobs/{job}/mutations/{token}") { exchange, desk in
-            try .json(OutcomeDocument(try await desk.withdraw(exchange.token(), job: exchange.job())))
+        Route(.delete, "/v1/jobs/{job}/mutations/{token}") { exchange, service in
+            try .json(OutcomeDocument(try await service.withdraw(exchange.token(), job: exchange.job())))
         },
     ]
 }

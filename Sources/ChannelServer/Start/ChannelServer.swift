@@ -47,16 +47,16 @@ package struct ChannelServer: Sendable {
         let now = WallClock()
         let hub = ChangeHub()
         let setBack = SetBackJobs()
-        let keeper = AcceptanceKeeper(
+        let keeper = AcknowledgementBatcher(
             store: store, hub: hub, setBack: setBack, now: now, isResting: settings.isRecovering, logger: logger)
         if try await store.accessList().allSatisfy({ $0.revoked != nil }) {
             logger.warning("no device has a token yet; make one with 'muster-channel token add NAME'")
         }
-        let desk = ChannelDesk(
+        let service = ChannelService(
             store: store, hub: hub, keeper: keeper, setBack: setBack, now: now, isRecovering: settings.isRecovering,
             logger: logger)
         let http = try server(
-            ChannelResponder(desk: desk, logger: logger))
+            ChannelResponder(service: service, logger: logger))
         var lifecycle = ServiceGroupConfiguration(
             // Stopped in reverse: first those who wait are answered, then the server ends.
             services: [
@@ -98,7 +98,7 @@ package struct ChannelServer: Sendable {
             logger: quietLogger,
             responder: { request, writer, channel in
                 let context = ChannelContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-                defer { context.visit.end() }
+                defer { context.permit.end() }
                 let response = await responder.respond(to: request, context: context)
                 try await writer.write(response: response.head, body: response.body)
             },
@@ -142,7 +142,7 @@ private struct LateAcceptance: Service {
     /// Also at the start: whoever knows that the server was set back has to come first.
     private static let interval = Duration.seconds(60)
 
-    let keeper: AcceptanceKeeper
+    let keeper: AcknowledgementBatcher
     let logger: Logger
 
     func run() async throws {

@@ -51,7 +51,7 @@ package final class ClockService: Sendable {
         }
     }
 
-    /// A source has told the time. It is in force at once, unless the time steps by it; see `take`.
+    /// A source has told the time. It is in force at once, unless the time steps by it; see `adopt`.
     func hear(_ sample: TimeSample) -> ClockUpdate {
         clock.withLock { clock in
             var heard = clock
@@ -64,7 +64,7 @@ package final class ClockService: Sendable {
     /// Lets the time step by what a source has told. Nil when there is nothing to keep: another source was quicker.
     ///
     /// When the step cannot be made durable, the time is as it was before it, and will be learned again.
-    func take(_ sample: TimeSample) -> TakenStep? {
+    func adopt(_ sample: TimeSample) -> TakenStep? {
         clock.withLock { clock in
             let before = clock
             let update = hear(sample, by: &clock)

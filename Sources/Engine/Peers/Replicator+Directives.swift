@@ -63,7 +63,7 @@ extension Replicator {
     func answer(_ job: JobID, number: UInt64, to link: LinkID) async {
         let report = try? await store.report(of: job)
         let digest = report.map { $0.digest.hexadecimalBytes } ?? []
-        let answer = Replication.JobReport(
+        let answer = JobDigestReport(
             job: job, number: number, vector: report?.vector ?? VersionVector(), digest: digest)
         links?.send(.report(answer), on: link)
         mesh.onReportSent(to: link)

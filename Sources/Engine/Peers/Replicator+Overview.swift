@@ -46,7 +46,7 @@ extension Replicator {
     /// Asks every connected device how its copy of a job looks; devices that do not answer in time are left out.
     ///
     /// - Parameter milliseconds: how long they may take.
-    package func collectReports(of job: JobID, within milliseconds: UInt64) async -> [LinkID: Replication.JobReport] {
+    package func collectReports(of job: JobID, within milliseconds: UInt64) async -> [LinkID: JobDigestReport] {
         let asked = mesh.overview().map(\.link)
         let number = reports.begin(asked)
         for link in asked { links?.send(.reportRequest(job: job, number: number), on: link) }

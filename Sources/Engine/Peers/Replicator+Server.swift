@@ -11,7 +11,7 @@ struct ServerRun: Sendable {
 
 /// What the server brings goes the way of what peers bring: into the store, then on to everybody who lacks it.
 extension Replicator {
-    func take(_ run: ServerRun) async -> Settlement.Intake {
+    func ingest(_ run: ServerRun) async -> ServerSyncSession.Intake {
         let outcome: IngestOutcome
         do {
             outcome = try await store.ingest(run.segment, job: run.job, now: receiveTime)

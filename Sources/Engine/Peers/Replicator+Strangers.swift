@@ -23,7 +23,7 @@ extension Replicator {
 
     private func tellOfStrangers() {
         strangersTimer = nil
-        for report in strangers.takeDue(now: now) { log(report) }
+        for report in strangers.removeDue(now: now) { log(report) }
         scheduleStrangers()
     }
 

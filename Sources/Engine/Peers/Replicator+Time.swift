@@ -14,7 +14,7 @@ extension Replicator {
         let update = clock.hear(sample)
         do {
             if let step = update.stepMilliseconds {
-                try await take(sample, stepping: step)
+                try await adopt(sample, stepping: step)
             } else if let record = update.record {
                 try await store.keep(record)
             }
@@ -26,11 +26,11 @@ extension Replicator {
     }
 
     /// The clock steps, and what nobody has seen with it.
-    private func take(_ sample: TimeSample, stepping milliseconds: Int64) async throws {
+    private func adopt(_ sample: TimeSample, stepping milliseconds: Int64) async throws {
         logger.notice(
             "the time was learned",
             metadata: ["source": "\(sample.source)", "stepMilliseconds": "\(milliseconds)"])
-        for journal in try await store.restamp(taking: { [clock] in clock.take(sample) }) {
+        for journal in try await store.restamp(taking: { [clock] in clock.adopt(sample) }) {
             await perform(
                 mesh.onRestamped(job: journal.job, replica: store.identity.replica, head: journal.head, now: now))
             itemsChanged(journal.job)

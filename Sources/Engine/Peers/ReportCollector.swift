@@ -4,8 +4,8 @@ import Replication
 struct ReportCollector {
     private struct Question {
         var missing: Set<LinkID>
-        var answers: [LinkID: JobReport] = [:]
-        var waiting: CheckedContinuation<[LinkID: JobReport], Never>?
+        var answers: [LinkID: JobDigestReport] = [:]
+        var waiting: CheckedContinuation<[LinkID: JobDigestReport], Never>?
         var isOver = false
     }
 
@@ -18,12 +18,12 @@ struct ReportCollector {
         return next
     }
 
-    mutating func wait(_ number: UInt64, _ continuation: CheckedContinuation<[LinkID: JobReport], Never>) {
+    mutating func wait(_ number: UInt64, _ continuation: CheckedContinuation<[LinkID: JobDigestReport], Never>) {
         questions[number]?.waiting = continuation
         finishIfOver(number)
     }
 
-    mutating func arrived(_ report: JobReport, from link: LinkID) {
+    mutating func arrived(_ report: JobDigestReport, from link: LinkID) {
         guard questions[report.number]?.missing.remove(link) != nil else { return }
         questions[report.number]?.answers[link] = report
         finishIfOver(report.number)

@@ -4,20 +4,20 @@ import Replication
 import ServerChannel
 import Storage
 
-/// The journals of one job, until both sides hold the same: carries out what a `Settlement` says.
+/// The journals of one job, until both sides hold the same: carries out what a `ServerSyncSession` says.
 extension Gateway {
     private static let runBytes = 256 << 10
     private static let uploadBytes = 640 << 10
 
     /// A problem of one job is logged; what concerns the server as a whole is thrown.
-    func settle(_ job: JobID) async throws {
-        try await carryOut(Settlement(), of: job)
+    func synchronise(_ job: JobID) async throws {
+        try await carryOut(ServerSyncSession(), of: job)
     }
 
     /// Brings one author's journal, because a request needs what is in it.
     func bring(_ wanted: JournalPlace) async {
         do {
-            try await carryOut(Settlement(only: wanted.replica), of: wanted.job)
+            try await carryOut(ServerSyncSession(only: wanted.replica), of: wanted.job)
         } catch {
             logger.info(
                 "a journal could not be brought to the server",
@@ -30,17 +30,17 @@ extension Gateway {
     /// - Returns: what kept the server from having it, so that the request has to wait; nil when it has all that it takes.
     func bringAll(of job: JobID) async -> RoundFailure? {
         do {
-            try await settle(job)
+            try await synchronise(job)
             return nil
         } catch {
             logger.info("a job could not be brought to the server", metadata: ["job": "\(job)", "error": "\(error)"])
-            return error as? RoundFailure ?? RoundFailure(failure: .ill, state: .ill("\(error)"))
+            return error as? RoundFailure ?? RoundFailure(failure: .unhealthy, state: .unhealthy("\(error)"))
         }
     }
 
-    private func carryOut(_ start: Settlement, of job: JobID) async throws {
-        var settlement = start
-        var directive = settlement.begin()
+    private func carryOut(_ start: ServerSyncSession, of job: JobID) async throws {
+        var session = start
+        var directive = session.begin()
         while !Task.isCancelled {
             switch directive {
             case .compare:
@@ -49,34 +49,34 @@ extension Gateway {
                 do { server = try await serverHoldings(of: job) } catch let problem as ServerProblem {
                     return log(problem, of: job)
                 }
-                directive = settlement.onVectors(here: here, server: server)
-                noteServer(isBehind: settlement.isServerBehind, in: job)
+                directive = session.onVectors(here: here, server: server)
+                noteServer(isBehind: session.isServerBehind, in: job)
             case .takeRemoval(let removal):
-                directive = settlement.onRemoval(await replicator.takeRemoval(removal, of: job))
+                directive = session.onRemoval(await replicator.takeRemoval(removal, of: job))
             case .bringRemoval(let removal):
-                directive = settlement.onRemoval(try await bring(removal, of: job))
+                directive = session.onRemoval(try await bring(removal, of: job))
             case .fetch(let place), .fetchBranch(let place):
                 do {
-                    directive = settlement.onFetched(try await fetch(JournalPlace(job: job, place)))
+                    directive = session.onFetched(try await fetch(JournalPlace(job: job, place)))
                 } catch let problem as ServerProblem {
                     log(problem, of: job)
-                    directive = settlement.onFetched([])
+                    directive = session.onFetched([])
                 }
             case .take(let segment):
-                directive = settlement.onTaken(await replicator.take(ServerRun(segment: segment, job: job)))
-            case .expose: directive = settlement.onExposed(await replicator.exposeToServer())
-            case .load(let place): directive = settlement.onLoaded(await runs(from: JournalPlace(job: job, place)))
+                directive = session.onTaken(await replicator.ingest(ServerRun(segment: segment, job: job)))
+            case .expose: directive = session.onExposed(await replicator.exposeToServer())
+            case .load(let place): directive = session.onLoaded(await runs(from: JournalPlace(job: job, place)))
             case .upload(let runs):
                 if let refusal = try await upload(runs, to: job) {
-                    directive = settlement.onRefused(refusal)
+                    directive = session.onRefused(refusal)
                 } else {
-                    directive = settlement.onUploaded()
+                    directive = session.onUploaded()
                 }
             case .giveWay(let branch, let agreed):
                 await replicator.giveWay(to: ServerRun(segment: branch, job: job), after: agreed)
-                directive = settlement.onGaveWay()
+                directive = session.onGaveWay()
             case .finished:
-                if settlement.hasGivenBack {
+                if session.hasGivenBack {
                     logger.notice("the server has taken its own words back", metadata: ["job": "\(job)"])
                 }
                 return
@@ -122,7 +122,7 @@ extension Gateway {
     }
 
     /// - Returns: why the server did not take them.
-    private func upload(_ runs: [JournalSegment], to job: JobID) async throws -> Settlement.Refusal? {
+    private func upload(_ runs: [JournalSegment], to job: JobID) async throws -> ServerSyncSession.Refusal? {
         do {
             held.note(try await server.upload(runs, to: job).get().vector, of: job)
             return nil
@@ -157,7 +157,7 @@ extension Gateway {
 }
 
 extension JournalPlace {
-    fileprivate init(job: JobID, _ place: Settlement.Place) {
+    fileprivate init(job: JobID, _ place: ServerSyncSession.Place) {
         self.init(job: job, replica: place.replica, after: place.after)
     }
 }

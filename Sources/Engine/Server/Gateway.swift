@@ -153,10 +153,10 @@ package actor Gateway {
         } catch let error as RoundFailure {
             failed(error)
         } catch let problem as ServerProblem {
-            failed(RoundFailure(failure: .ill, state: .ill(problem.sentence)))
+            failed(RoundFailure(failure: .unhealthy, state: .unhealthy(problem.sentence)))
         } catch {
             logger.error("a round with the server failed", metadata: ["error": "\(error)"])
-            failed(RoundFailure(failure: .ill, state: .ill("this device's store cannot be read")))
+            failed(RoundFailure(failure: .unhealthy, state: .unhealthy("this device's store cannot be read")))
         }
     }
 
@@ -174,7 +174,7 @@ package actor Gateway {
         repeat {
             let list = try await server.jobs(since: held.cursor).get()
             await answered()
-            held.take(list)
+            held.update(list)
             if list.entries.count < ChannelLimits.entries { break }
         } while !Task.isCancelled
         let here = Dictionary(
@@ -186,9 +186,9 @@ package actor Gateway {
         var failure: RoundFailure?
         for job in apart.filter({ !troubled.contains($0) }) + apart.filter({ troubled.contains($0) }) {
             do {
-                try await settle(job)
+                try await synchronise(job)
                 troubled.remove(job)
-            } catch let error as RoundFailure where error.failure == .ill {
+            } catch let error as RoundFailure where error.failure == .unhealthy {
                 // It may be ill at this job only: another one is tried before it is left alone.
                 troubled.insert(job)
                 if failure != nil { throw error }

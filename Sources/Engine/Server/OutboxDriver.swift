@@ -265,7 +265,7 @@ package actor OutboxDriver {
         guard let decision = answer.decision else { return }
         // The confirmation comes with the answer: what is shown changes once.
         for segment in decision.channel.segments {
-            _ = await replicator.take(ServerRun(segment: segment, job: answer.job))
+            _ = await replicator.ingest(ServerRun(segment: segment, job: answer.job))
         }
         // Of a job that has ended the server's word may have gone with it: then nothing but the answer says what came of it.
         if await replicator.holdings(of: answer.job).removal != nil {
@@ -289,7 +289,7 @@ package actor OutboxDriver {
         let token = withdrawal.token
         do {
             let clock = clock
-            let commit = try await store.takeBack(withdrawal, now: { clock.now })
+            let commit = try await store.withdraw(withdrawal, now: { clock.now })
             await replicator.committed(commit)
             backlog += machine.onWithdrawn(token, now: now, using: &generator)
         } catch {

@@ -10,7 +10,7 @@ package struct ServerStanding: Hashable, Sendable {
         case noRoute
         case reached
         case unreachable(String)
-        case ill(String)
+        case unhealthy(String)
         case unauthorised
     }
 
@@ -35,7 +35,8 @@ extension RoundFailure {
         case (.busy(let wait), _): .serverBusy(status: nil, retryAfterMilliseconds: wait)
         case (.unauthorised, _): .unauthorised
         case (.unreachable, .unreachable(let reason)): .unreachable(reason: reason)
-        case (_, .ill(let reason)): .tryAgain(status: nil, reason: "what it needs could not be brought: \(reason)")
+        case (_, .unhealthy(let reason)):
+            .tryAgain(status: nil, reason: "what it needs could not be brought: \(reason)")
         default: .tryAgain(status: nil, reason: "what it needs could not be brought")
         }
     }
@@ -48,12 +49,12 @@ extension ServerReply {
         switch self {
         case .answer(let value): return value
         case .problem(let problem) where problem.status < 500: throw problem
-        case .problem(let problem): throw RoundFailure(failure: .ill, state: .ill(problem.sentence))
+        case .problem(let problem): throw RoundFailure(failure: .unhealthy, state: .unhealthy(problem.sentence))
         case .busy(let status, let wait):
-            throw RoundFailure(failure: .busy(wait), state: .ill("it wants to be left alone (status \(status))"))
+            throw RoundFailure(failure: .busy(wait), state: .unhealthy("it wants to be left alone (status \(status))"))
         case .unauthorised: throw RoundFailure(failure: .unauthorised, state: .unauthorised)
         case .unreachable(let reason): throw RoundFailure(failure: .unreachable, state: .unreachable(reason))
-        case .lost(let reason): throw RoundFailure(failure: .ill, state: .ill(reason))
+        case .lost(let reason): throw RoundFailure(failure: .unhealthy, state: .unhealthy(reason))
         }
     }
 }

@@ -3,7 +3,7 @@ struct LineSplitter {
     private var rest: [UInt8] = []
 
     /// The lines that the piece completes, without their newline. Empty lines are left out.
-    mutating func take(_ piece: some Sequence<UInt8>) -> [[UInt8]] {
+    mutating func add(_ piece: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for byte in piece {
             if byte == UInt8(ascii: "\n") {

@@ -34,7 +34,7 @@ extension LocalClient {
         try await onSubscribed()
         var splitter = LineSplitter()
         try await pieces(response) { piece in
-            for line in splitter.take(piece.readableBytesView) where line.starts(with: Array("data: ".utf8)) {
+            for line in splitter.add(piece.readableBytesView) where line.starts(with: Array("data: ".utf8)) {
                 // A type of event that this version does not know is for newer ones.
                 if let event = try? JSON.decode(Event.self, from: line.dropFirst(6)) { try await each(event) }
             }
@@ -47,7 +47,7 @@ extension LocalClient {
         let response = try await send(.GET, path, query: query, accept: ElementForm.linesMediaType)
         var splitter = LineSplitter()
         try await pieces(response) { piece in
-            for line in splitter.take(piece.readableBytesView) {
+            for line in splitter.add(piece.readableBytesView) {
                 let element: Element
                 do {
                     element = try JSON.decode(from: line)

@@ -14,18 +14,18 @@ final class Housekeeping: Service {
     /// When a job is tried again that could not be tidied up, the disk being full say.
     private let retry: Duration
     private let store: Store
-    private let settle: @Sendable (JobID) async throws -> Void
+    private let atRest: @Sendable (JobID) async throws -> Void
     private let logger: Logger
     private let changes: AsyncStream<JobID>
     private let report: AsyncStream<JobID>.Continuation
 
-    /// - Parameter settle: tidies one job up; nil for what the store does.
+    /// - Parameter atRest: tidies one job up; nil for what the store does.
     init(
         store: Store, logger: Logger, quiet: Duration = .seconds(2), retry: Duration = .seconds(60),
-        settle: (@Sendable (JobID) async throws -> Void)? = nil
+        atRest: (@Sendable (JobID) async throws -> Void)? = nil
     ) {
         self.store = store
-        self.settle = settle ?? { try await store.settle($0) }
+        self.atRest = atRest ?? { try await store.keepReportAtRest($0) }
         self.logger = logger
         self.quiet = quiet
         self.retry = retry
@@ -59,10 +59,10 @@ final class Housekeeping: Service {
     private func tidy(_ dirty: DirtyJobs) async {
         while true {
             try? await Task.sleep(for: quiet)
-            let jobs = await dirty.take(quietFor: quiet)
+            let jobs = await dirty.removeAll(quietFor: quiet)
             for job in jobs {
                 do {
-                    try await settle(job)
+                    try await atRest(job)
                 } catch {
                     logger.warning("a job could not be tidied up", metadata: ["job": "\(job)", "error": "\(error)"])
                     // Where there is no such job, no other try will find one.
@@ -112,7 +112,7 @@ private actor DirtyJobs {
     }
 
     /// Those that have been quiet for so long, or have waited for long.
-    func take(quietFor quiet: Duration) -> [JobID] {
+    func removeAll(quietFor quiet: Duration) -> [JobID] {
         let now = ContinuousClock.now
         let due = jobs.filter { now - $0.value.last >= quiet || now - $0.value.first >= Self.longest }.keys.sorted()
         for job in due { jobs[job] = nil }

@@ -104,11 +104,11 @@ final class RouteWatcher: Sendable {
                 // So much has changed that the kernel lost some of it: the table is asked for anew.
                 if count < 0, errno == ENOBUFS { return restart() }
                 guard count > 0 else { return }
-                for event in NetlinkReader(asked: number).events(in: Array(buffer[..<count])) { take(event) }
+                for event in NetlinkReader(asked: number).events(in: Array(buffer[..<count])) { handle(event) }
             }
         }
 
-        private func take(_ event: NetlinkReader.Event) {
+        private func handle(_ event: NetlinkReader.Event) {
             switch event {
             case .route(let route): table.routes.insert(route)
             case .changed: askSoon()

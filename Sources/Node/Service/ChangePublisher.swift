@@ -51,7 +51,7 @@ final class ChangePublisher: ReplicationObserver {
     private func publish(_ applied: [AppliedChange], job: JobID) async {
         guard let stored = try? await store.job(job) else { return }
         let reporter = ChangeReporter(job: stored)
-        for change in applied where !change.change.isIntroduction || change.change.isOfStatements {
+        for change in applied where !change.change.isPreamble || change.change.isOfStatements {
             hub.publish(.change(reporter.report(change)))
         }
     }

@@ -44,7 +44,7 @@ struct ChangeReporter: Sendable {
     }
 
     /// What came too late, by itself: what its author saw is not known any more.
-    func report(_ late: Storage.LateChange) -> ChangeReport {
+    func report(_ late: QuarantinedChange) -> ChangeReport {
         let key = TimelineKey(late.change, at: late.dot)
         return report(TimelineEntry(late.change, key: key, isFirst: false), label: nil)
     }

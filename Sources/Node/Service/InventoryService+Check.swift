@@ -22,7 +22,7 @@ extension InventoryService {
     }
 
     private func compare(
-        _ answer: Replication.JobReport?, of link: LinkOverview, with own: Storage.JobReport, in job: StoredJob
+        _ answer: JobDigestReport?, of link: LinkOverview, with own: JobReport, in job: StoredJob
     ) async throws -> DeviceCheck {
         let id = link.peer.device.description
         guard let answer else { return DeviceCheck(deviceID: id, name: link.peer.name, outcome: .unanswered) }

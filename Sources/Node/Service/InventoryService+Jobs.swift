@@ -48,12 +48,12 @@ extension InventoryService {
                 Edit.FieldValue(field: JobProperty.kind, value: kind.rawValue),
                 Edit.FieldValue(field: JobProperty.name, value: name),
             ]
-            var wish = Wish(job: id)
-            wish.createsJob = true
-            wish.edits = [.put(item: .job, fields: properties)]
+            var batch = MutationBatch(job: id)
+            batch.createsJob = true
+            batch.edits = [.put(item: .job, fields: properties)]
             // Who has no server leaves it to the first who asks for a state.
-            if facts.configuration.server != nil { wish.ask(OpenJob(name: name, kind: kind), using: &generator) }
-            _ = try await ask(wish)
+            if facts.configuration.server != nil { batch.add(OpenJob(name: name, kind: kind), using: &generator) }
+            _ = try await enqueue(batch)
             return Identified(id: id.text)
         }
     }
@@ -117,7 +117,7 @@ extension InventoryService {
             let reporter = ChangeReporter(job: job)
             return Batches {
                 while let lines = try await cursor.next() {
-                    let told = lines.filter { !$0.entry.isIntroduction }
+                    let told = lines.filter { !$0.entry.isPreamble }
                     if !told.isEmpty { return told.map { reporter.report($0.entry, label: $0.item?.label) } }
                 }
                 return nil
@@ -128,7 +128,7 @@ extension InventoryService {
 
 extension TimelineEntry {
     /// A replica only says which laptop it is on: nothing that people did.
-    var isIntroduction: Bool {
+    var isPreamble: Bool {
         item == .job && notes.isEmpty && !isRemoval && decisions.isEmpty
             && settings.allSatisfy { JobProperty.isAuthor($0.field) }
     }
@@ -138,8 +138,8 @@ extension Change {
     /// What people decided and the server said: nothing else of that kind is told.
     var isOfStatements: Bool { operations.allSatisfy(\.isStatement) }
 
-    /// As `TimelineEntry.isIntroduction`.
-    var isIntroduction: Bool {
+    /// As `TimelineEntry.isPreamble`.
+    var isPreamble: Bool {
         item == .job
             && operations.allSatisfy { operation in
                 if case .set(let field, _, _) = operation { JobProperty.isAuthor(field) } else { operation.isStatement }

@@ -16,19 +16,19 @@ extension InventoryService {
             let job = try await resolve(job: text)
             let shown = try await overlay(of: job.id).shown
             var generator = SystemRandomNumberGenerator()
-            var wish = Wish(job: job.id)
-            if shown.state == nil { wish.ask(OpenJob(name: job.name, kind: job.kind), using: &generator) }
-            if shown.state != nil || state != .scheduled { wish.ask(AdvanceState(to: state), using: &generator) }
-            return QueuedTokens(tokens: try await ask(wish).map(\.description))
+            var batch = MutationBatch(job: job.id)
+            if shown.state == nil { batch.add(OpenJob(name: job.name, kind: job.kind), using: &generator) }
+            if shown.state != nil || state != .scheduled { batch.add(AdvanceState(to: state), using: &generator) }
+            return QueuedTokens(tokens: try await enqueue(batch).map(\.description))
         }
     }
 
     /// Asks, and tells everybody.
-    func ask(_ wish: Wish) async throws -> [MutationToken] {
+    func enqueue(_ batch: MutationBatch) async throws -> [MutationToken] {
         let clock = clock
-        let asked = try await store.ask(wish, leavingOut: await outbox.notShown, now: { clock.now })
+        let asked = try await store.enqueue(batch, leavingOut: await outbox.notShown, now: { clock.now })
         await replicator.committed(asked.commit)
-        await outbox.jobAdvanced(wish.job)
+        await outbox.jobAdvanced(batch.job)
         return asked.tokens
     }
 

@@ -21,9 +21,9 @@ extension InventoryService {
                     "The inventory is not the one with digest \(shown) any more; show 'muster job summary' again.")
             }
             var generator = SystemRandomNumberGenerator()
-            var wish = Wish(job: job)
-            wish.ask(SignOff(digest: digest, name: name), using: &generator)
-            return QueuedSignature(tokens: try await ask(wish).map(\.description), digest: digest)
+            var batch = MutationBatch(job: job)
+            batch.add(SignOff(digest: digest, name: name), using: &generator)
+            return QueuedSignature(tokens: try await enqueue(batch).map(\.description), digest: digest)
         }
     }
 }

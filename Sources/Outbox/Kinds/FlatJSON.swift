@@ -47,13 +47,13 @@ private struct FlatJSONReader {
 
     mutating func readDocument() -> [String: String]? {
         var members: [String: String] = [:]
-        guard take("{") else { return nil }
-        if !take("}") {
+        guard consume("{") else { return nil }
+        if !consume("}") {
             repeat {
-                guard let key = readString(), take(":"), let value = readString() else { return nil }
+                guard let key = readString(), consume(":"), let value = readString() else { return nil }
                 members[key] = value
-            } while take(",")
-            guard take("}") else { return nil }
+            } while consume(",")
+            guard consume("}") else { return nil }
         }
         skipSpace()
         return at == bytes.count ? members : nil
@@ -63,7 +63,7 @@ private struct FlatJSONReader {
         while at < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[at]) { at += 1 }
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard at < bytes.count, bytes[at] == UInt8(ascii: character) else { return false }
         at += 1
@@ -71,7 +71,7 @@ private struct FlatJSONReader {
     }
 
     private mutating func readString() -> String? {
-        guard take("\"") else { return nil }
+        guard consume("\"") else { return nil }
         var text: [UInt8] = []
         while at < bytes.count {
             let byte = bytes[at]

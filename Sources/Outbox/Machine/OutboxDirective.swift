@@ -53,13 +53,13 @@ extension OutboxMachine {
         var isOfRequest: Bool {
             switch self {
             case .accepted, .rejected, .predecessorMissing: true
-            case .tryAgain: !saysIllness
+            case .tryAgain: !saysUnhealthy
             case .answerLost, .serverBusy, .unauthorised, .unreachable: false
             }
         }
 
         /// The server, or the way to it, is ill, as far as one request can tell.
-        var saysIllness: Bool {
+        var saysUnhealthy: Bool {
             switch self {
             case .tryAgain(let status, _): !(400..<500).contains(status ?? 500)
             case .answerLost: true

@@ -25,7 +25,7 @@ extension OutboxMachine {
     ) -> [Directive] {
         guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
         guard maySend(now: now), !isPaused(one.entry) else {
-            return takeBack(token, now: now) + fill(now: now, using: &generator)
+            return rollBack(token, now: now) + fill(now: now, using: &generator)
         }
         pending[token]?.phase = .inFlight(began: now, deadline: now + one.policy.attemptDeadline)
         return [.send(one.entry, attempt: attempt)] + fill(now: now, using: &generator)
@@ -36,7 +36,7 @@ extension OutboxMachine {
     ) -> [Directive] {
         guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
         // The next one could not be recorded either.
-        return rest(.illness, now: now, using: &generator) + takeBack(token, now: now)
+        return rest(.unhealthy, now: now, using: &generator) + rollBack(token, now: now)
             + fill(now: now, using: &generator)
     }
 
@@ -144,7 +144,7 @@ extension OutboxMachine {
         one.record.wait = wait(of: one, now: now, using: &generator)
         if failure.ending != .predecessorMissing { one.isJournalBrought = false }
         var directives: [Directive] = []
-        if one.isTrial, reply.saysIllness { one.failedTrials += 1 }
+        if one.isTrial, reply.saysUnhealthy { one.failedTrials += 1 }
         if reply.isOfRequest {
             directives += hearFromServer(now: now)
             one.failedTrials = 0
@@ -153,11 +153,11 @@ extension OutboxMachine {
                 directives.append(.bringJournal(one.entry.job, one.entry.author))
                 hasten(missing ?? one.entry.request.after, now: now)
             }
-        } else if reply.saysIllness, isSuspect(one) {
+        } else if reply.saysUnhealthy, isSuspect(one) {
             accused.insert(token)
         } else {
             // Two that fail tell of the server's illness: nothing is left of what spoke against them.
-            if reply.saysIllness, !accused.isEmpty {
+            if reply.saysUnhealthy, !accused.isEmpty {
                 one.failedTrials = 0
                 for other in accused { pending[other]?.failedTrials = 0 }
             }
@@ -190,7 +190,7 @@ extension OutboxMachine {
     }
 
     /// An attempt that was recorded and never sent.
-    private mutating func takeBack(_ token: MutationToken, now: UInt64) -> [Directive] {
+    private mutating func rollBack(_ token: MutationToken, now: UInt64) -> [Directive] {
         guard var one = pending[token] else { return [] }
         one.record.attempts -= 1
         one.record.failures -= 1

@@ -11,7 +11,7 @@ extension OutboxMachine {
         pending[token]?.record.wait = nil
         var directives: [Directive] = []
         // Whom the server has asked for a rest gives it one: the answer would be the same.
-        if standing.rest?.wait.cause != .serversWish {
+        if standing.rest?.wait.cause != .serverBackOff {
             directives = changeStanding { $0.rest?.wait.milliseconds = 0 }
         }
         refresh(one.lane, now: now)

@@ -22,7 +22,7 @@ extension OutboxMachine {
         }
         // Withdrawn, or settled by another device, just before the end.
         directives += remembered.keys.sorted().map { Directive.forget($0) }
-        for outcome in outcomes { directives += settle(outcome, now: now) }
+        for outcome in outcomes { directives += conclude(outcome, now: now) }
         return directives + fill(now: now, using: &generator)
     }
 
@@ -43,7 +43,7 @@ extension OutboxMachine {
     package mutating func onOutcome(
         _ outcome: Outcome, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
-        settle(outcome, now: now) + fill(now: now, using: &generator)
+        conclude(outcome, now: now) + fill(now: now, using: &generator)
     }
 
     /// Its author has taken it back, durably; here or elsewhere.
@@ -66,7 +66,7 @@ extension OutboxMachine {
         var directives: [Directive] = []
         if one.state == .pending, one.failures < limits.failuresBeforeSuspicion {
             one.wait = nil
-            wait.cause = .illness
+            wait.cause = .unhealthy
             if standing.rest.map({ $0.wait.end < wait.end }) ?? true {
                 let rest = OutboxStanding.Rest(wait: wait, failures: one.failures)
                 directives += changeStanding { $0.rest = rest }
@@ -111,7 +111,7 @@ extension OutboxMachine {
         enter(lane, entry, now: now)
     }
 
-    private mutating func settle(_ outcome: Outcome, now: UInt64) -> [Directive] {
+    private mutating func conclude(_ outcome: Outcome, now: UInt64) -> [Directive] {
         guard let known = pending[outcome.token] else { return [] }
         var directives = interrupt(outcome.token, now: now)
         remove(outcome.token, now: now)

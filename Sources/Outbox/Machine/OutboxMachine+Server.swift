@@ -11,7 +11,7 @@ extension OutboxMachine {
         isRouteUp = isUp
         guard hasAppeared else { return fill(now: now, using: &generator) }
         var directives: [Directive] = []
-        if let cause = standing.rest?.wait.cause, cause == .unreachable || cause == .illness {
+        if let cause = standing.rest?.wait.cause, cause == .unreachable || cause == .unhealthy {
             directives = changeStanding { $0.rest = nil }
         }
         accused = []
@@ -31,7 +31,7 @@ extension OutboxMachine {
         lastHeard = now
         if standing.rest?.wait.cause == .unreachable { standing.rest = nil }
         var directives: [Directive] = []
-        if let wait = standing.rest?.wait, wait.cause == .illness, wait.end > now,
+        if let wait = standing.rest?.wait, wait.cause == .unhealthy, wait.end > now,
             now >= wait.since + limits.shortestRestEndedByAnswer
         {
             // It stays what it was but for its end: the next one is longer.
@@ -54,7 +54,7 @@ extension OutboxMachine {
         lastHeard = now
         accused = []
         guard let rest = standing.rest,
-            rest.wait.end <= now || rest.wait.cause == .unreachable || rest.wait.cause == .illness
+            rest.wait.end <= now || rest.wait.cause == .unreachable || rest.wait.cause == .unhealthy
         else { return [] }
         let told: [Directive] = rest.wait.cause == .unauthorised ? [.tell(.authorisedAgain)] : []
         return changeStanding { $0.rest = nil } + told
@@ -87,14 +87,15 @@ extension OutboxMachine {
     ) -> [Directive] {
         switch reply {
         case .serverBusy(_, let wished):
-            return rest(.serversWish, atLeast: min(wished ?? 0, limits.longestRetryAfter), now: now, using: &generator)
+            return rest(
+                .serverBackOff, atLeast: min(wished ?? 0, limits.longestRetryAfter), now: now, using: &generator)
         case .unreachable: return rest(.unreachable, now: now, using: &generator)
         case .unauthorised:
             let wasKnown = standing.rest?.wait.cause == .unauthorised
             let directives = rest(.unauthorised, atLeast: limits.unauthorisedRest, now: now, using: &generator)
             let isNews = !wasKnown && standing.rest?.wait.cause == .unauthorised
             return directives + (isNews ? [.tell(.unauthorised)] : [])
-        case .tryAgain, .answerLost: return rest(.illness, now: now, using: &generator)
+        case .tryAgain, .answerLost: return rest(.unhealthy, now: now, using: &generator)
         case .accepted, .rejected, .predecessorMissing: return []
         }
     }
@@ -118,8 +119,8 @@ extension OutboxMachine {
         if let resting {
             // What the server wishes outranks the rest, refused credentials outrank a network that is gone.
             if resting.cause == cause { guard wait.end > resting.end else { return [] } }
-            if resting.cause == .serversWish, cause != .serversWish { return [] }
-            if resting.cause == .unauthorised, cause == .unreachable || cause == .illness { return [] }
+            if resting.cause == .serverBackOff, cause != .serverBackOff { return [] }
+            if resting.cause == .unauthorised, cause == .unreachable || cause == .unhealthy { return [] }
         }
         return changeStanding { $0.rest = OutboxStanding.Rest(wait: wait, failures: failures) }
     }

@@ -10,10 +10,11 @@ package struct Wait: Hashable, Sendable {
     package enum Cause: String, Hashable, Sendable {
         case backOff
         /// The server, or the way to it, is ill: the whole outbox rests.
-        case illness
+        /// Kept under its first name.
+        case unhealthy = "illness"
         /// An attempt is under way. What stands in a record at a start is one that a crash ended.
         case attempt
-        case serversWish
+        case serverBackOff = "serversWish"
         case predecessor
         case unreachable
         case unauthorised

@@ -48,7 +48,7 @@ struct Comparison: Sendable {
         phase = .asked
     }
 
-    mutating func settle(_ bucket: Int) {
+    mutating func noteEqual(_ bucket: Int) {
         guard !isSettled[bucket] else { return }
         isSettled[bucket] = true
         unsettledCount -= 1

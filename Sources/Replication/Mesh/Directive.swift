@@ -37,7 +37,7 @@ package enum Directive: Hashable, Sendable {
     /// Answer a peer's question about a job.
     case report(JobID, number: UInt64, to: LinkID)
     /// A peer has answered this device's question.
-    case reported(JobReport, by: LinkID)
+    case reported(JobDigestReport, by: LinkID)
 }
 
 /// What a look-up is for.

@@ -31,7 +31,7 @@ struct Grafts: Sendable {
     }
 
     /// Takes those out that are due.
-    mutating func takeDue(now: UInt64) -> [(name: JournalName, graft: Graft)] {
+    mutating func removeDue(now: UInt64) -> [(name: JournalName, graft: Graft)] {
         var due: [(JournalName, Graft)] = []
         while head < order.count, order[head].due <= now {
             let name = order[head].name
@@ -52,7 +52,7 @@ struct Grafts: Sendable {
     }
 
     /// Takes those of a link out that is gone.
-    mutating func take(of link: LinkID) -> [JournalName] {
+    mutating func removeAll(of link: LinkID) -> [JournalName] {
         let names = grafts.filter { $0.value.link == link }.keys.sorted()
         for name in names { remove(name) }
         return names

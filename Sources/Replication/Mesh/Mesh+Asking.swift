@@ -139,7 +139,7 @@ extension Mesh {
     /// The tree has not brought what was announced: ask who announced it, and take that link into the tree.
     mutating func graftOverdue(now: UInt64) -> [Directive] {
         var directives: [Directive] = []
-        for (name, graft) in grafts.takeDue(now: now) {
+        for (name, graft) in grafts.removeDue(now: now) {
             guard claim(of: name, by: graft.link) > reach(of: name), fetches[name] == nil, !isRenewing,
                 storeRetryDue == nil, links[graft.link]?.fetchCount ?? .max < MeshLimits.fetchesPerLink
             else {

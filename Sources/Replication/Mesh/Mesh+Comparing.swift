@@ -30,7 +30,7 @@ extension Mesh {
         refreshFingerprints()
         guard fingerprint != fingerprints.all else {
             links[id]?.comparison.phase = .bucketwise
-            settle(Array(0..<JobFingerprints.bucketCount), on: id)
+            noteEqual(Array(0..<JobFingerprints.bucketCount), on: id)
             return []
         }
         links[id]?.comparison.phase = .asked
@@ -46,7 +46,7 @@ extension Mesh {
         refreshFingerprints()
         let own = fingerprints.values
         let equal = values.indices.filter { values[$0] == own[$0] }
-        settle(equal, on: id)
+        noteEqual(equal, on: id)
         for bucket in values.indices where values[bucket] != own[bucket] {
             links[id]?.comparison.waitingBuckets.append(bucket)
         }
@@ -54,21 +54,21 @@ extension Mesh {
     }
 
     /// Both hold the same of all jobs in some buckets.
-    private mutating func settle(_ buckets: [Int], on id: LinkID) {
-        for bucket in buckets { links[id]?.comparison.settle(bucket) }
+    private mutating func noteEqual(_ buckets: [Int], on id: LinkID) {
+        for bucket in buckets { links[id]?.comparison.noteEqual(bucket) }
         guard let openJobs = links[id]?.jobs.keys, !openJobs.isEmpty else { return }
         let settled = Set(buckets)
         for job in openJobs where settled.contains(JobFingerprints.bucket(of: job)) { noteEqual(job, on: id) }
     }
 
-    /// The peer held of an open job what this device holds, and may have told of more since.
+    /// The peer held of an open job what this device holds, and may have heard of more since.
     private mutating func noteEqual(_ job: JobID, on id: LinkID) {
         let own = vector(of: job)
         let before = links[id]?.jobs[job]?.peer.entries.count ?? 0
         for entry in own.entries { links[id]?.jobs[job]?.peer.advance(entry.replica, to: entry.head) }
         let count = links[id]?.jobs[job]?.peer.entries.count ?? 0
         links[id]?.entryCount += count - before
-        links[id]?.jobs[job]?.told = own
+        links[id]?.jobs[job]?.announced = own
         links[id]?.jobs[job]?.removal = jobs[job]?.removal
     }
 
@@ -95,12 +95,12 @@ extension Mesh {
         for job in fingerprints.jobs(in: bucket) where !listed.contains(job) && links[id]?.jobs[job] == nil {
             // It holds nothing of it, and will ask for the vector.
             if hasRoom(on: id) {
-                open(job, on: id, peer: VersionVector(), told: VersionVector())
+                open(job, on: id, peer: VersionVector(), announced: VersionVector())
             } else {
                 links[id]?.comparison.wait(job)
             }
         }
-        links[id]?.comparison.settle(bucket)
+        links[id]?.comparison.noteEqual(bucket)
         return continueComparing(on: id)
     }
 
@@ -133,9 +133,9 @@ extension Mesh {
         return count + asked < MeshLimits.openJobsPerLink && entryCount < MeshLimits.entriesPerLink
     }
 
-    mutating func open(_ job: JobID, on id: LinkID, peer: VersionVector, told: VersionVector) {
+    mutating func open(_ job: JobID, on id: LinkID, peer: VersionVector, announced: VersionVector) {
         let removal = peer.entries.isEmpty ? nil : jobs[job]?.removal
-        links[id]?.jobs[job] = LinkJob(peer: peer, told: told, removal: removal)
+        links[id]?.jobs[job] = LinkJob(peer: peer, announced: announced, removal: removal)
         links[id]?.entryCount += peer.entries.count
     }
 
@@ -152,7 +152,7 @@ extension Mesh {
         }
         // The arrays are shared until one of them changes.
         let own = vector(of: job)
-        open(job, on: id, peer: own, told: own)
+        open(job, on: id, peer: own, announced: own)
         return true
     }
 
@@ -168,12 +168,12 @@ extension Mesh {
         links[id]?.entryCount -= known.peer.entries.count
     }
 
-    /// Forgets what is known of a peer's copy of a job if it is the same as this device's, and was told everything.
+    /// Forgets what is known of a peer's copy of a job if it is the same as this device's, and everything was announced to it.
     mutating func closeIfEqual(_ job: JobID, on id: LinkID) {
         guard let known = links[id]?.jobs[job], !known.isLazy, known.peer == vector(of: job),
             known.removal == jobs[job]?.removal,
             !unacknowledgedJobs.contains(job), !unannouncedJobs.contains(job),
-            !(links[id]?.untold.contains(job) ?? false), links[id]?.comparison.isEqual(job) ?? false
+            !(links[id]?.unannounced.contains(job) ?? false), links[id]?.comparison.isEqual(job) ?? false
         else { return }
         close(job, on: id)
     }

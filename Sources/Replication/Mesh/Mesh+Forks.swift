@@ -155,7 +155,7 @@ extension Mesh {
         willChange(job)
         jobs[job]?.vector.set(replica, to: head)
         for id in establishedLinks {
-            links[id]?.jobs[job]?.told.set(replica, to: .empty)
+            links[id]?.jobs[job]?.announced.set(replica, to: .empty)
             links[id]?.jobs[job]?.sent[replica] = nil
         }
         let resent = resendVector(of: job)

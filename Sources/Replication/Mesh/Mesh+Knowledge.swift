@@ -13,7 +13,7 @@ extension Mesh {
                 links[link]?.comparison.wait(job)
                 return compare(vector.entries, of: job, with: link, now: now)
             }
-            open(job, on: link, peer: VersionVector(), told: VersionVector())
+            open(job, on: link, peer: VersionVector(), announced: VersionVector())
         }
         // A whole vector also takes back what a forked journal had claimed before.
         if let refusal = learn(about: job, from: link, { $0 = vector }) { return [refusal] }
@@ -85,7 +85,7 @@ extension Mesh {
 
     mutating func sendVector(of job: JobID, on link: LinkID) -> Directive {
         let vector = vector(of: job)
-        links[link]?.jobs[job]?.told = vector
+        links[link]?.jobs[job]?.announced = vector
         return .send(.vector(job: job, vector, removal: jobs[job]?.removal), on: link)
     }
 
@@ -94,7 +94,7 @@ extension Mesh {
         establishedLinks.map { sendVector(of: job, on: $0) }
     }
 
-    /// A journal has grown: everybody is told in due time.
+    /// A journal has grown: it is announced to everybody in due time.
     mutating func announceLater(_ name: JournalName, now: UInt64) {
         jobs[name.job]?.unacknowledged.insert(name.replica)
         jobs[name.job]?.unannounced.insert(name.replica)
@@ -117,7 +117,7 @@ extension Mesh {
             let grown = (lazy ? progress.unannounced : progress.unacknowledged).sorted()
             for id in establishedLinks where lazy || isEager(id, job: job) {
                 if isCongested(id) {
-                    links[id]?.untold.insert(job)
+                    links[id]?.unannounced.insert(job)
                 } else if !lazy || links[id]?.jobs[job] != nil {
                     directives += tell(job, grown, on: id)
                 }
@@ -127,14 +127,14 @@ extension Mesh {
         return lazy ? directives + makeRoom(grownJobs) : directives
     }
 
-    /// Tells a peer everything that it was not told while it did not read.
+    /// Announces to a peer everything that was not announced while it did not read.
     mutating func tellAll(on link: LinkID) -> [Directive] {
-        let untold = links[link]?.untold.sorted() ?? []
-        links[link]?.untold = []
-        return untold.flatMap { tell($0, vector(of: $0).entries.map(\.replica), on: link) }
+        let unannounced = links[link]?.unannounced.sorted() ?? []
+        links[link]?.unannounced = []
+        return unannounced.flatMap { tell($0, vector(of: $0).entries.map(\.replica), on: link) }
     }
 
-    /// Of a job that is not open the peer may hear what it knows: that both hold the same is not told.
+    /// Of a job that is not open the peer may hear what it knows: that both hold the same is not announced.
     mutating func tell(_ job: JobID, _ replicas: [ReplicaID], on link: LinkID) -> [Directive] {
         let isOpen = links[link]?.jobs[job] != nil
         guard isOpen || !(links[link]?.comparison.isEqual(job) ?? true) else { return [] }
@@ -142,8 +142,8 @@ extension Mesh {
         var entries: [VersionVector.Entry] = []
         for replica in replicas {
             let head = vector[replica]
-            guard head.sequence > links[link]?.jobs[job]?.told[replica].sequence ?? 0 else { continue }
-            links[link]?.jobs[job]?.told.set(replica, to: head)
+            guard head.sequence > links[link]?.jobs[job]?.announced[replica].sequence ?? 0 else { continue }
+            links[link]?.jobs[job]?.announced.set(replica, to: head)
             entries.append(VersionVector.Entry(replica: replica, head: head))
         }
         return entries.isEmpty ? [] : [.send(.have(job: job, entries), on: link)]

@@ -3,7 +3,7 @@ import CRDT
 /// Connections come, say who they are, and go.
 extension Mesh {
     package mutating func onLinkOpened(_ link: LinkID, isDialled: Bool, now: UInt64) -> [Directive] {
-        links[link] = Link(id: link, isDialled: isDialled, now: now)
+        links[link] = MeshLink(id: link, isDialled: isDialled, now: now)
         let hello = Hello(
             minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: device,
             instance: instance, name: name, fleet: fleet)
@@ -14,7 +14,7 @@ extension Mesh {
         guard links.removeValue(forKey: link) != nil else { return [] }
         let unasked = fetches.filter { $0.value.link == link }.keys.sorted()
         for name in unasked { fetches[name] = nil }
-        for name in unasked + grafts.take(of: link) { want(name) }
+        for name in unasked + grafts.removeAll(of: link) { want(name) }
         let unfinished = searches.filter { $0.value.link == link }.keys.sorted()
         for name in unfinished { endSearch(name) }
         return unfinished.flatMap { searchElsewhere($0, than: link, now: now) } + fetchMissing(now: now)
@@ -75,7 +75,7 @@ extension Mesh {
     /// it may be dead without knowing it.
     ///
     /// - Parameter shortID: as the device announces itself, `DeviceID.short`.
-    package mutating func onDoubt(about shortID: String, now: UInt64) -> [Directive] {
+    package mutating func onLivenessHint(about shortID: String, now: UInt64) -> [Directive] {
         establishedLinks.filter { links[$0]?.hello?.device.short == shortID }.flatMap { suspect($0, now: now) }
     }
 

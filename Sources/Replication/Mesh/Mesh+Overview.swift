@@ -66,7 +66,7 @@ extension Mesh {
         jobs[job]?.vector ?? VersionVector()
     }
 
-    private func difference(of job: JobID, with link: Link) -> (behind: UInt64, ahead: UInt64) {
+    private func difference(of job: JobID, with link: MeshLink) -> (behind: UInt64, ahead: UInt64) {
         let own = jobs[job]?.vector ?? VersionVector()
         let peer = link.jobs[job]?.peer ?? VersionVector()
         var behind: UInt64 = 0

@@ -116,7 +116,7 @@ extension Mesh {
         var directives: [Directive] = []
         for id in establishedLinks where id != source {
             links[id]?.jobs[job]?.quietRounds = 0
-            // Of a job that has yet to be compared the peer is told in a moment.
+            // Of a job that has yet to be compared the peer hears in a moment.
             guard isEager(id, job: job), !isCongested(id), links[id]?.jobs[job] != nil,
                 links[id]?.streams[JournalName(job: job, replica: segment.replica)] == nil
             else { continue }
@@ -124,7 +124,7 @@ extension Mesh {
             guard reach < segment.head.sequence else { continue }
             if segment.bytes.count <= MeshLimits.pushBytes, segment.first <= reach + 1 {
                 links[id]?.jobs[job]?.sent[segment.replica] = segment.head.sequence
-                links[id]?.jobs[job]?.told.advance(segment.replica, to: segment.head)
+                links[id]?.jobs[job]?.announced.advance(segment.replica, to: segment.head)
                 directives.append(.send(.delta(job: job, segment, pushed: true), on: id))
             } else {
                 directives += tell(job, [segment.replica], on: id)

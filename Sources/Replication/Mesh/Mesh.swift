@@ -16,7 +16,7 @@ package struct Mesh: Sendable {
     let fleet: String
     let timing: MeshTiming
 
-    var links: [LinkID: Link] = [:]
+    var links: [LinkID: MeshLink] = [:]
     var jobs: [JobID: JobProgress] = [:]
     var fetches: [JournalName: Fetch] = [:]
     var grafts = Grafts()

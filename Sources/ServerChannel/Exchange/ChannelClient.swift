@@ -13,7 +13,7 @@ package final class ChannelClient: Sendable {
     private static let answerBytes = 16 << 20
 
     let address: ServerAddress
-    private let patience: Patience
+    private let timeouts: ResponseTimeouts
     private let readToken: @Sendable () -> String?
     /// Nil before the first request, and when the server has refused it.
     private let token = Mutex<String?>(nil)
@@ -30,16 +30,16 @@ package final class ChannelClient: Sendable {
         hearing hear: @escaping @Sendable (TimeExchange) async -> Void
     ) {
         self.init(
-            address: address, readToken: readToken, patience: Patience(), elapsed: elapsed, hearing: hear)
+            address: address, readToken: readToken, timeouts: ResponseTimeouts(), elapsed: elapsed, hearing: hear)
     }
 
     init(
-        address: ServerAddress, readToken: @escaping @Sendable () -> String?, patience: Patience,
+        address: ServerAddress, readToken: @escaping @Sendable () -> String?, timeouts: ResponseTimeouts,
         elapsed: @escaping @Sendable () -> Int64,
         hearing hear: @escaping @Sendable (TimeExchange) async -> Void
     ) {
         self.address = address
-        self.patience = patience
+        self.timeouts = timeouts
         self.readToken = readToken
         self.elapsed = elapsed
         self.hear = hear
@@ -60,8 +60,8 @@ package final class ChannelClient: Sendable {
             defer { http = fresh }
             return http
         }
-        Task { [patience] in
-            if !endingWhatIsUnderWay { try? await Task.sleep(for: patience.silence + patience.whole) }
+        Task { [timeouts] in
+            if !endingWhatIsUnderWay { try? await Task.sleep(for: timeouts.silence + timeouts.whole) }
             try? await former.shutdown()
         }
     }
@@ -86,9 +86,9 @@ package final class ChannelClient: Sendable {
         do {
             let http = http.withLock { $0 }
             let response = try await http.execute(
-                request, timeout: patience.untilAnswer(sending: ask.body?.count ?? 0))
+                request, timeout: timeouts.untilAnswer(sending: ask.body?.count ?? 0))
             let returned = elapsed()
-            let buffer = try await patience.collect(response.body, upTo: Self.answerBytes)
+            let buffer = try await timeouts.collect(response.body, upTo: Self.answerBytes)
             var body = Array(buffer.readableBytesView)
             if response.headers.first(name: "Content-Encoding") == "gzip" {
                 body = try Gzip.unpack(body, limit: Self.answerBytes)

@@ -6,7 +6,7 @@ package struct PollPlan: Sendable {
     /// Why a poll brought nothing.
     package enum Failure: Hashable, Sendable {
         case unreachable
-        case ill
+        case unhealthy
         /// The server's wish, in milliseconds; nil when it named no time.
         case busy(UInt64?)
         case unauthorised
@@ -66,7 +66,7 @@ package struct PollPlan: Sendable {
             let wish = min(wished, Self.longestRetryAfter)
             rest = max(rest, wish + UInt64.random(in: 0...1_000 + wish / 10, using: &generator))
         case .unauthorised: rest = max(rest, Self.unauthorisedRest)
-        case .busy(nil), .ill, .unreachable: break
+        case .busy(nil), .unhealthy, .unreachable: break
         }
         restEnd = now + rest
         due = restEnd

@@ -8,7 +8,7 @@ package struct ServerHoldings: Hashable, Sendable {
 
     package init() {}
 
-    package mutating func take(_ list: JobChangeList) {
+    package mutating func update(_ list: JobChangeList) {
         // The server was started again, perhaps set back: it may have lost what it once said to hold.
         if list.isFromStart { fingerprints = [:] }
         for entry in list.entries { fingerprints[entry.job] = entry.fingerprint }

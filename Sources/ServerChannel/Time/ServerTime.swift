@@ -17,7 +17,7 @@ struct ServerTime: Sendable {
 
     /// What an answer may be long, in bytes.
     static let answerBytes = 4_096
-    private static let patience = Patience(silence: .seconds(10), whole: .seconds(10))
+    private static let timeouts = ResponseTimeouts(silence: .seconds(10), whole: .seconds(10))
 
     let address: ServerAddress
     let http: HTTPClient
@@ -31,10 +31,10 @@ struct ServerTime: Sendable {
         request.headers.add(name: "Cache-Control", value: "no-store")
         do {
             let sent = elapsed()
-            let response = try await http.execute(request, timeout: Self.patience.untilAnswer(sending: 0))
+            let response = try await http.execute(request, timeout: Self.timeouts.untilAnswer(sending: 0))
             let returned = elapsed()
             guard response.status == .ok else { return .wrong("It answers with status \(response.status.code).") }
-            guard let bytes = try? await Self.patience.collect(response.body, upTo: Self.answerBytes) else {
+            guard let bytes = try? await Self.timeouts.collect(response.body, upTo: Self.answerBytes) else {
                 return .wrong("Its answer is too long, or broken off.")
             }
             return Self.answer(Array(bytes.readableBytesView), sent: sent, returned: returned)

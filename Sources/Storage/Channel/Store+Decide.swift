@@ -6,13 +6,13 @@ package import Outbox
 import Synchronization
 
 /// What the server thinks of a request.
-package enum Judgement: Hashable, Sendable {
+package enum MutationEvaluation: Hashable, Sendable {
     case accept([PublishedValue])
     /// For good, with the reason for people.
     case reject(String)
 }
 
-extension Judgement {
+extension MutationEvaluation {
     /// As the request's kind wants it, on a job as it stands.
     package init(of request: MutationRequest, on standing: JobStanding) {
         do throws(MutationRefusal) {
@@ -46,7 +46,7 @@ extension Store {
     ///   - judge: gets what is published now.
     package func decide(
         _ request: MutationRequest, job: JobID, knowing known: UInt64 = 0, now: ReceiveTime,
-        judge: @escaping @Sendable ([FieldName: String]) throws -> Judgement
+        judge: @escaping @Sendable ([FieldName: String]) throws -> MutationEvaluation
     ) async throws -> Decision {
         try await write { [self] db in
             let fingerprint = Self.fingerprint(of: request, job: job)
@@ -70,9 +70,9 @@ extension Store {
             try db.execute(
                 sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
                 arguments: [request.token.value.blob, fingerprint])
-            let judgement =
-                isWithdrawn ? nil : try judgement(of: number, in: db) { try judge($0) }
-            let (outcome, published) = Self.outcome(of: request.token, judgement)
+            let evaluation =
+                isWithdrawn ? nil : try evaluation(of: number, in: db) { try judge($0) }
+            let (outcome, published) = Self.outcome(of: request.token, evaluation)
             let commit = try say(
                 published.map { .publish($0) } + [.outcome(outcome)], job: job, number: number, now: now, in: db)
             return .decided(outcome, commit: commit)
@@ -109,9 +109,9 @@ extension Store {
         }
     }
 
-    private func judgement(
-        of job: Int64, in db: Database, _ judge: ([FieldName: String]) throws -> Judgement
-    ) throws -> Judgement {
+    private func evaluation(
+        of job: Int64, in db: Database, _ judge: ([FieldName: String]) throws -> MutationEvaluation
+    ) throws -> MutationEvaluation {
         if try RemovalTable.isRemoved(job, in: db) {
             return .reject("The job has been removed for good; open another one.")
         }
@@ -124,8 +124,10 @@ extension Store {
         return try RequestTable.isWithdrawn(token, job: job, in: db)
     }
 
-    private static func outcome(of token: MutationToken, _ judgement: Judgement?) -> (Outcome, [PublishedValue]) {
-        switch judgement {
+    private static func outcome(of token: MutationToken, _ evaluation: MutationEvaluation?) -> (
+        Outcome, [PublishedValue]
+    ) {
+        switch evaluation {
         case .accept(let published): return (Outcome(token: token, verdict: .accepted), published)
         case .reject(let reason):
             let short = String(decoding: Array(reason.utf8.prefix(Outcome.longestReason - 3)), as: UTF8.self)

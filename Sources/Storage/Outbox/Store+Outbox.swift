@@ -27,7 +27,7 @@ extension Store {
     /// Remembers what the outbox has said, in its order and in one transaction; durable when it returns.
     ///
     /// - Parameter logLimit: so many attempts are kept.
-    package func remember(_ writes: [OutboxWrite], logLimit: Int = AttemptLog.standardLimit) async throws {
+    package func remember(_ writes: [OutboxWrite], logLimit: Int = 10_000) async throws {
         try await write { db in
             for write in writes {
                 switch write {

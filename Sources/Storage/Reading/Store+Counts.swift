@@ -20,7 +20,7 @@ extension Store {
     }
 
     /// Tidies up after a job has changed, when nobody waits: the report.
-    package func settle(_ job: JobID) async throws {
+    package func keepReportAtRest(_ job: JobID) async throws {
         try await keepReport(of: job)
     }
 

@@ -4,7 +4,7 @@ import Inventory
 import Synchronization
 
 /// A change to a removed job that its removers had not seen: in its journal, but in no item, until a person decides.
-package struct LateChange: Hashable, Sendable {
+package struct QuarantinedChange: Hashable, Sendable {
     /// Of its first transform.
     package let dot: Dot
     /// Who wrote it first.
@@ -15,10 +15,10 @@ package struct LateChange: Hashable, Sendable {
 /// What a person does about late work: nothing of it is lost, and nothing of it is applied before that.
 extension Store {
     /// The late changes of a job that nobody has dealt with, in the order of the timeline. Empty while the job lives.
-    package func lateChanges(of job: JobID) async throws -> [LateChange] {
+    package func lateChanges(of job: JobID) async throws -> [QuarantinedChange] {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
-            return try LateWork(job: number, in: db).undecided.map(\.first)
+            return try QuarantinedChanges(job: number, in: db).undecided.map(\.first)
         }
     }
 
@@ -54,8 +54,8 @@ extension Store {
         }
     }
 
-    private static func named(_ dots: [Dot], job: Int64, in db: Database) throws -> [LateWork.Group] {
-        let undecided = try LateWork(job: job, in: db).undecided
+    private static func named(_ dots: [Dot], job: Int64, in db: Database) throws -> [QuarantinedChanges.Group] {
+        let undecided = try QuarantinedChanges(job: job, in: db).undecided
         let wanted = Set(dots)
         let named = undecided.filter { wanted.contains($0.first.dot) }
         guard named.count == wanted.count else {
@@ -66,7 +66,7 @@ extension Store {
     }
 
     private func decide(
-        _ groups: [LateWork.Group], job: JobID, number: Int64, now: ReceiveTime, in db: Database
+        _ groups: [QuarantinedChanges.Group], job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit? {
         let dots = groups.flatMap(\.dots).sorted()
         guard !dots.isEmpty else { return nil }
@@ -78,7 +78,7 @@ extension Store {
 
     /// Makes what was late in a removed job a job of its own, which has the same id whoever makes it.
     private func rescue(
-        _ late: [LateChange], from job: JobID, number: Int64, now: ReceiveTime, in db: Database
+        _ late: [QuarantinedChange], from job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit? {
         guard !late.isEmpty else { return nil }
         let rescued = try Self.rescueJob(of: job, in: db)
@@ -87,7 +87,7 @@ extension Store {
         let head = try JournalTable.head(of: own, in: db)
         let name = try RemovalTable.removal(of: number, in: db)?.name ?? job.text
         let anchor = try anchor(of: target, in: db)
-        var bytes = introduction(in: own, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
+        var bytes = preamble(in: own, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
         let properties = try ItemTable.state(of: .job, job: target, in: db) ?? ItemState()
         var operations = try names(of: Set(late.map(\.author)), in: number, unknownTo: properties, in: db)
         if properties.value(of: JobProperty.name) == nil {
@@ -135,10 +135,10 @@ extension Store {
 }
 
 /// The late changes of a removed job.
-struct LateWork {
+struct QuarantinedChanges {
     /// One work, wherever it stands: who takes part in a fork may have issued it again.
     struct Group {
-        var first: LateChange
+        var first: QuarantinedChange
         var dots: [Dot]
     }
 
@@ -156,8 +156,8 @@ struct LateWork {
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
             guard scanned.statementCount == 0 else { return }
             let change = ChangeCodec.decode(scanned, in: buffer)
-            guard !change.isIntroduction else { return }
-            let late = LateChange(dot: dot, author: change.origin ?? dot.replica, change: change)
+            guard !change.isPreamble else { return }
+            let late = QuarantinedChange(dot: dot, author: change.origin ?? dot.replica, change: change)
             let work = Work(change, in: dot.replica)
             if try RemovalTable.isDecided(dot, job: job, in: db) { decided.insert(work) }
             groups[work, default: Group(first: late, dots: [])].dots.append(dot)
@@ -171,7 +171,7 @@ struct LateWork {
 
 extension Change {
     /// Says no more than who its author is, for people.
-    fileprivate var isIntroduction: Bool {
+    fileprivate var isPreamble: Bool {
         item == .job
             && operations.allSatisfy {
                 if case .set(let field, _, _) = $0 { JobProperty.isAuthor(field) } else { false }

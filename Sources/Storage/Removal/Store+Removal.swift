@@ -107,7 +107,7 @@ extension Store {
             var lost: [Change] = []
             for (journal, changes) in removed.lost {
                 replaced.insert(journal)
-                lost += try LostWork(changes, of: JournalKey(job: number, replica: journal)).changes(in: db)
+                lost += try BranchRebase(changes, of: JournalKey(job: number, replica: journal)).changes(in: db)
             }
             reissued = try reissue(lost, job: job, number: number, now: now, in: db)
         }

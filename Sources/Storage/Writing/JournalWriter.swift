@@ -66,7 +66,7 @@ struct JournalWriter {
         try ChangeCodec.forEach(bytes) { scanned, buffer in
             let sequence = run.head.sequence + 1
             guard sequence > known.sequence else { return run.skip(scanned) }
-            run.take(scanned, in: buffer)
+            run.add(scanned, in: buffer)
             if items == nil { items = try itemTable(collects: bytes.count <= Self.collectedBytes) }
             if scanned.statementCount > 0 {
                 let change = ChangeCodec.decode(scanned, in: buffer)
@@ -103,7 +103,7 @@ struct JournalWriter {
             head = JournalHead(sequence: head.sequence + UInt64(scanned.operationCount), digest: head.digest)
         }
 
-        mutating func take(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer) {
+        mutating func add(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer) {
             if start == nil { start = scanned.record.lowerBound }
             head = head.after(scanned, in: buffer)
             latest = max(latest, scanned.stamp)

@@ -52,8 +52,8 @@ extension Store {
         let journal = JournalKey(job: number, replica: replica)
         let head = try JournalTable.head(of: journal, in: db)
         let anchor = try anchor(of: number, in: db)
-        var bytes = introduction(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
-        let introductionBytes = bytes.count
+        var bytes = preamble(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
+        let preambleBytes = bytes.count
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
         for edit in edits {
@@ -72,7 +72,7 @@ extension Store {
                 refusals.append(error)
             }
         }
-        guard bytes.count > introductionBytes else { return EditResult(commit: nil, refusals: refusals) }
+        guard bytes.count > preambleBytes else { return EditResult(commit: nil, refusals: refusals) }
         let commit = try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
         return EditResult(commit: commit, refusals: refusals)
     }

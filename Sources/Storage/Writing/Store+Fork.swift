@@ -15,17 +15,17 @@ package struct AdoptedBranch: Hashable, Sendable {
 extension Store {
     /// Makes this store a new replica; its journals so far become somebody else's (rule R9).
     package func renewReplica(using generator: inout some RandomNumberGenerator) async throws -> StoreIdentity {
-        try await settle(
+        try await assume(
             StoreIdentity(device: identity.device, replica: ReplicaID.random(using: &generator)))
     }
 
     /// As `renewReplica`, and the device gets a new name too: another laptop was found to use it.
     package func renewDevice(using generator: inout some RandomNumberGenerator) async throws -> StoreIdentity {
         let device = DeviceID.random(using: &generator)
-        return try await settle(StoreIdentity(device: device, replica: ReplicaID.random(using: &generator)))
+        return try await assume(StoreIdentity(device: device, replica: ReplicaID.random(using: &generator)))
     }
 
-    private func settle(_ renewed: StoreIdentity) async throws -> StoreIdentity {
+    private func assume(_ renewed: StoreIdentity) async throws -> StoreIdentity {
         try await write { [self] db in
             // What was written under the old name is somebody else's now, and stays as it is.
             try db.execute(sql: "DELETE FROM unseen")
@@ -45,7 +45,7 @@ extension Store {
     }
 
     /// Puts `segment` in the place of what this store holds of a forked journal after `keep`, and re-issues what was
-    /// there (`LostWork`), so that the outcome is as if the journal had never forked (rule R9).
+    /// there (`BranchRebase`), so that the outcome is as if the journal had never forked (rule R9).
     ///
     /// A store whose own journal it is becomes a new replica first.
     /// - Throws: `StoreError` or `CodecError`; `StoreError.Code.damaged` when the run does not lead to its digest.
@@ -66,7 +66,7 @@ extension Store {
         _ segment: JournalSegment, of job: JobID, into forked: JournalKey, after keep: UInt64, now: ReceiveTime,
         in db: Database
     ) throws -> AdoptedBranch {
-        let lost = LostWork(try cut(forked, after: keep, in: db), of: forked)
+        let lost = BranchRebase(try cut(forked, after: keep, in: db), of: forked)
         let base = try JournalTable.head(of: forked, in: db)
         let head = try JournalDigest.extend(base, with: segment.bytes)
         guard head == segment.head, base.sequence == keep else {
@@ -113,7 +113,7 @@ extension Store {
         let base = try JournalTable.head(of: own, in: db)
         let anchor = try anchor(of: number, in: db)
         let bytes =
-            introduction(in: own, head: base, anchor: anchor, nowMilliseconds: now.milliseconds)
+            preamble(in: own, head: base, anchor: anchor, nowMilliseconds: now.milliseconds)
             + lost.flatMap(ChangeCodec.encode)
         let head = try JournalWriter(db: db, journal: own, received: now)
             .apply(bytes, first: base.sequence + 1, after: base).head

@@ -50,7 +50,7 @@ extension Store {
 
     /// The same for a piece of this store's own journal that it has lost; only for a store that is the channel, whose name
     /// no other can take, and which writes nothing of its own meanwhile.
-    package func takeBack(
+    package func recover(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime
     ) async throws -> IngestOutcome {
         try await ingest(segment, job: job, now: now, takesOwnFuture: identity.replica == .channel)
@@ -98,7 +98,7 @@ extension Store {
         if try takesOwnFuture || !isOwnFuture(run.segment, of: journal, in: db) {
             do {
                 try db.inSavepoint {
-                    outcome = try take(run.segment, of: run.job, into: journal, now: now, in: db)
+                    outcome = try append(run.segment, of: run.job, into: journal, now: now, in: db)
                     return .commit
                 }
             } catch is OwnFutureShown {
@@ -114,7 +114,7 @@ extension Store {
         return outcome
     }
 
-    private func take(
+    private func append(
         _ segment: JournalSegment, of job: JobID, into journal: JournalKey, now: ReceiveTime, in db: Database
     ) throws -> IngestOutcome {
         switch try JournalWriter(db: db, journal: journal, received: now).ingest(segment) {

@@ -6,7 +6,7 @@ import Synchronization
 /// How this store's own journal of a job grows.
 extension Store {
     /// The first change of a replica in a job says which laptop it is on, for people; nothing when there is one.
-    func introduction(
+    func preamble(
         in journal: JournalKey, head: JournalHead, anchor: UInt64, nowMilliseconds: UInt64
     ) -> [UInt8] {
         guard head.sequence == 0 else { return [] }
@@ -22,7 +22,7 @@ extension Store {
         let journal = JournalKey(job: number, replica: identity.replica)
         let head = try JournalTable.head(of: journal, in: db)
         let anchor = try anchor(of: number, in: db)
-        var bytes = introduction(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
+        var bytes = preamble(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
         for part in operations.cutForChanges {
             let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds) }
             bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: part))

@@ -47,7 +47,7 @@ extension Link {
 
     private func takeEvent() -> Taken {
         let (taken, resumesReading) = state.withLock { state in
-            let taken = Self.take(&state)
+            let taken = Self.nextEvent(&state)
             let resumesReading = state.isReadingPaused && (state.inbound.wantsMore || state.end != nil)
             if resumesReading { state.isReadingPaused = false }
             return (taken, resumesReading)
@@ -57,7 +57,7 @@ extension Link {
         return taken
     }
 
-    private static func take(_ state: inout State) -> Taken {
+    private static func nextEvent(_ state: inout State) -> Taken {
         if let end = state.end, !end.deliversRest { return .ended }
         if state.reportedCongestion != state.outbound.isCongested {
             state.reportedCongestion = state.outbound.isCongested

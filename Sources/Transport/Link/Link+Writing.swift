@@ -63,7 +63,7 @@ extension Link {
     private func flush() {
         let frames = state.withLock { state in
             state.isFlushScheduled = false
-            return state.outbound.take()
+            return state.outbound.removeAll()
         }
         guard !frames.isEmpty else { return }
         for frame in frames {

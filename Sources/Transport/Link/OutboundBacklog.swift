@@ -39,7 +39,7 @@ struct OutboundBacklog {
     }
 
     /// The frames that were not yet handed to the channel.
-    mutating func take() -> [ByteBuffer] {
+    mutating func removeAll() -> [ByteBuffer] {
         defer { frames = [] }
         return frames
     }

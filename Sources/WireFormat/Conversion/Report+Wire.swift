@@ -20,17 +20,17 @@ extension WireReportRequest {
 }
 
 extension WireReport {
-    init(_ report: JobReport) throws {
+    init(_ report: JobDigestReport) throws {
         number = report.number
         vector = try WireVector(job: report.job, entries: report.vector.entries)
         digest.append(contentsOf: report.digest)
     }
 
-    func report() throws -> JobReport {
+    func report() throws -> JobDigestReport {
         guard digest.isEmpty || digest.count == 32 else {
             throw WireFormatError.identifierLength(.digest, bytes: digest.count)
         }
-        return JobReport(
+        return JobDigestReport(
             job: try JobID(wire: vector.job), number: number, vector: try vector.vector(), digest: Array(digest))
     }
 }

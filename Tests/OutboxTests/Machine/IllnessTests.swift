@@ -131,11 +131,11 @@ struct IllnessTests {
         desk.now += 50
         desk.restart()
         #expect(desk.sent == [tokens[0]])
-        #expect(desk.log.events.map(\.outcome) == [.interrupted])
-        #expect(desk.log.events.first?.detail == "the daemon stopped in the middle of an attempt")
-        #expect(desk.log.events.first?.attempt == 1 && desk.log.events.first?.began == desk.now - 52)
+        #expect(desk.log.map(\.outcome) == [.interrupted])
+        #expect(desk.log.first?.detail == "the daemon stopped in the middle of an attempt")
+        #expect(desk.log.first?.attempt == 1 && desk.log.first?.began == desk.now - 52)
         desk.restart()
-        #expect(desk.log.events.count == 1)
+        #expect(desk.log.count == 1)
         desk.pass(1_000)
         #expect(desk.sent == [tokens[0], tokens[0]])
     }
@@ -159,7 +159,7 @@ struct IllnessTests {
         while desk.sent.count == 1, let due = desk.machine.nextDeadline { desk.pass(due - desk.now) }
         #expect(desk.sent.count > 1 && desk.state(of: token) == .answered)
         desk.restart()
-        #expect(desk.log.events.last?.outcome == .interrupted && desk.state(of: token) == .answered)
+        #expect(desk.log.last?.outcome == .interrupted && desk.state(of: token) == .answered)
         desk.pass(3_600_000)
         desk.publish(token)
         #expect(desk.machine.queue == [] && desk.records == [:])

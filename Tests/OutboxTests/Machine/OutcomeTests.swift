@@ -178,7 +178,7 @@ struct OutcomeTests {
         #expect(desk.cancelled == [])
         desk.pass(1)
         #expect(desk.cancelled == [first])
-        #expect(desk.log.events.map(\.outcome) == [.deadlineExceeded])
+        #expect(desk.log.map(\.outcome) == [.deadlineExceeded])
         desk.reply(first, .accepted, attempt: 1)
         #expect(desk.sent == [first, second])
         #expect(desk.state(of: first) == .answered)

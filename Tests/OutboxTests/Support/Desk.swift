@@ -20,7 +20,7 @@ struct Desk {
     var withdrawals: [MutationToken] = []
     var brought: [ReplicaID] = []
     var told: [OutboxMachine.Notice] = []
-    var log = AttemptLog(limit: 1_000)
+    var log: [AttemptEvent] = []
     /// Attempts whose record is not durable yet, while the store is slow.
     var storeIsSlow = false
     var unwritten: [OutboxRecord] = []

@@ -53,7 +53,7 @@ extension Checker {
     }
 
     /// A person dropped late work: nobody has to find it again.
-    func dropped(_ late: [LateChange]) {
+    func dropped(_ late: [QuarantinedChange]) {
         for change in late {
             let work = Set(change.change.work(in: change.dot.replica))
             for (key, writes) in acknowledged

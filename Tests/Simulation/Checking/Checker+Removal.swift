@@ -43,7 +43,7 @@ extension Checker {
     }
 
     /// Late work is listed until somebody decides, and nothing else is.
-    private func checkLate(_ listed: [LateChange], _ expected: [Reference.Late], on device: Holder) throws {
+    private func checkLate(_ listed: [QuarantinedChange], _ expected: [Reference.Late], on device: Holder) throws {
         let found = listed.map { "\($0.dot.brief) \($0.author) \($0.change.work(in: $0.dot.replica))" }
         let wanted = expected.map { "\($0.first.dot.brief) \($0.first.write.author) \($0.first.work)" }
         guard Set(found) == Set(wanted), found.count == wanted.count else {
@@ -103,7 +103,7 @@ extension Checker {
     /// A person took the very late changes that were listed: they stand in a job of their own, by whom and when they were
     /// written, and nothing else does; and just they are decided.
     func accepted(
-        _ late: [LateChange], as commits: [Commit], by device: Device, from job: JobID,
+        _ late: [QuarantinedChange], as commits: [Commit], by device: Device, from job: JobID,
         knowing before: Reference
     ) throws {
         let work = Set(late.flatMap { $0.change.work(in: $0.dot.replica) }.filter { $0.item != .job })
@@ -124,7 +124,7 @@ extension Checker {
     }
 
     /// Who accepts has the list in front of them: what they write of the new job itself comes after what they accept of it.
-    private func noteSeen(_ late: [LateChange], in rescued: [Commit]) {
+    private func noteSeen(_ late: [QuarantinedChange], in rescued: [Commit]) {
         let ofJob = late.filter { $0.change.item == .job }.flatMap(\.change.operations)
         for place in shownBefore.keys where place.work.item == .job && rescued.contains(where: { $0.job == place.job })
         {
@@ -136,7 +136,9 @@ extension Checker {
     }
 
     /// Just what was named is decided, wherever it stands.
-    func checkDecided(_ late: [LateChange], in commits: [Commit], of job: JobID, knowing before: Reference) throws {
+    func checkDecided(_ late: [QuarantinedChange], in commits: [Commit], of job: JobID, knowing before: Reference)
+        throws
+    {
         var decided: Set<Dot> = []
         for commit in commits where commit.job == job {
             for case .decide(let dots) in try ChangeCodec.decodeAll(commit.segment.bytes).flatMap(\.operations) {

@@ -99,7 +99,7 @@ final class Checker {
             throw Violation("R9", "\(device) wrote \(commit.segment.brief) after \(known.sequence).")
         }
         let added = try device.references[job, default: Reference()].append(commit.segment)
-        if before.isRemoved, let entry = added.first(where: { !$0.isStatement && !$0.change.isIntroduction }) {
+        if before.isRemoved, let entry = added.first(where: { !$0.isStatement && !$0.change.isPreamble }) {
             throw Violation("R10", "\(device) wrote \(entry.first) in a job that it knows is removed.")
         }
         for case .removeJob(let removal) in added.flatMap(\.change.operations) {

@@ -153,7 +153,7 @@ struct Reference {
     var late: [Late] {
         guard isRemoved else { return [] }
         var late: [Late] = []
-        let all = journals.values.joined().filter { !$0.isStatement && !$0.change.isIntroduction }
+        let all = journals.values.joined().filter { !$0.isStatement && !$0.change.isPreamble }
         for same in Dictionary(grouping: all, by: \.work).values {
             let dots = Set(same.map(\.dot))
             guard dots.isDisjoint(with: decided) else { continue }

@@ -59,7 +59,7 @@ struct Written: Hashable {
 
 extension Change {
     /// That a replica takes part, and on which laptop it is: no work of a person's.
-    var isIntroduction: Bool {
+    var isPreamble: Bool {
         item == .job
             && operations.allSatisfy { operation in
                 guard case .set(let field, _, _) = operation else { return false }
@@ -72,7 +72,7 @@ extension Change {
 
     /// What people did, for a change in the journal of `replica`.
     func work(in replica: ReplicaID) -> [Written] {
-        guard !isIntroduction else { return [] }
+        guard !isPreamble else { return [] }
         let write = write(in: replica)
         return operations.compactMap { operation in
             Deed(operation).map { Written(item: item, deed: $0, write: write) }

@@ -157,16 +157,16 @@ final class Laptop: @unchecked Sendable {
         let engine = engine
         let notShown = await engine.outbox.notShown
         let state = (try? await engine.store.overlay(of: job, leavingOut: notShown))?.shown.state
-        var wish = Storage.Wish(job: job)
-        wish.createsJob = true
+        var batch = MutationBatch(job: job)
+        batch.createsJob = true
         if let state {
             guard let next = state.next.filter({ $0 != .cancelled }).first else { return }
-            wish.ask(AdvanceState(to: next), using: &generator)
+            batch.add(AdvanceState(to: next), using: &generator)
         } else {
-            wish.ask(OpenJob(name: "Smith", kind: .pickup), using: &generator)
+            batch.add(OpenJob(name: "Smith", kind: .pickup), using: &generator)
         }
         do {
-            let asked = try await engine.store.ask(wish, leavingOut: notShown, now: { engine.clock.now })
+            let asked = try await engine.store.enqueue(batch, leavingOut: notShown, now: { engine.clock.now })
             if isAlive(engine) { self.asked += asked.tokens }
             await engine.replicator.committed(asked.commit)
             await engine.outbox.jobAdvanced(job)

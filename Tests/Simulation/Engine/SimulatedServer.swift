@@ -123,7 +123,7 @@ final class SimulatedServer: @unchecked Sendable {
         let decision = try await store.decide(
             request, job: delivery.job, knowing: delivery.knownChannel, now: now
         ) {
-            Judgement(of: request, on: JobStanding(values: $0, digest: nil))
+            MutationEvaluation(of: request, on: JobStanding(values: $0, digest: nil))
         }
         switch decision {
         case .predecessorMissing(let token):

@@ -6,7 +6,7 @@ import Replication
 struct OfficeCall {
     enum Request {
         case vector
-        case journal(Settlement.Place)
+        case journal(ServerSyncSession.Place)
         case upload([JournalSegment])
         /// The job has been removed.
         case end(JobRemoval)
@@ -36,7 +36,7 @@ enum OfficeAnswer {
     case journal([JournalSegment])
     case uploaded
     case ended
-    case refused(Settlement.Refusal)
+    case refused(ServerSyncSession.Refusal)
     case decided(Outcome, [JournalSegment])
     case predecessorMissing(MutationToken)
     case busy(milliseconds: UInt64?)

@@ -4,17 +4,17 @@ import Replication
 import Storage
 import Timekeeping
 
-/// A laptop with a way to the office settles the jobs with it, for all: carries out what a `Settlement` says.
+/// A laptop with a way to the office settles the jobs with it, for all: carries out what a `ServerSyncSession` says.
 extension World {
     /// As much as a person waits: what hangs is given up, and begun anew with the next poll.
     private static let longestRound: Int64 = 90_000_000
 
     /// Every job that either side has.
-    func settle(by device: Device) async throws {
-        for job in Set(device.jobs).union(office.jobs).union(jobs).sorted() { try await settle(job, by: device) }
+    func synchronise(by device: Device) async throws {
+        for job in Set(device.jobs).union(office.jobs).union(jobs).sorted() { try await synchronise(job, by: device) }
     }
 
-    func settle(_ job: JobID, by device: Device, only: ReplicaID? = nil) async throws {
+    func synchronise(_ job: JobID, by device: Device, only: ReplicaID? = nil) async throws {
         if only == nil {
             for (number, round) in device.rounds where round.only == nil && round.job == job {
                 guard now > round.began + Self.longestRound else { return }
@@ -23,22 +23,22 @@ extension World {
         }
         device.roundCount += 1
         if hasGateways { counters.count(.gateway) }
-        let settlement = Settlement(only: only)
-        device.rounds[device.roundCount] = Device.Round(job: job, settlement: settlement, only: only, began: now)
-        try await carryOut(settlement.begin(), inRound: device.roundCount, by: device)
+        let session = ServerSyncSession(only: only)
+        device.rounds[device.roundCount] = Device.Round(job: job, session: session, only: only, began: now)
+        try await carryOut(session.begin(), inRound: device.roundCount, by: device)
     }
 
     func answered(_ answer: OfficeAnswer, inRound number: Int, by device: Device) async throws {
         guard var round = device.rounds[number] else { return }
-        let directive: Settlement.Directive
+        let directive: ServerSyncSession.Directive
         switch answer {
         case .vector(let vector, let removal):
-            directive = round.settlement.onVectors(
+            directive = round.session.onVectors(
                 here: round.here, server: JobHoldings(vector: vector, removal: removal))
-        case .ended: directive = round.settlement.onRemoval(true)
-        case .journal(let segments): directive = round.settlement.onFetched(segments)
-        case .uploaded: directive = round.settlement.onUploaded()
-        case .refused(let refusal): directive = round.settlement.onRefused(refusal)
+        case .ended: directive = round.session.onRemoval(true)
+        case .journal(let segments): directive = round.session.onFetched(segments)
+        case .uploaded: directive = round.session.onUploaded()
+        case .refused(let refusal): directive = round.session.onRefused(refusal)
         case .busy, .unreachable, .lost, .decided, .predecessorMissing: return try await end(number, by: device)
         }
         device.rounds[number] = round
@@ -47,7 +47,7 @@ extension World {
     }
 
     private func carryOut(
-        _ first: Settlement.Directive, inRound number: Int, by device: Device
+        _ first: ServerSyncSession.Directive, inRound number: Int, by device: Device
     ) async throws {
         var directive = first
         while var round = device.rounds[number] {
@@ -64,20 +64,20 @@ extension World {
                 return ask(.upload(segments), about: job, for: .round(number), by: device)
             case .takeRemoval(let removal):
                 let isDone = try await takeRemoval(removal, of: job, by: device)
-                directive = round.settlement.onRemoval(isDone)
+                directive = round.session.onRemoval(isDone)
             case .bringRemoval(let removal): return ask(.end(removal), about: job, for: .round(number), by: device)
             case .take(let segment):
-                directive = round.settlement.onTaken(try await take(segment, of: job, by: device))
-            case .expose: directive = round.settlement.onExposed(try await exposeToOffice(device))
+                directive = round.session.onTaken(try await take(segment, of: job, by: device))
+            case .expose: directive = round.session.onExposed(try await exposeToOffice(device))
             case .load(let place):
-                directive = round.settlement.onLoaded(try await runs(from: place, of: job, by: device))
+                directive = round.session.onLoaded(try await runs(from: place, of: job, by: device))
             case .giveWay(let branch, let agreed):
                 counters.count(.gaveWayToOffice)
                 try await adopt(branch, of: job, after: agreed, by: device)
-                directive = round.settlement.onGaveWay()
+                directive = round.session.onGaveWay()
             case .finished: return try await end(number, by: device)
             }
-            device.rounds[number]?.settlement = round.settlement
+            device.rounds[number]?.session = round.session
         }
     }
 
@@ -88,7 +88,7 @@ extension World {
         }
     }
 
-    func take(_ segment: JournalSegment, of job: JobID, by device: Device) async throws -> Settlement.Intake {
+    func take(_ segment: JournalSegment, of job: JobID, by device: Device) async throws -> ServerSyncSession.Intake {
         do {
             switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
             case .stored:
@@ -131,7 +131,9 @@ extension World {
     }
 
     /// Sometimes in small pieces.
-    private func runs(from place: Settlement.Place, of job: JobID, by device: Device) async throws -> [JournalSegment] {
+    private func runs(from place: ServerSyncSession.Place, of job: JobID, by device: Device) async throws
+        -> [JournalSegment]
+    {
         var runs: [JournalSegment] = []
         var next = place.after + 1
         let bytes = office.generator.pick([60, 400, .max])

@@ -26,7 +26,7 @@ extension World {
         }
     }
 
-    private func journal(of job: JobID, from place: Settlement.Place) async throws -> [JournalSegment] {
+    private func journal(of job: JobID, from place: ServerSyncSession.Place) async throws -> [JournalSegment] {
         guard place.replica != .channel else {
             return [try await office.store.channelRun(of: job, after: place.after, limit: 5).segment].compactMap(\.self)
         }
@@ -43,7 +43,7 @@ extension World {
         for segment in segments {
             let outcome =
                 segment.replica == .channel && office.isRecovering
-                ? try await takeBack(segment, of: job)
+                ? try await recover(segment, of: job)
                 : try await office.store.upload(
                     segment, job: job, now: office.receiveTime(at: now),
                     mayWrite: !office.isRecovering && !office.isUnaware)
@@ -68,8 +68,8 @@ extension World {
         return .uploaded
     }
 
-    private func takeBack(_ segment: JournalSegment, of job: JobID) async throws -> UploadOutcome {
-        switch try await office.store.takeBack(segment, job: job, now: office.receiveTime(at: now)) {
+    private func recover(_ segment: JournalSegment, of job: JobID) async throws -> UploadOutcome {
+        switch try await office.store.recover(segment, job: job, now: office.receiveTime(at: now)) {
         case .stored:
             counters.count(.wordsTakenBack)
             return .stored
@@ -141,7 +141,7 @@ extension World {
         let decision = try await office.store.decide(
             request, job: job, knowing: known, now: office.receiveTime(at: now)
         ) {
-            Judgement(of: request, on: JobStanding(values: $0, digest: digest))
+            MutationEvaluation(of: request, on: JobStanding(values: $0, digest: digest))
         }
         switch decision {
         // It says nothing more of the job, and waits for its people.

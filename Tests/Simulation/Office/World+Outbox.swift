@@ -79,7 +79,7 @@ extension World {
             case .send(let entry, let attempt): send(entry, attempt: attempt, by: device)
             case .bringJournal(let job, let author):
                 counters.count(.journalBrought)
-                try await settle(job, by: device, only: author)
+                try await synchronise(job, by: device, only: author)
             case .withdraw(let job, let token):
                 try await withdraw(Withdrawal(token: token, job: job), by: device)
             case .tell(.rejected(let entry, _)): device.told.insert(entry.token)
@@ -166,17 +166,17 @@ extension World {
         let notShown = device.outbox.notShown
         let isOpen = !device[job].isEmpty && !device[job].isRemoved
         let overlay = isOpen ? try await device.store.overlay(of: job, leavingOut: notShown) : nil
-        var wish = Storage.Wish(job: job)
-        wish.createsJob = true
+        var batch = MutationBatch(job: job)
+        batch.createsJob = true
         if let state = overlay?.shown.state {
             // A cancelled job has no more story: people seldom do that.
             let next = state.next.filter { $0 != .cancelled || office.generator.oneIn(6) }
             guard let state = next.randomElement(using: &office.generator) else { return }
-            wish.ask(AdvanceState(to: state), using: &office.generator)
+            batch.add(AdvanceState(to: state), using: &office.generator)
         } else {
-            wish.ask(OpenJob(name: "Smith", kind: .pickup), using: &office.generator)
+            batch.add(OpenJob(name: "Smith", kind: .pickup), using: &office.generator)
         }
-        try await ask(wish, leavingOut: notShown, by: device)
+        try await enqueue(batch, leavingOut: notShown, by: device)
     }
 
     /// A customer signs for the items as this laptop shows them; or the paper says something else.
@@ -186,18 +186,20 @@ extension World {
             isForgery
             ? String(repeating: "0f", count: 32) : SlowDigest.hexadecimal(try await checker.export(of: device, job))
         counters.count(.signOff)
-        var wish = Storage.Wish(job: job)
-        wish.ask(SignOff(digest: digest, name: "J. \u{201C}Smith\u{201D}"), using: &office.generator)
-        try await ask(wish, leavingOut: device.outbox.notShown, by: device)
+        var batch = MutationBatch(job: job)
+        batch.add(SignOff(digest: digest, name: "J. \u{201C}Smith\u{201D}"), using: &office.generator)
+        try await enqueue(batch, leavingOut: device.outbox.notShown, by: device)
     }
 
-    private func ask(_ wish: Storage.Wish, leavingOut notShown: Set<MutationToken>, by device: Device) async throws {
+    private func enqueue(_ batch: MutationBatch, leavingOut notShown: Set<MutationToken>, by device: Device)
+        async throws
+    {
         do {
             let time = device.stampTime(at: now)
-            let asked = try await device.store.ask(wish, leavingOut: notShown, now: { time })
+            let asked = try await device.store.enqueue(batch, leavingOut: notShown, now: { time })
             counters.count(.asked)
             try await committed(asked.commit, by: device)
-            checker.asked(asked.commit.segment, of: wish.job)
+            checker.asked(asked.commit.segment, of: batch.job)
         } catch let error as StoreError {
             try checker.refused(error, by: device)
             counters.count(.refusedWrite)
@@ -225,7 +227,7 @@ extension World {
         let token = withdrawal.token
         do {
             let time = device.stampTime(at: now)
-            let commit = try await device.store.takeBack(withdrawal, now: { time })
+            let commit = try await device.store.withdraw(withdrawal, now: { time })
             try await committed(commit, by: device)
             try await drive(device) { machine, now, generator in
                 machine.onWithdrawn(token, now: now, using: &generator)

@@ -55,7 +55,7 @@ struct OfficePlanner {
         let others = plan.profile.clocks.indices.filter { $0 != device }
         // Numbers that nobody else has; which branch is longer, and which stays, is left to chance.
         func edit(_ first: Int, _ count: Int) -> Action {
-            .edit(device, (0..<count).map { Wish(item: $0, number: first + $0, kind: .set(fields: [1])) })
+            .edit(device, (0..<count).map { PlannedEdit(item: $0, number: first + $0, kind: .set(fields: [1])) })
         }
         let before = Int.random(in: 1...4, using: &generator)
         let after = Int.random(in: 1...4, using: &generator)

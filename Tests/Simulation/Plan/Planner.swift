@@ -148,7 +148,7 @@ struct Planner {
         return wishes
     }
 
-    private mutating func wish(in job: Int) -> Wish {
+    private mutating func wish(in job: Int) -> PlannedEdit {
         var item = Int.random(in: max(0, items - 8)..<items, using: &generator)
         if generator.oneIn(5) {
             item = items
@@ -157,9 +157,9 @@ struct Planner {
         // The job's own name and kind.
         if generator.oneIn(25) {
             let field = Int.random(in: 0..<Plan.jobFields.count, using: &generator)
-            return Wish(job: job, item: -1, number: nextNumber(), kind: .set(fields: [field]), text: words())
+            return PlannedEdit(job: job, item: -1, number: nextNumber(), kind: .set(fields: [field]), text: words())
         }
-        let kind: Wish.Kind
+        let kind: PlannedEdit.Kind
         switch Int.random(in: 0..<20, using: &generator) {
         case 0, 1: kind = .remove
         case ..<6: kind = .note
@@ -167,10 +167,10 @@ struct Planner {
             let picked = Plan.fields.indices.filter { _ in generator.oneIn(4) }
             kind = .set(fields: picked.isEmpty ? [1] : picked)
         }
-        return Wish(job: job, item: item, number: nextNumber(), kind: kind, text: words())
+        return PlannedEdit(job: job, item: item, number: nextNumber(), kind: kind, text: words())
     }
 
-    private mutating func words() -> Wish.Words {
+    private mutating func words() -> PlannedEdit.Words {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0...5: .own
         case 6, 7: .shared(Int.random(in: 0..<20, using: &generator))

@@ -15,9 +15,9 @@ package struct Step: Hashable, Sendable, CustomStringConvertible {
 /// Devices are named by their place in the world, items by a number of the plan.
 package enum Action: Hashable, Sendable {
     /// All wishes of one edit are of one job.
-    case edit(Int, [Wish])
+    case edit(Int, [PlannedEdit])
     /// Several edits that are asked for at the same moment.
-    case editTogether(Int, [[Wish]])
+    case editTogether(Int, [[PlannedEdit]])
     /// Many new items, numbered from `first` on.
     case bulk(Int, job: Int, first: Int, count: Int)
     /// Journals of so many other replicas, with a word in each.
@@ -86,7 +86,7 @@ package enum Garbage: Int, Hashable, Sendable, CaseIterable {
 
 /// What a person does to one item. `number` is unique in the plan and is part of what is written, unless the text is one
 /// that others write, too.
-package struct Wish: Hashable, Sendable {
+package struct PlannedEdit: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case set(fields: [Int])
         case note
@@ -181,7 +181,7 @@ extension Action: CustomStringConvertible {
     }
 }
 
-extension Wish: CustomStringConvertible {
+extension PlannedEdit: CustomStringConvertible {
     package var description: String {
         let place = "\(item < 0 ? "the job itself" : "item \(item)")\(job > 0 ? " of job \(job)" : "")"
         switch kind {

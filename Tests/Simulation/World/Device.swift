@@ -16,7 +16,7 @@ final class Device: Holder {
 
     struct Round {
         let job: JobID
-        var settlement: Settlement
+        var session: ServerSyncSession
         let only: ReplicaID?
         let began: Int64
         /// What was held here before the office was asked for its.

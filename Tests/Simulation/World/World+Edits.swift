@@ -5,7 +5,7 @@ import Storage
 
 /// What people write: one edit, several in one commit, thousands at once; and a crew whose names are many.
 extension World {
-    func edit(_ device: Device, _ wishes: [Wish]) async throws {
+    func edit(_ device: Device, _ wishes: [PlannedEdit]) async throws {
         guard canAct(device), let job = wishes.first.map({ jobs[$0.job] }) else { return }
         let stampTime = device.stampTime(at: now)
         if device.lieMilliseconds > 0 { counters.count(.lie) }
@@ -23,7 +23,7 @@ extension World {
     }
 
     /// Several people at one laptop at the same moment: what they ask for shares one commit.
-    func editTogether(_ device: Device, _ edits: [[Wish]]) async throws {
+    func editTogether(_ device: Device, _ edits: [[PlannedEdit]]) async throws {
         guard canAct(device) else { return }
         let stampTime = device.stampTime(at: now)
         let store = device.store
@@ -64,7 +64,8 @@ extension World {
         guard canAct(device) else { return }
         for start in stride(from: 0, to: count, by: 2_000) {
             let wishes = (start..<min(start + 2_000, count)).map { index in
-                Wish(job: job, item: first + index, number: first + index, kind: .set(fields: [0, 2]), text: .own)
+                PlannedEdit(
+                    job: job, item: first + index, number: first + index, kind: .set(fields: [0, 2]), text: .own)
             }
             try await edit(device, wishes)
             counters.count(.bulkEdit)
@@ -101,7 +102,7 @@ extension World {
     }
 }
 
-extension Wish {
+extension PlannedEdit {
     func edit(in plan: Plan) -> Edit {
         let item = item < 0 ? ItemID.job : plan.item(self.item)
         switch kind {

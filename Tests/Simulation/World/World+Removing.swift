@@ -78,7 +78,7 @@ extension World {
         }
     }
 
-    private func decide(_ named: [LateChange], of job: JobID, accepts: Bool, by device: Device) async throws {
+    private func decide(_ named: [QuarantinedChange], of job: JobID, accepts: Bool, by device: Device) async throws {
         let dots = named.map(\.dot)
         let before = device[job]
         narrate?("\(now) device \(device.index) \(accepts ? "accepts" : "drops") \(dots.map(\.brief))")

@@ -75,7 +75,8 @@ extension World {
 
     /// The way to a peer is full, or has room again: every link between the two.
     private func congest(_ device: Device, _ other: Int, isCongested: Bool) async throws {
-        guard device.isUp else { return }
+        // Who sleeps writes nothing that could fill it; what it would hear of that comes after the way has room again.
+        guard device.isUp, device.wakesAt ?? 0 <= now else { return }
         for number in network.open(between: device.index, other) {
             guard let end = network.connections[number]?.ends.first(where: { $0.device == device.index }) else {
                 continue

@@ -108,6 +108,6 @@ extension World {
             sent: sent, received: received, answered: received, returned: device.clock.elapsed(at: now))
         _ = try await learn(exchange, ClockQuality(stratum: 0, uncertainty: 0), from: .server, by: device)
         try await serverReached(by: device)
-        try await settle(by: device)
+        try await synchronise(by: device)
     }
 }

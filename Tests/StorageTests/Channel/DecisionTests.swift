@@ -21,7 +21,7 @@ struct DecisionTests {
     }
 
     /// Accepts, and publishes how often it was asked.
-    static func count(_ published: [FieldName: String]) -> Judgement {
+    static func count(_ published: [FieldName: String]) -> MutationEvaluation {
         let count = (published["count"].flatMap { Int($0) } ?? 0) + 1
         return .accept([PublishedValue(name: "count", value: String(count))])
     }

@@ -9,26 +9,26 @@ extension InventoryService {
     func doctor() async throws -> DoctorReport {
         let configuration = facts.configuration
         return DoctorReport(checks: [
-            Judgement.discovery(facts.discovery.status, configuredPeers: configuration.peers.count),
-            Judgement.network(
+            HealthRules.discovery(facts.discovery.status, configuredPeers: configuration.peers.count),
+            HealthRules.network(
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
                 addresses: Surroundings.addresses),
             await clockCheck(),
             await serverCheck(),
-            Judgement.queue(await queueStatus()),
-            Judgement.disk(
+            HealthRules.queue(await queueStatus()),
+            HealthRules.disk(
                 free: Surroundings.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await storeCheck(),
         ])
     }
 
     private func clockCheck() async -> HealthCheck {
-        Judgement.clock(clock.overview, future: (try? await futureWork()) ?? [])
+        HealthRules.clock(clock.overview, future: (try? await futureWork()) ?? [])
     }
 
     private func serverCheck() async -> HealthCheck {
         let configuration = facts.configuration
-        return Judgement.server(
+        return HealthRules.server(
             configuration.server.map { "\($0)" }, hasToken: configuration.serverTokenFile != nil,
             standing: await gateway?.standing, queue: await queueStatus())
     }
@@ -38,7 +38,7 @@ extension InventoryService {
         do { problems = try await store.quickProblems() } catch { problems = ["\(error)"] }
         if !store.isInPlace() { problems = [StoreError.replacedFile.description] }
         let file = StateDirectory.storePath(in: facts.configuration.stateDirectory)
-        return Judgement.store(
+        return HealthRules.store(
             problems: problems, bytes: Surroundings.fileBytes(at: file) + Surroundings.fileBytes(at: file + "-wal"),
             wasRenewed: store.wasCopied || store.identity.replica != facts.firstReplica)
     }

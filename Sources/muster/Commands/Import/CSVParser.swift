@@ -58,9 +58,9 @@ struct CSVParser {
                     continue
                 }
                 markBytes = nil
-                for early in Self.mark.prefix(seen) { take(early, into: &records) }
+                for early in Self.mark.prefix(seen) { consume(early, into: &records) }
             }
-            take(byte, into: &records)
+            consume(byte, into: &records)
         }
         return records
     }
@@ -68,14 +68,14 @@ struct CSVParser {
     /// The last record, when the file does not end with a newline.
     mutating func finish() -> [Record] {
         var records: [Record] = []
-        for early in Self.mark.prefix(markBytes ?? 0) { take(early, into: &records) }
+        for early in Self.mark.prefix(markBytes ?? 0) { consume(early, into: &records) }
         markBytes = nil
         if state == .quoted { fault = .unclosedQuote }
         endRecord(into: &records)
         return records
     }
 
-    private mutating func take(_ byte: UInt8, into records: inout [Record]) {
+    private mutating func consume(_ byte: UInt8, into records: inout [Record]) {
         let isSecondOfPair = isAfterReturn && byte == UInt8(ascii: "\n")
         isAfterReturn = byte == UInt8(ascii: "\r")
         let endsLine = byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") && !isSecondOfPair

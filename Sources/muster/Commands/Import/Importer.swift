@@ -37,10 +37,10 @@ struct Importer {
         defer { progress.clear() }
         var parser = CSVParser()
         while let piece = try input.next() {
-            for record in parser.feed(piece) { try await take(record) }
+            for record in parser.feed(piece) { try await add(record) }
             progress.show(bytesRead: input.bytesRead, rows: report.rows)
         }
-        for record in parser.finish() { try await take(record) }
+        for record in parser.finish() { try await add(record) }
         guard mapping != nil else {
             throw APIError(.invalidValue, "The file is empty: its first line must name the columns.")
         }
@@ -48,7 +48,7 @@ struct Importer {
         return report
     }
 
-    private mutating func take(_ record: CSVParser.Record) async throws {
+    private mutating func add(_ record: CSVParser.Record) async throws {
         do {
             let cells = try record.content.get()
             guard let mapping else {

@@ -30,13 +30,13 @@ struct Decided: Sendable {
 }
 
 /// Where requests are answered: the store, and those who wait for news of it.
-struct ChannelDesk: Sendable {
+struct ChannelService: Sendable {
     /// Of a journal in one answer.
     private static let runBytes = 512 << 10
 
     let store: Store
     let hub: ChangeHub
-    let keeper: AcceptanceKeeper
+    let keeper: AcknowledgementBatcher
     let setBack: SetBackJobs
     let now: WallClock
     /// See `ServerSettings`.

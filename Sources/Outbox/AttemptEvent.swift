@@ -46,30 +46,3 @@ package struct AttemptEvent: Hashable, Sendable {
         case interrupted
     }
 }
-
-/// The last attempts, oldest first.
-package struct AttemptLog: Hashable, Sendable {
-    package static let standardLimit = 10_000
-
-    package let limit: Int
-    private var ring: [AttemptEvent] = []
-    private var oldest = 0
-    /// Of all that were ever added: tells how many have been forgotten.
-    package private(set) var total = 0
-
-    package init(limit: Int = AttemptLog.standardLimit) {
-        self.limit = max(1, limit)
-    }
-
-    package mutating func append(_ event: AttemptEvent) {
-        total += 1
-        if ring.count < limit {
-            ring.append(event)
-        } else {
-            ring[oldest] = event
-            oldest = (oldest + 1) % limit
-        }
-    }
-
-    package var events: [AttemptEvent] { Array(ring[oldest...] + ring[..<oldest]) }
-}

@@ -1,5 +1,5 @@
 /// What one of two clocks without a server is worth, as both ends know it from what they told each other.
-struct CompanyClock: Hashable, Sendable {
+struct PeerAgreementClock: Hashable, Sendable {
     /// Corrected time minus the elapsed time of whoever compares.
     let offset: Int64
     /// Work has been shown under it: it only moves on.
@@ -11,7 +11,7 @@ struct CompanyClock: Hashable, Sendable {
     static let tolerance: Int64 = 300_000_000
 
     /// Which of two that differ gives way. Never both; neither, when both have shown work and are far apart.
-    func follows(_ other: CompanyClock) -> Bool {
+    func follows(_ other: PeerAgreementClock) -> Bool {
         let lead = other.offset - offset
         switch (isShown, other.isShown) {
         case (false, false):
@@ -25,12 +25,12 @@ struct CompanyClock: Hashable, Sendable {
     }
 
     /// It is behind a clock that may be right, and has no better reason than a floor.
-    private func isWrongBeside(_ other: CompanyClock) -> Bool {
+    private func isWrongBeside(_ other: PeerAgreementClock) -> Bool {
         !isPlausible && other.isPlausible && other.offset > offset
     }
 
     /// Whether two clocks stay apart.
-    func isLeftAlone(by other: CompanyClock) -> Bool { !follows(other) && !other.follows(self) }
+    func isLeftAlone(by other: PeerAgreementClock) -> Bool { !follows(other) && !other.follows(self) }
 }
 
 /// Laptops that no server stands behind settle on one time among themselves (rule R5).
@@ -54,7 +54,7 @@ extension CorrectedClock {
     }
 
     /// Another laptop without a server has answered.
-    mutating func onCompany(
+    mutating func onPeerAgreement(
         _ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at elapsed: Int64
     ) -> [ClockDirective] {
         guard !isSynchronised else { return rememberIfUseful(at: elapsed) }
@@ -69,7 +69,7 @@ extension CorrectedClock {
         if isSynchronised || quality.isSynchronised || !Self.isCredible(exchange, at: elapsed) { return true }
         guard !isBelowFloor(exchange) else { return false }
         return !Self.differ(base, exchange)
-            || CompanyClock(base).isLeftAlone(by: CompanyClock(exchange, quality: quality))
+            || PeerAgreementClock(base).isLeftAlone(by: PeerAgreementClock(exchange, quality: quality))
     }
 
     /// This clock, not before what another knows to be past; takes that over.
@@ -79,7 +79,7 @@ extension CorrectedClock {
         guard missing > 0 else { return base }
         return ClockEstimate(
             offset: toldFloor - elapsed, uncertainty: base.uncertainty, measured: elapsed, stratum: base.stratum,
-            source: base.source, isPlausible: base.isPlausible && missing <= CompanyClock.tolerance)
+            source: base.source, isPlausible: base.isPlausible && missing <= PeerAgreementClock.tolerance)
     }
 
     private func following(
@@ -92,8 +92,8 @@ extension CorrectedClock {
             same.isPlausible = own.isPlausible || quality.isPlausible
             return same
         }
-        let other = CompanyClock(exchange, quality: quality)
-        guard CompanyClock(own).follows(other) else { return own }
+        let other = PeerAgreementClock(exchange, quality: quality)
+        guard PeerAgreementClock(own).follows(other) else { return own }
         // As far as it is certainly there, whatever way the delay fell, so that nobody passes the one that leads, and two
         // laptops cannot push each other on, nor back.
         let error = exchange.delay / 2 + 2
@@ -112,7 +112,7 @@ extension CorrectedClock {
     }
 }
 
-extension CompanyClock {
+extension PeerAgreementClock {
     fileprivate init(_ estimate: ClockEstimate) {
         self.init(offset: estimate.offset, isShown: estimate.isShown, isPlausible: estimate.isPlausible)
     }

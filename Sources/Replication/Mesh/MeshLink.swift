@@ -1,7 +1,7 @@
 import CRDT
 
 /// What is known of one connection.
-struct Link: Sendable {
+struct MeshLink: Sendable {
     enum Phase: Hashable, Sendable {
         case greeting
         /// It has said who it is, and is to tell the time before anything else.
@@ -35,7 +35,7 @@ struct Link: Sendable {
     /// Open jobs of which the peer holds more than this device, or did when they were added.
     var wanted = WorkQueue<JobID>()
     /// Jobs that have grown while the peer did not read.
-    var untold: Set<JobID> = []
+    var unannounced: Set<JobID> = []
     /// Journals that it was asked for.
     var fetchCount = 0
     var reportsUnderWay = 0
@@ -75,9 +75,9 @@ struct LinkJob: Sendable {
     var peer: VersionVector
     /// What was sent to the peer, not acknowledged yet.
     var sent: [ReplicaID: UInt64] = [:]
-    /// What the peer was told that this device holds.
-    var told: VersionVector
-    /// The peer is outside the tree: told of new transforms rather than sent them (Plumtree).
+    /// What was announced to the peer of what this device holds.
+    var announced: VersionVector
+    /// The peer is outside the tree: new transforms are announced to it rather than sent (Plumtree).
     var isLazy = false
     /// For how many rounds nothing has happened.
     var quietRounds = 0
@@ -85,9 +85,9 @@ struct LinkJob: Sendable {
     /// What the peer was last heard to know of the job's end.
     var removal: JobRemoval?
 
-    init(peer: VersionVector, told: VersionVector, removal: JobRemoval?) {
+    init(peer: VersionVector, announced: VersionVector, removal: JobRemoval?) {
         self.peer = peer
-        self.told = told
+        self.announced = announced
         self.removal = removal
     }
 
@@ -139,7 +139,7 @@ struct JobProgress: Sendable {
     var removal: JobRemoval?
     /// Runs that are being made durable, up to which sequence.
     var submitted: [ReplicaID: UInt64] = [:]
-    /// Journals that have grown since the peers in the tree, and those outside it, were last told.
+    /// Journals that have grown since the peers in the tree, and those outside it, were last announced.
     var unacknowledged: Set<ReplicaID> = []
     var unannounced: Set<ReplicaID> = []
 

@@ -3,9 +3,9 @@ package import CRDT
 /// One job between a laptop and the server, until both hold the same journals: a value that says what is next.
 ///
 /// Each directive is answered with the function that it names, which gives the next one. Whoever carries it out may stop
-/// at any of them: the next settlement begins with a comparison again.
-package struct Settlement: Sendable {
-    package typealias Place = JournalErrands.Errand
+/// at any of them: the next session begins with a comparison again.
+package struct ServerSyncSession: Sendable {
+    package typealias Place = SyncPlan.TransferTask
 
     package enum Directive: Hashable, Sendable {
         /// Look at the own vector and then ask for the server's, in this order: what comes here meanwhile must not look as
@@ -109,12 +109,12 @@ package struct Settlement: Sendable {
             steps = [.expose, .upload(Place(replica: only, after: server[only].sequence))]
             return next()
         }
-        let errands = JournalErrands(here: here, server: server)
-        isServerBehind = errands.isServerBehind
-        guard !errands.isEmpty else { return .finished(wasRefused ? .refused : .settled) }
-        steps = errands.fetches.map { .fetch($0) }
-        if let place = errands.channelUpload { steps.append(.giveBack(place)) }
-        let uploads = errands.uploads + errands.forks.map { Place(replica: $0, after: 0) }
+        let plan = SyncPlan(here: here, server: server)
+        isServerBehind = plan.isServerBehind
+        guard !plan.isEmpty else { return .finished(wasRefused ? .refused : .settled) }
+        steps = plan.fetches.map { .fetch($0) }
+        if let place = plan.channelUpload { steps.append(.giveBack(place)) }
+        let uploads = plan.uploads + plan.forks.map { Place(replica: $0, after: 0) }
         if !uploads.isEmpty { steps.append(.expose) }
         steps += uploads.map { .upload($0) }
         return next()

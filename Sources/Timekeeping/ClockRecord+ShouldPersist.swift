@@ -18,7 +18,7 @@ extension ClockRecord {
 
     /// The source has changed, the time has stepped, or what was kept has become clearly worse: by a quarter of a second, which
     /// takes some twenty minutes.
-    func isWorthKeeping(after kept: ClockRecord, at elapsed: Int64) -> Bool {
+    func shouldPersist(after kept: ClockRecord, at elapsed: Int64) -> Bool {
         if source != kept.source || stratum != kept.stratum || boot != kept.boot || hasOtherWall(than: kept) {
             return true
         }

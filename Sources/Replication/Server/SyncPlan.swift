@@ -1,42 +1,42 @@
 package import CRDT
 
 /// What has to be done so that a laptop and the server hold the same journals of a job.
-package struct JournalErrands: Hashable, Sendable {
+package struct SyncPlan: Hashable, Sendable {
     /// A journal and after which sequence.
-    package struct Errand: Hashable, Sendable {
+    package struct TransferTask: Hashable, Sendable {
         package let replica: ReplicaID
         package internal(set) var after: UInt64
     }
 
     /// The channel first: what the server has decided is what people wait for.
-    package private(set) var fetches: [Errand] = []
-    package private(set) var uploads: [Errand] = []
+    package private(set) var fetches: [TransferTask] = []
+    package private(set) var uploads: [TransferTask] = []
     /// Two contents of one length: brought from its beginning, the server says which stays (rule R9).
     package private(set) var forks: [ReplicaID] = []
     /// The server holds less of its own journal than this laptop, or another content: it has been set back.
     package private(set) var isServerBehind = false
     /// What it lacks of its own journal then; it takes that only while its people have told it to.
-    package private(set) var channelUpload: Errand?
+    package private(set) var channelUpload: TransferTask?
 
     package init(here: VersionVector, server: VersionVector) {
         let pairs = reconcile(here: here.heads, server: server.heads)
-        for (replica, standpoint) in pairs {
-            switch standpoint {
-            case .onlyServer: fetches.append(Errand(replica: replica, after: 0))
+        for (replica, difference) in pairs {
+            switch difference {
+            case .onlyServer: fetches.append(TransferTask(replica: replica, after: 0))
             case .onlyHere where replica == .channel:
                 isServerBehind = true
-                channelUpload = Errand(replica: replica, after: 0)
-            case .onlyHere: uploads.append(Errand(replica: replica, after: 0))
+                channelUpload = TransferTask(replica: replica, after: 0)
+            case .onlyHere: uploads.append(TransferTask(replica: replica, after: 0))
             case .both(let mine, let theirs):
                 if mine.sequence < theirs.sequence {
-                    fetches.append(Errand(replica: replica, after: mine.sequence))
+                    fetches.append(TransferTask(replica: replica, after: mine.sequence))
                 } else if replica == .channel {
                     isServerBehind = mine != theirs
                     if mine.sequence > theirs.sequence {
-                        channelUpload = Errand(replica: replica, after: theirs.sequence)
+                        channelUpload = TransferTask(replica: replica, after: theirs.sequence)
                     }
                 } else if mine.sequence > theirs.sequence {
-                    uploads.append(Errand(replica: replica, after: theirs.sequence))
+                    uploads.append(TransferTask(replica: replica, after: theirs.sequence))
                 } else if mine.digest != theirs.digest {
                     forks.append(replica)
                 }

@@ -2,7 +2,7 @@ import ServerChannel
 import Synchronization
 
 /// Lets nobody in more often at a time than others could bear.
-final class Doorkeeper: Sendable {
+final class ConcurrencyLimiter: Sendable {
     private struct State {
         var inside: [String: Int] = [:]
         var total = 0
@@ -43,14 +43,14 @@ final class Doorkeeper: Sendable {
     }
 }
 
-/// One request's place with the doorkeeper, until its answer is written: whoever asks much and reads nothing fills no
+/// One request's place with the limiter, until its answer is written: whoever asks much and reads nothing fills no
 /// memory.
-final class Visit: Sendable {
-    private let place = Mutex<(keeper: Doorkeeper, name: String)?>(nil)
+final class Permit: Sendable {
+    private let place = Mutex<(limiter: ConcurrencyLimiter, name: String)?>(nil)
 
-    func begin(_ keeper: Doorkeeper, _ name: String) throws(ChannelProblem) {
-        try keeper.enter(name)
-        place.withLock { $0 = (keeper, name) }
+    func begin(_ limiter: ConcurrencyLimiter, _ name: String) throws(ChannelProblem) {
+        try limiter.enter(name)
+        place.withLock { $0 = (limiter, name) }
     }
 
     func end() {
@@ -58,6 +58,6 @@ final class Visit: Sendable {
             defer { place = nil }
             return place
         }
-        if let (keeper, name) = taken { keeper.leave(name) }
+        if let (limiter, name) = taken { limiter.leave(name) }
     }
 }

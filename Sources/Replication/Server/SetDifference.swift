@@ -1,7 +1,7 @@
 /// Two sides' things of one kind, compared by identity: the one place that says what the three cases are.
 ///
 /// Jobs and their journals go through it, and any later kind that has an identity.
-package enum Standpoint<Here, There> {
+package enum SetDifference<Here, There> {
     /// Both have it: they may differ, and what it is decides how they meet.
     case both(Here, There)
     /// It came to be elsewhere, or this device has lost it: it is fetched.
@@ -11,12 +11,12 @@ package enum Standpoint<Here, There> {
     case onlyHere(Here)
 }
 
-extension Standpoint: Sendable where Here: Sendable, There: Sendable {}
+extension SetDifference: Sendable where Here: Sendable, There: Sendable {}
 
 /// In order of the identities.
 package func reconcile<Identity: Hashable & Comparable, Here, There>(
     here: [Identity: Here], server: [Identity: There]
-) -> [(Identity, Standpoint<Here, There>)] {
+) -> [(Identity, SetDifference<Here, There>)] {
     Set(here.keys).union(server.keys).sorted().compactMap { identity in
         switch (here[identity], server[identity]) {
         case (let mine?, let theirs?): (identity, .both(mine, theirs))

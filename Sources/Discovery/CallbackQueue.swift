@@ -10,7 +10,7 @@ internal import CDNSSD
 ///
 /// They arrive inside DNSServiceProcessResult (or DNSServiceRegister and the like), where the question must not be
 /// closed: so they are put down here, and acted upon when that call has returned.
-final class Mailbox {
+final class CallbackQueue {
     private var answers: [Answer] = []
 
     /// The answers since the last call.
@@ -19,14 +19,14 @@ final class Mailbox {
         return answers
     }
 
-    /// The pointer to hand to C. The mailbox must outlive the question.
+    /// The pointer to hand to C. The callbacks must outlive the question.
     var context: UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque()
     }
 
     private static func put(_ answer: Answer?, into context: UnsafeMutableRawPointer?) {
         guard let answer, let context else { return }
-        Unmanaged<Mailbox>.fromOpaque(context).takeUnretainedValue().answers.append(answer)
+        Unmanaged<CallbackQueue>.fromOpaque(context).takeUnretainedValue().answers.append(answer)
     }
 
     // MARK: Callbacks

@@ -2,7 +2,7 @@
 ///
 /// Whose task is cancelled gets an error, never an end, as `AsyncThrowingStream(unfolding:)` would give: half an export
 /// must not look like a whole one.
-package struct Pulled<Piece: Sendable>: AsyncSequence, Sendable {
+package struct PullSequence<Piece: Sendable>: AsyncSequence, Sendable {
     private let pull: @Sendable () async throws -> Piece?
 
     /// - Parameter pull: the next piece, nil after the last.
@@ -23,7 +23,7 @@ package struct Pulled<Piece: Sendable>: AsyncSequence, Sendable {
 }
 
 /// Elements in pieces of a few hundred.
-package typealias Batches<Element: Sendable> = Pulled<[Element]>
+package typealias Batches<Element: Sendable> = PullSequence<[Element]>
 
 /// Bytes in pieces of some 64 KiB.
-package typealias Chunks = Pulled<[UInt8]>
+package typealias Chunks = PullSequence<[UInt8]>

@@ -7,7 +7,7 @@ import Testing
 @testable import Node
 @testable import Timekeeping
 
-struct JudgementTests {
+struct HealthRulesTests {
     private func clock(drift: Int64 = 0, source: TimeSource? = .server, isSynchronised: Bool = true) -> ClockOverview {
         ClockOverview(
             source: source, isSynchronised: isSynchronised, stratum: isSynchronised ? 1 : 16, drift: drift,
@@ -16,13 +16,14 @@ struct JudgementTests {
 
     @Test("A clock that nobody confirms, a wall clock far off and changes from the future are warnings")
     func clocks() {
-        #expect(Judgement.clock(clock(), future: []) == HealthCheck("clock", .ok, "synchronised to within 1.3 ms"))
-        #expect(Judgement.clock(clock(drift: -60_000_000), future: []).outcome == .ok)
-        let late = Judgement.clock(clock(drift: -7_200_000_000), future: [])
+        #expect(HealthRules.clock(clock(), future: []) == HealthCheck("clock", .ok, "synchronised to within 1.3 ms"))
+        #expect(HealthRules.clock(clock(drift: -60_000_000), future: []).outcome == .ok)
+        let late = HealthRules.clock(clock(drift: -7_200_000_000), future: [])
         #expect(late.outcome == .warning)
         #expect(late.finding == "the wall clock is 7200 s behind, corrected for")
         #expect(late.remedy?.contains("timedatectl") == true)
-        let alone = Judgement.clock(clock(drift: 0, source: nil, isSynchronised: false), future: [work(2, by: "bert")])
+        let alone = HealthRules.clock(
+            clock(drift: 0, source: nil, isSynchronised: false), future: [work(2, by: "bert")])
         #expect(alone.outcome == .warning)
         #expect(alone.finding.contains("unsynchronised"))
         #expect(alone.finding.contains("2 changes by bert are stamped up to 1 day ahead"))
@@ -62,7 +63,7 @@ struct JudgementTests {
             var standing = ServerStanding()
             standing.state = state
             if isBehind { standing.behind = [JobID(ItemID.job)] }
-            return Judgement.server(
+            return HealthRules.server(
                 "https://muster.example", hasToken: true, standing: standing, queue: QueueStatus(pending: pending))
         }
         #expect(judge(.reached) == HealthCheck("server", .ok, "https://muster.example answers"))
@@ -71,18 +72,18 @@ struct JudgementTests {
         #expect(judge(.unreachable("is there a login page?")).finding.contains("login page"))
         #expect(judge(.unauthorised).outcome == .failed)
         #expect(judge(.reached, isBehind: true).outcome == .failed)
-        let none = Judgement.server(nil, hasToken: false, standing: nil, queue: QueueStatus())
+        let none = HealthRules.server(nil, hasToken: false, standing: nil, queue: QueueStatus())
         #expect(none == HealthCheck("server", .ok, "none is configured"))
-        let waiting = Judgement.server(nil, hasToken: false, standing: nil, queue: QueueStatus(pending: 1))
+        let waiting = HealthRules.server(nil, hasToken: false, standing: nil, queue: QueueStatus(pending: 1))
         #expect(waiting.outcome == .warning)
-        let timeOnly = Judgement.server("http://a", hasToken: false, standing: nil, queue: QueueStatus())
+        let timeOnly = HealthRules.server("http://a", hasToken: false, standing: nil, queue: QueueStatus())
         #expect(timeOnly.outcome == .warning && timeOnly.remedy?.contains("--server-token") == true)
     }
 
     @Test("What waits for a person is told, however the server is reached")
     func queue() {
-        #expect(Judgement.queue(QueueStatus(pending: 3)) == HealthCheck("queue", .ok, "nothing waits for a person"))
-        let parked = Judgement.queue(QueueStatus(pending: 3, parked: 2))
+        #expect(HealthRules.queue(QueueStatus(pending: 3)) == HealthCheck("queue", .ok, "nothing waits for a person"))
+        let parked = HealthRules.queue(QueueStatus(pending: 3, parked: 2))
         #expect(parked.outcome == .warning && parked.finding == "2 parked: rejected by the server, or paused")
         #expect(parked.remedy?.contains("muster queue list") == true)
     }
@@ -93,7 +94,7 @@ struct JudgementTests {
 
     @Test("A disk warns below 1 GB and fails below 100 MB", arguments: disks)
     func disk(free: UInt64?, outcome: HealthCheck.Outcome) {
-        let check = Judgement.disk(free: free, directory: "/var/lib/muster")
+        let check = HealthRules.disk(free: free, directory: "/var/lib/muster")
         #expect(check.outcome == outcome)
         #expect((check.remedy == nil) == (outcome == .ok))
     }
@@ -102,7 +103,7 @@ struct JudgementTests {
     func network() throws {
         let listen = try #require(PeerAddress("0.0.0.0:7473"))
         func check(port: Int?, isLoopbackOnly: Bool = false, addresses: [String] = []) -> HealthCheck {
-            Judgement.network(listen: listen, port: port, isLoopbackOnly: isLoopbackOnly, addresses: addresses)
+            HealthRules.network(listen: listen, port: port, isLoopbackOnly: isLoopbackOnly, addresses: addresses)
         }
         #expect(check(port: nil).outcome == .failed)
         #expect(check(port: 7473).outcome == .failed)
@@ -114,19 +115,19 @@ struct JudgementTests {
     @Test("Without avahi discovery fails, unless addresses are configured; switched off it is as was wished")
     func discovery() {
         let gone = DiscoveryStatus(state: .unavailable, reason: "no avahi: none", remedy: "start it")
-        #expect(Judgement.discovery(gone, configuredPeers: 0).outcome == .failed)
-        #expect(Judgement.discovery(gone, configuredPeers: 0).finding == "no avahi: none")
-        #expect(Judgement.discovery(gone, configuredPeers: 0).remedy == "start it")
-        #expect(Judgement.discovery(gone, configuredPeers: 1).outcome == .warning)
-        #expect(Judgement.discovery(DiscoveryStatus(state: .off), configuredPeers: 2).outcome == .ok)
-        #expect(Judgement.discovery(DiscoveryStatus(state: .off), configuredPeers: 0).outcome == .warning)
-        #expect(Judgement.discovery(DiscoveryStatus(state: .available), configuredPeers: 0).outcome == .ok)
+        #expect(HealthRules.discovery(gone, configuredPeers: 0).outcome == .failed)
+        #expect(HealthRules.discovery(gone, configuredPeers: 0).finding == "no avahi: none")
+        #expect(HealthRules.discovery(gone, configuredPeers: 0).remedy == "start it")
+        #expect(HealthRules.discovery(gone, configuredPeers: 1).outcome == .warning)
+        #expect(HealthRules.discovery(DiscoveryStatus(state: .off), configuredPeers: 2).outcome == .ok)
+        #expect(HealthRules.discovery(DiscoveryStatus(state: .off), configuredPeers: 0).outcome == .warning)
+        #expect(HealthRules.discovery(DiscoveryStatus(state: .available), configuredPeers: 0).outcome == .ok)
     }
 
     @Test("A damaged store fails; one that was a copy says so")
     func store() {
-        #expect(Judgement.store(problems: ["row 1 is missing"], bytes: 0, wasRenewed: false).outcome == .failed)
-        #expect(Judgement.store(problems: [], bytes: 1_234_567, wasRenewed: true).outcome == .warning)
-        #expect(Judgement.store(problems: [], bytes: 1_234_567, wasRenewed: false).finding == "sound, 1.2 MB")
+        #expect(HealthRules.store(problems: ["row 1 is missing"], bytes: 0, wasRenewed: false).outcome == .failed)
+        #expect(HealthRules.store(problems: [], bytes: 1_234_567, wasRenewed: true).outcome == .warning)
+        #expect(HealthRules.store(problems: [], bytes: 1_234_567, wasRenewed: false).finding == "sound, 1.2 MB")
     }
 }

@@ -1,7 +1,7 @@
 package import Storage
 
 /// Makes, lists and revokes the tokens of devices. It may do so while the server runs.
-package struct TokenOffice: Sendable {
+package struct TokenAdministration: Sendable {
     private let store: Store
     private let now = WallClock()
 

@@ -5,7 +5,7 @@ import ServerChannel
 import Storage
 
 /// Requests to change what the server owns.
-extension ChannelDesk {
+extension ChannelService {
     func decide(_ delivery: Delivery) async throws -> Decided {
         // Added up before the transaction: a job of 100,000 items would hold all others up.
         try checkThatItDecides(delivery.job)
@@ -19,7 +19,7 @@ extension ChannelDesk {
         let decision = try await store.decide(
             request, job: delivery.job, knowing: delivery.knownChannel ?? 0, now: now.received
         ) { published in
-            Judgement(of: request, on: JobStanding(values: published, digest: digest))
+            MutationEvaluation(of: request, on: JobStanding(values: published, digest: digest))
         }
         switch decision {
         case .predecessorMissing(let token):

@@ -6,7 +6,7 @@ import Synchronization
 /// Says in the channel what has been uploaded, as an `AcknowledgementPlan` decides for each job.
 ///
 /// What was not said before a crash is said some time after the next start: it follows from what is stored.
-final class AcceptanceKeeper: Sendable {
+final class AcknowledgementBatcher: Sendable {
     private let store: Store
     private let hub: ChangeHub
     private let setBack: SetBackJobs

@@ -6,7 +6,7 @@ import ServerChannel
 import Storage
 
 /// What people in the office look at.
-extension ChannelDesk {
+extension ChannelService {
     /// Of the items in one answer.
     private static let itemBytes = 512 << 10
 

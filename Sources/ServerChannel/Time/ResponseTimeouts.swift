@@ -4,7 +4,7 @@ import Synchronization
 
 /// How long a server is waited for. A line that dies in the midst of an answer says nothing of it, and whoever waited for
 /// the rest would wait for ever.
-struct Patience: Sendable {
+struct ResponseTimeouts: Sendable {
     /// Whoever is silent for so long has gone.
     var silence = Duration.seconds(30)
     /// An answer that takes longer, byte by byte, is none.

@@ -4,7 +4,7 @@ package import Inventory
 package import Outbox
 
 /// Mutations of a job, with the edits that belong to them.
-package struct Wish: Sendable {
+package struct MutationBatch: Sendable {
     package let job: JobID
     package var createsJob = false
     package var edits: [Edit] = []
@@ -15,7 +15,7 @@ package struct Wish: Sendable {
         self.job = job
     }
 
-    package mutating func ask(_ mutation: any MutationKind, using generator: inout some RandomNumberGenerator) {
+    package mutating func add(_ mutation: any MutationKind, using generator: inout some RandomNumberGenerator) {
         mutations.append((.random(using: &generator), mutation))
     }
 }
@@ -31,8 +31,8 @@ package struct Withdrawal: Hashable, Sendable {
     }
 }
 
-/// What was asked for, durably.
-package struct Asked: Sendable {
+/// What was enqueued, durably.
+package struct EnqueueResult: Sendable {
     package let commit: Commit
     package let tokens: [MutationToken]
 }
@@ -44,27 +44,27 @@ extension Store {
     /// - Parameter leftOut: what is pending and known to come to nothing: see `Overlay`.
     /// - Throws: `MutationRefusal` for what the server would refuse as things stand here, the other pending requests carried
     ///   out; `EditRefusal`; `StoreError`.
-    package func ask(
-        _ wish: Wish, leavingOut leftOut: Set<MutationToken> = [], now: @escaping @Sendable () -> ReceiveTime
-    ) async throws -> Asked {
+    package func enqueue(
+        _ batch: MutationBatch, leavingOut leftOut: Set<MutationToken> = [], now: @escaping @Sendable () -> ReceiveTime
+    ) async throws -> EnqueueResult {
         try await write { [self] db in
             let now = now()
-            let job = wish.job
+            let job = batch.job
             let number =
-                wish.createsJob
+                batch.createsJob
                 ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
             if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
             var edited: Commit?
-            if !wish.edits.isEmpty {
+            if !batch.edits.isEmpty {
                 let result = try commit(
-                    wish.edits, job: job, number: number, requiresItems: false, now: now, in: db)
+                    batch.edits, job: job, number: number, requiresItems: false, now: now, in: db)
                 if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
                 edited = result.commit
             }
             var standing = try Self.overlay(of: number, leavingOut: leftOut, in: db).shown
             var operations: [CRDT.Operation] = []
             var last: [String: MutationToken] = [:]
-            for (token, mutation) in wish.mutations {
+            for (token, mutation) in batch.mutations {
                 standing.publish(try mutation.effect(on: standing))
                 let lane = type(of: mutation).lane
                 let newest = try last[lane] ?? predecessor(in: lane, job: number, in: db)
@@ -73,14 +73,15 @@ extension Store {
                 try OutboxTable.addOwn(token, in: db)
             }
             // A change without anything in it is none.
-            if operations.isEmpty, let edited { return Asked(commit: edited, tokens: []) }
-            let asked = try say(operations, job: job, number: number, now: now, in: db)
-            return Asked(commit: edited?.followed(by: asked) ?? asked, tokens: wish.mutations.map(\.token))
+            if operations.isEmpty, let edited { return EnqueueResult(commit: edited, tokens: []) }
+            let enqueued = try say(operations, job: job, number: number, now: now, in: db)
+            return EnqueueResult(
+                commit: edited?.followed(by: enqueued) ?? enqueued, tokens: batch.mutations.map(\.token))
         }
     }
 
     /// Says in the own journal that a request is taken back; whoever delivers sees it there.
-    package func takeBack(
+    package func withdraw(
         _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime
     ) async throws -> Commit {
         try await write { [self] db in

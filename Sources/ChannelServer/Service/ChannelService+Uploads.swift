@@ -4,7 +4,7 @@ import ServerChannel
 import Storage
 
 /// Journals that laptops bring, their own and others'.
-extension ChannelDesk {
+extension ChannelService {
     /// Takes runs in, in their order; when this returns they are durable.
     func upload(_ segments: [JournalSegment], to job: JobID) async throws -> JobHoldings {
         guard segments.count <= ChannelLimits.segments else {
@@ -12,10 +12,10 @@ extension ChannelDesk {
         }
         for segment in segments {
             guard segment.replica != .channel else {
-                try await takeBack(segment, into: job)
+                try await recover(segment, into: job)
                 continue
             }
-            try await take(segment, into: job)
+            try await store(segment, into: job)
         }
         return try await store.holdings(of: job)
     }
@@ -30,12 +30,12 @@ extension ChannelDesk {
     }
 
     /// What this server had said, and has lost.
-    private func takeBack(_ segment: JournalSegment, into job: JobID) async throws {
+    private func recover(_ segment: JournalSegment, into job: JobID) async throws {
         guard isRecovering else {
             try await noteClaim(segment, to: job)
             throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
-        switch try await store.takeBack(segment, job: job, now: now.received) {
+        switch try await store.recover(segment, job: job, now: now.received) {
         case .ended: hub.changed(job)
         case .stored(let head, _):
             logger.notice(
@@ -65,7 +65,7 @@ extension ChannelDesk {
             metadata: ["job": "\(job)", "here": "\(head)", "there": "\(segment.head.sequence)"])
     }
 
-    private func take(_ segment: JournalSegment, into job: JobID) async throws {
+    private func store(_ segment: JournalSegment, into job: JobID) async throws {
         let mayWrite = !isRecovering && !setBack.contains(job)
         switch try await store.upload(segment, job: job, now: now.received, mayWrite: mayWrite) {
         case .stored: report(job)

@@ -6,7 +6,7 @@ import GRDB
 ///
 /// What two copies of a store did alike at one place is two works: whether somebody did the same twice, or one work was
 /// stamped anew twice, nothing tells, and a remark that stands twice is better than one that is lost.
-struct LostWork {
+struct BranchRebase {
     private let journal: JournalKey
     private let branch: [DottedChange]
 

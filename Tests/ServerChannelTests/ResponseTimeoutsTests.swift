@@ -7,7 +7,7 @@ import Testing
 
 /// A server that answers and does not finish.
 @Suite("Waiting for a server", .timeLimit(.minutes(1)))
-struct PatienceTests {
+struct ResponseTimeoutsTests {
     /// Sends the head of an answer of 1,000 bytes, and then a byte whenever `interval` has gone by; nil: one only.
     private final class Unfinished: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
@@ -52,9 +52,9 @@ struct PatienceTests {
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
         let address = try #require(ServerAddress("http://127.0.0.1:\(port)"))
-        let patience = Patience(silence: .milliseconds(300), whole: .seconds(1))
+        let timeouts = ResponseTimeouts(silence: .milliseconds(300), whole: .seconds(1))
         let client = ChannelClient(
-            address: address, readToken: { "t" }, patience: patience, elapsed: { 0 }, hearing: { _ in })
+            address: address, readToken: { "t" }, timeouts: timeouts, elapsed: { 0 }, hearing: { _ in })
         let begin = ContinuousClock.now
         guard case .lost(let reason) = await client.jobs(since: nil) else {
             Issue.record("taken")
@@ -68,7 +68,7 @@ struct PatienceTests {
 
     @Test("A long request has the time that a slow line needs")
     func slowLine() {
-        #expect(Patience().untilAnswer(sending: 0) == .seconds(30))
-        #expect(Patience().untilAnswer(sending: 896 << 10) == .seconds(30 + 224))
+        #expect(ResponseTimeouts().untilAnswer(sending: 0) == .seconds(30))
+        #expect(ResponseTimeouts().untilAnswer(sending: 896 << 10) == .seconds(30 + 224))
     }
 }

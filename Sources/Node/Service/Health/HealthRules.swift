@@ -3,7 +3,7 @@ import Replication
 import Timekeeping
 
 /// What a finding of the doctor means, and what to do about it.
-enum Judgement {
+enum HealthRules {
     /// Below this a day's photos and a checkpoint may not fit; in bytes.
     static let scarceBytes: UInt64 = 1_000_000_000
     /// Below this nothing can be promised.

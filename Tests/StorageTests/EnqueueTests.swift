@@ -6,27 +6,27 @@ import Testing
 
 /// A laptop's side of requests: asked for, durably, with what belongs to them.
 @Suite("Asking the server", .timeLimit(.minutes(1)))
-struct AskTests {
-    private static func opening(_ place: Place, advancing states: [JobState] = []) -> Wish {
-        var wish = Wish(job: Store.job)
-        wish.createsJob = true
-        wish.edits = [.put(item: .job, fields: [.init(field: JobProperty.name, value: "Smith")])]
-        wish.ask(OpenJob(name: "Smith", kind: .pickup), using: &place.generator)
-        for state in states { wish.ask(AdvanceState(to: state), using: &place.generator) }
-        return wish
+struct EnqueueTests {
+    private static func opening(_ place: Place, advancing states: [JobState] = []) -> MutationBatch {
+        var batch = MutationBatch(job: Store.job)
+        batch.createsJob = true
+        batch.edits = [.put(item: .job, fields: [.init(field: JobProperty.name, value: "Smith")])]
+        batch.add(OpenJob(name: "Smith", kind: .pickup), using: &place.generator)
+        for state in states { batch.add(AdvanceState(to: state), using: &place.generator) }
+        return batch
     }
 
-    private static func advancing(_ place: Place, to state: JobState) -> Wish {
-        var wish = Wish(job: Store.job)
-        wish.ask(AdvanceState(to: state), using: &place.generator)
-        return wish
+    private static func advancing(_ place: Place, to state: JobState) -> MutationBatch {
+        var batch = MutationBatch(job: Store.job)
+        batch.add(AdvanceState(to: state), using: &place.generator)
+        return batch
     }
 
     @Test("Edits, requests and records are one commit, in order, and survive the end of the program")
     func together() async throws {
         let place = try Place()
         var store = try place.open()
-        let asked = try await store.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
+        let asked = try await store.enqueue(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
         #expect(asked.commit.segment.first == 1)
         try store.close()
         store = try place.open()
@@ -38,7 +38,7 @@ struct AskTests {
         let overlay = try await store.overlay(of: Store.job)
         #expect(overlay.published.state == nil && overlay.shown.state == .dispatched)
         // The next one follows the last of its lane.
-        let next = try await store.ask(Self.advancing(place, to: .inProgress), now: { .known(1_001) })
+        let next = try await store.enqueue(Self.advancing(place, to: .inProgress), now: { .known(1_001) })
         #expect(try await store.request(next.tokens[0], job: Store.job)?.request.after == asked.tokens[1])
     }
 
@@ -46,11 +46,11 @@ struct AskTests {
     func refused() async throws {
         let place = try Place()
         let store = try place.open()
-        _ = try await store.ask(Self.opening(place), now: { .known(1_000) })
+        _ = try await store.enqueue(Self.opening(place), now: { .known(1_000) })
         let before = try await store.vector(of: Store.job)
-        var wish = Self.advancing(place, to: .completed)
-        wish.edits = [.put(item: .job, fields: [.init(field: "room", value: "Hall")])]
-        await #expect(throws: MutationRefusal.self) { try await store.ask(wish, now: { .known(1_001) }) }
+        var batch = Self.advancing(place, to: .completed)
+        batch.edits = [.put(item: .job, fields: [.init(field: "room", value: "Hall")])]
+        await #expect(throws: MutationRefusal.self) { try await store.enqueue(batch, now: { .known(1_001) }) }
         #expect(try await store.vector(of: Store.job) == before)
         #expect(try await store.outboxStart().records.count == 1)
     }
@@ -59,10 +59,10 @@ struct AskTests {
     func leftOut() async throws {
         let place = try Place()
         let store = try place.open()
-        let asked = try await store.ask(Self.opening(place, advancing: [.cancelled]), now: { .known(1_000) })
+        let asked = try await store.enqueue(Self.opening(place, advancing: [.cancelled]), now: { .known(1_000) })
         let next = Self.advancing(place, to: .dispatched)
-        await #expect(throws: MutationRefusal.self) { try await store.ask(next, now: { .known(1_001) }) }
-        _ = try await store.ask(next, leavingOut: [asked.tokens[1]], now: { .known(1_002) })
+        await #expect(throws: MutationRefusal.self) { try await store.enqueue(next, now: { .known(1_001) }) }
+        _ = try await store.enqueue(next, leavingOut: [asked.tokens[1]], now: { .known(1_002) })
         #expect(try await store.pendingRequests(of: Store.job).count == 3)
     }
 
@@ -70,9 +70,9 @@ struct AskTests {
     func renewed() async throws {
         let place = try Place()
         let store = try place.open()
-        let asked = try await store.ask(Self.opening(place), now: { .known(1_000) })
+        let asked = try await store.enqueue(Self.opening(place), now: { .known(1_000) })
         _ = try await store.renewReplica(using: &place.generator)
-        let next = try await store.ask(Self.advancing(place, to: .dispatched), now: { .known(1_001) })
+        let next = try await store.enqueue(Self.advancing(place, to: .dispatched), now: { .known(1_001) })
         #expect(try await store.request(next.tokens[0], job: Store.job)?.request.after == asked.tokens[0])
         #expect(try await store.outboxStart().entries.allSatisfy { $0.isOwn })
     }
@@ -82,15 +82,15 @@ struct AskTests {
         let place = try Place()
         let anna = try place.open("anna", machine: "anna")
         let bert = try place.open("bert", machine: "bert")
-        let opened = try await anna.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
+        let opened = try await anna.enqueue(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
         _ = try await bert.ingest(opened.commit.segment, job: Store.job, now: .anyTime)
-        let begun = try await bert.ask(Self.advancing(place, to: .inProgress), now: { .known(1_001) })
+        let begun = try await bert.enqueue(Self.advancing(place, to: .inProgress), now: { .known(1_001) })
         #expect(try await bert.request(begun.tokens[0], job: Store.job)?.request.after == opened.tokens[1])
         // Anna asks for the same without knowing of that.
-        let again = try await anna.ask(Self.advancing(place, to: .inProgress), now: { .known(1_002) })
+        let again = try await anna.enqueue(Self.advancing(place, to: .inProgress), now: { .known(1_002) })
         #expect(try await anna.request(again.tokens[0], job: Store.job)?.request.after == opened.tokens[1])
         _ = try await bert.ingest(again.commit.segment, job: Store.job, now: .anyTime)
-        let next = try await bert.ask(Self.advancing(place, to: .awaitingSignature), now: { .known(1_003) })
+        let next = try await bert.enqueue(Self.advancing(place, to: .awaitingSignature), now: { .known(1_003) })
         #expect(try await bert.request(next.tokens[0], job: Store.job)?.request.after == begun.tokens[0])
     }
 
@@ -98,12 +98,12 @@ struct AskTests {
     func news() async throws {
         let place = try Place()
         let store = try place.open()
-        let asked = try await store.ask(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
+        let asked = try await store.enqueue(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
         let first = try await store.requestNews(of: Store.job, since: [:])
         #expect(first.entries.map(\.token) == asked.tokens)
         #expect(try await store.requestNews(of: Store.job, since: first.mark).entries == [])
         let withdrawal = Withdrawal(token: asked.tokens[1], job: Store.job)
-        _ = try await store.takeBack(withdrawal, now: { .known(1_001) })
+        _ = try await store.withdraw(withdrawal, now: { .known(1_001) })
         let second = try await store.requestNews(of: Store.job, since: first.mark)
         #expect(second.withdrawn == [asked.tokens[1]] && second.entries == [])
         #expect(try await store.requestNews(of: Store.job, since: [:]).entries.map(\.token) == [asked.tokens[0]])

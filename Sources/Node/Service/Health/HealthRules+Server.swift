@@ -1,7 +1,7 @@
 import Engine
 import LocalAPI
 
-extension Judgement {
+extension HealthRules {
     /// What nobody but a person at this laptop can settle.
     static func queue(_ queue: QueueStatus) -> HealthCheck {
         let name = "queue"
@@ -46,7 +46,7 @@ extension Judgement {
             return HealthCheck(
                 name, .warning, "\(address) is not reached: \(reason)\(waiting)",
                 remedy: "check the connection; nothing is lost")
-        case .ill(let reason):
+        case .unhealthy(let reason):
             return HealthCheck(
                 name, .warning, "\(address) is not well: \(reason)\(waiting)", remedy: "tell the office if it lasts")
         case .unauthorised:

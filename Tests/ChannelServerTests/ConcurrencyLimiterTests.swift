@@ -9,7 +9,7 @@ import Testing
 
 /// Who may ask, and what is refused.
 @Suite("The server's door", .timeLimit(.minutes(1)))
-struct DoorTests {
+struct ConcurrencyLimiterTests {
     @Test("Nobody gets in without a token that holds; the time is told to everybody")
     func tokens() async throws {
         try await Office.open { office in
@@ -22,7 +22,7 @@ struct DoorTests {
             let received = try #require(time.json["received"] as? Int64)
             let answered = try #require(time.json["answered"] as? Int64)
             #expect(received <= answered && answered <= WallClock().microseconds)
-            let tokens = try TokenOffice(databasePath: office.databasePath)
+            let tokens = try TokenAdministration(databasePath: office.databasePath)
             let second = try await tokens.add("bert")
             #expect(try await office.get("/v1/jobs", ["Authorization": "Bearer \(second)"]).status == 200)
             await #expect(throws: StartProblem.self) { try await tokens.add("bert") }
@@ -72,12 +72,12 @@ struct DoorTests {
 
     @Test("One device cannot take all the room")
     func perDevice() throws {
-        let keeper = Doorkeeper(perDevice: 2, atOnce: 3)
-        for name in ["anna", "anna", "bert"] { try keeper.enter(name) }
-        #expect(throws: ChannelProblem.self) { try keeper.enter("anna") }
-        #expect(throws: ChannelProblem.self) { try keeper.enter("bert") }
-        keeper.leave("anna")
-        #expect(throws: Never.self) { try keeper.enter("carl") }
+        let limiter = ConcurrencyLimiter(perDevice: 2, atOnce: 3)
+        for name in ["anna", "anna", "bert"] { try limiter.enter(name) }
+        #expect(throws: ChannelProblem.self) { try limiter.enter("anna") }
+        #expect(throws: ChannelProblem.self) { try limiter.enter("bert") }
+        limiter.leave("anna")
+        #expect(throws: Never.self) { try limiter.enter("carl") }
     }
 
     @Test("Who asks too much, or at a bad time, is told how long to wait; who has no token, which kind to bring")

@@ -1,0 +1,158 @@
+import CRDT
+import Replication
+import Testing
+
+@Suite("One job between a laptop and the server")
+struct ServerSyncSessionTests {
+    private func vector(_ entries: (UInt128, UInt64, UInt64)...) -> VersionVector {
+        VersionVector(
+            entries.map {
+                VersionVector.Entry(replica: ReplicaID($0.0), head: JournalHead(sequence: $0.1, digest: $0.2))
+            })
+    }
+
+    private func run(_ replica: UInt128, _ first: UInt64, _ last: UInt64) -> JournalSegment {
+        JournalSegment(
+            replica: ReplicaID(replica), first: first, head: JournalHead(sequence: last, digest: last), bytes: [0])
+    }
+
+    private func place(_ directive: ServerSyncSession.Directive) -> (UInt128, UInt64)? {
+        switch directive {
+        case .fetch(let place), .load(let place), .fetchBranch(let place): (place.replica.value, place.after)
+        default: nil
+        }
+    }
+
+    @Test("The end of a job comes before its journals, whichever side knows of it")
+    func removals() {
+        let vector = VersionVector([
+            VersionVector.Entry(replica: ReplicaID(1), head: JournalHead(sequence: 3, digest: 3))
+        ])
+        let removal = JobRemoval(name: "Elm Street", heads: vector)
+        let (living, ended) = (JobHoldings(vector: vector), JobHoldings(vector: vector, removal: removal))
+        var session = ServerSyncSession()
+        #expect(session.onVectors(here: living, server: ended) == .takeRemoval(removal))
+        #expect(session.onRemoval(true) == .compare)
+        #expect(session.onVectors(here: ended, server: ended) == .finished(.settled))
+        session = ServerSyncSession()
+        #expect(session.onVectors(here: ended, server: JobHoldings()) == .bringRemoval(removal))
+        #expect(session.onRemoval(false) == .finished(.refused))
+    }
+
+    @Test("First what the server has comes, run by run, then what it lacks is brought, then both are compared again")
+    func bothWays() {
+        var session = ServerSyncSession()
+        #expect(session.begin() == .compare)
+        let here = vector((1, 3, 3), (2, 1, 1))
+        let fetch = session.compare(here, vector((0, 2, 2), (1, 1, 1), (2, 1, 1)))
+        #expect(place(fetch).map { $0 == (0, 0) } == true)
+        #expect(session.onFetched([run(0, 1, 1), run(0, 2, 2)]) == .take(run(0, 1, 1)))
+        #expect(session.onTaken(.held) == .take(run(0, 2, 2)))
+        #expect(place(session.onTaken(.held)).map { $0 == (0, 2) } == true)
+        #expect(session.onFetched([]) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (1, 1) } == true)
+        #expect(session.onLoaded([run(1, 2, 2), run(1, 3, 3)]) == .upload([run(1, 2, 2), run(1, 3, 3)]))
+        #expect(place(session.onUploaded()).map { $0 == (1, 3) } == true)
+        #expect(session.onLoaded([]) == .compare)
+        #expect(session.compare(here, here) == .finished(.settled))
+    }
+
+    @Test("Nothing is brought before it may be shown")
+    func notExposed() {
+        var session = ServerSyncSession()
+        #expect(session.compare(vector((1, 3, 3)), VersionVector()) == .expose)
+        #expect(session.onExposed(false) == .finished(.unfinished))
+    }
+
+    @Test("A run that does not fit is brought from where the server says, or from the beginning")
+    func refusals() {
+        var session = ServerSyncSession()
+        _ = session.compare(vector((1, 9, 9)), vector((1, 5, 5)))
+        _ = session.onExposed(true)
+        _ = session.onLoaded([run(1, 6, 9)])
+        #expect(place(session.onRefused(.gap(held: 2))).map { $0 == (1, 2) } == true)
+        _ = session.onLoaded([run(1, 3, 9)])
+        #expect(place(session.onRefused(.forked(agreed: nil))).map { $0 == (1, 0) } == true)
+        _ = session.onLoaded([run(1, 1, 9)])
+        let branch = session.onRefused(.forked(agreed: 1))
+        guard case .fetchBranch = branch else { Issue.record("\(branch)"); return }
+        #expect(place(branch).map { $0 == (1, 1) } == true)
+        #expect(session.onFetched([run(1, 2, 5)]) == .giveWay(run(1, 2, 5), after: 1))
+        #expect(session.onGaveWay() == .compare)
+    }
+
+    @Test("What the server has of a journal and does not continue what is here is a fork: the server says which stays")
+    func forkOnTheWayDown() {
+        var session = ServerSyncSession()
+        let here = vector((1, 7, 7))
+        _ = session.compare(here, vector((1, 8, 9)))
+        #expect(session.onFetched([run(1, 8, 8)]) == .take(run(1, 8, 8)))
+        #expect(session.onTaken(.forked) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (1, 0) } == true)
+        _ = session.onLoaded([run(1, 1, 7)])
+        #expect(place(session.onRefused(.forked(agreed: 3))).map { $0 == (1, 3) } == true)
+        #expect(session.onFetched([run(1, 4, 8)]) == .giveWay(run(1, 4, 8), after: 3))
+    }
+
+    @Test("A server that was set back gets its own words before a fork, which it does not settle without them")
+    func forkAtServerThatWasSetBack() {
+        var session = ServerSyncSession()
+        let here = vector((0, 4, 4), (1, 7, 7), (2, 1, 1))
+        _ = session.compare(here, vector((0, 2, 2), (1, 8, 9)))
+        _ = session.onFetched([run(1, 8, 8)])
+        #expect(place(session.onTaken(.forked)).map { $0 == (0, 2) } == true, "its own words first")
+        _ = session.onLoaded([run(0, 3, 4)])
+        _ = session.onUploaded()
+        #expect(session.onLoaded([]) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (2, 0) } == true, "then what is forked nowhere")
+        _ = session.onLoaded([run(2, 1, 1)])
+        _ = session.onUploaded()
+        #expect(session.onLoaded([]) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (1, 0) } == true)
+    }
+
+    @Test("A journal that the server never takes does not keep the others from it")
+    func oneIsRefused() {
+        var session = ServerSyncSession()
+        _ = session.compare(vector((1, 1, 1), (2, 1, 1)), VersionVector())
+        _ = session.onExposed(true)
+        _ = session.onLoaded([run(1, 1, 1)])
+        #expect(place(session.onRefused(.other)).map { $0 == (2, 0) } == true)
+        _ = session.onLoaded([run(2, 1, 1)])
+        _ = session.onUploaded()
+        #expect(session.onLoaded([]) == .finished(.refused))
+    }
+
+    @Test("A server that was set back is offered its own words, and may leave them")
+    func setBack() {
+        var session = ServerSyncSession()
+        let here = vector((0, 4, 4), (1, 1, 1))
+        let load = session.compare(here, vector((0, 2, 2), (1, 1, 1)))
+        #expect(session.isServerBehind)
+        #expect(place(load).map { $0 == (0, 2) } == true)
+        _ = session.onLoaded([run(0, 3, 4)])
+        #expect(session.onRefused(.ownJournal) == .compare)
+        #expect(!session.hasGivenBack)
+        _ = session.compare(here, vector((0, 2, 2), (1, 1, 1)))
+        _ = session.onLoaded([run(0, 3, 4)])
+        _ = session.onUploaded()
+        #expect(session.hasGivenBack)
+    }
+
+    @Test("Of one journal only that is brought, once")
+    func onlyOne() {
+        var session = ServerSyncSession(only: ReplicaID(2))
+        #expect(session.compare(vector((1, 1, 1), (2, 3, 3)), vector((2, 1, 1))) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (2, 1) } == true)
+        _ = session.onLoaded([run(2, 2, 3)])
+        _ = session.onUploaded()
+        #expect(session.onLoaded([]) == .finished(.unfinished))
+    }
+}
+
+extension ServerSyncSession {
+    /// Of a job that lives.
+    fileprivate mutating func compare(_ here: VersionVector, _ server: VersionVector) -> Directive {
+        onVectors(here: JobHoldings(vector: here), server: JobHoldings(vector: server))
+    }
+}
