@@ -77,6 +77,27 @@ struct ForgedProofTests {
         #expect(renewals(of: &mesh, from: 3_000, until: 3_600_000) == [600_020])
     }
 
+    @Test(
+        "One of two copies takes another name at once, though its store was set back a moment ago; then not for ten minutes"
+    )
+    func copyOfSetBackStore() {
+        var mesh = mesh()
+        #expect(mesh.onMessage(proofs(of: own)[0], on: link, now: 10).contains(where: isRenewal))
+        _ = mesh.onRenewed(device: mesh.device, replica: ReplicaID(1_000), now: 20)
+        var renewed: [UInt64] = []
+        for now in stride(from: 1_000, to: 1_000_000, by: 1_000) as StrideTo<UInt64> {
+            let link = LinkID(number: now)
+            _ = mesh.onLinkOpened(link, isDialled: false, now: now)
+            let directives = mesh.onMessage(.hello(.of(mesh.device)), on: link, now: now)
+            _ = mesh.onLinkClosed(link, now: now)
+            guard directives.contains(where: isRenewal) else { continue }
+            renewed.append(now)
+            let device = DeviceID(high: 7, low: UInt128(renewed.count))
+            _ = mesh.onRenewed(device: device, replica: ReplicaID(2_000 + UInt128(now)), now: now)
+        }
+        #expect(renewed == [1_000, 601_000])
+    }
+
     @Test("A store that could not become a new replica tries again by itself")
     func failedRenewal() {
         var mesh = mesh()

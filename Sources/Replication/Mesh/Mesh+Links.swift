@@ -94,7 +94,9 @@ extension Mesh {
         if hello.instance == instance { return [refuse(link, Self.ownDeviceReason)] }
         let reason = "Another device uses this device's name: one of them is a copy."
         guard !isRenewing else { return [refuse(link, reason)] }
-        guard renewalLimit.allows(now: now) else { return [.proofIgnored(link, reason: reason), refuse(link, reason)] }
+        guard deviceRenewalLimit.allows(now: now) else {
+            return [.proofIgnored(link, reason: reason), refuse(link, reason)]
+        }
         isRenewing = true
         return [refuse(link, reason), .renewDevice(reason: reason)]
     }

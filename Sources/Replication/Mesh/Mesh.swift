@@ -27,6 +27,8 @@ package struct Mesh: Sendable {
     var unannouncedJobs: Set<JobID> = []
     var isRenewing = false
     var renewalLimit = RenewalLimit()
+    /// Apart: a store that was set back a moment ago may be one of two copies, too, and both are cut off until one renews itself.
+    var deviceRenewalLimit = RenewalLimit()
     /// When acknowledgements, announcements and a retry after a failed write are due.
     var acknowledgementsDue: UInt64?
     var announcementsDue: UInt64?
@@ -106,6 +108,7 @@ package struct Mesh: Sendable {
         renewalLimit.renewed(now: now, interval: timing.renewalInterval)
         self.replica = replica
         let isNewDevice = device != self.device
+        if isNewDevice { deviceRenewalLimit.renewed(now: now, interval: timing.renewalInterval) }
         self.device = device
         // Peers know this device by its old name: they meet it anew.
         if isNewDevice { return greetedLinks.map { .close($0, reason: "This device has got a new name.") } }
