@@ -27,7 +27,7 @@ struct PollPlanTests {
     }
 
     @Test("Ever more seldom while the server is ill; a wish does not hurry it, a route does not, its own word lasts")
-    mutating func illness() {
+    mutating func unhealthy() {
         plan.onRoute(isUp: true, now: 0, using: &generator)
         for failure in 0..<20 {
             plan.onFailure(.unhealthy, now: 10_000, using: &generator)

@@ -105,8 +105,8 @@ struct CopiedStoreTests {
         #expect(try await restored.item(ItemID(2), job: Store.job)?.value(of: "name") == "lost here")
         #expect(try await restored.item(ItemID(3), job: Store.job)?.value(of: "name") == "written after the restore")
         let log = try await restored.timeline(of: Store.job, item: .job).rest()
-        let introduction = try #require(log.first { $0.key.replica == restored.identity.replica })
-        #expect(introduction.key.stamp > Stamp(milliseconds: 3_000, counter: 0), "it is no older than what it follows")
+        let preamble = try #require(log.first { $0.key.replica == restored.identity.replica })
+        #expect(preamble.key.stamp > Stamp(milliseconds: 3_000, counter: 0), "it is no older than what it follows")
         _ = try await restored.send(to: bert)
         #expect(try await restored.exported() == bert.exported())
         // Its author is still the replica that wrote it.

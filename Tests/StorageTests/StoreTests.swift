@@ -19,7 +19,7 @@ struct StoreTests {
         #expect(second.identity == identity)
         #expect(!second.wasCopied)
         let commit = try await second.put(1, "room", "Den")
-        #expect(commit.segment.first == 3, "an introduction came first")
+        #expect(commit.segment.first == 3, "an preamble came first")
         #expect(try await second.item(ItemID(1), job: Store.job)?.value(of: "name") == "Sofa")
     }
 

@@ -15,7 +15,7 @@ extension Store {
         return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: [name]))
     }
 
-    /// Appends statements about the job, an introduction before them if it has none; in as many changes as they take.
+    /// Appends statements about the job, a preamble before them if it has none; in as many changes as they take.
     func say(
         _ operations: [CRDT.Operation], job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit {
@@ -30,7 +30,7 @@ extension Store {
         return try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
     }
 
-    /// Appends encoded changes to this store's journal after its head, the introduction among them if it has none.
+    /// Appends encoded changes to this store's journal after its head, the preamble among them if it has none.
     func appendAsIs(
         _ bytes: [UInt8], after head: JournalHead, job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit {

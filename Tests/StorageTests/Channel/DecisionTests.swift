@@ -45,7 +45,7 @@ struct DecisionTests {
         let word = try await store.serverWord(on: Store.job)
         #expect(word.published == ["count": "1"])
         #expect(store.identity.replica == .channel)
-        // The introduction, the publication and the outcome.
+        // The preamble, the publication and the outcome.
         #expect(word.head == 3)
     }
 
