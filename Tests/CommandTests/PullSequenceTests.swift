@@ -2,7 +2,7 @@ import LocalAPI
 import Testing
 
 @Suite("Pieces that are pulled")
-struct PulledTests {
+struct PullSequenceTests {
     @Test("Half a list never looks like a whole one: whose task is cancelled gets an error")
     func cancelled() async {
         let pieces = Batches<Int> { [1] }
