@@ -148,7 +148,7 @@ let package = Package(
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
         .testTarget(
             name: "ServerChannelTests",
-            dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
+            dependencies: ["ServerChannel", "CRDT", "Outbox", "Simulation", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
@@ -162,12 +162,13 @@ let package = Package(
             name: "NodeTests",
             dependencies: [
                 "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "Storage", "Inventory", "CRDT",
-                "Timekeeping", "Transport", logging,
+                "Simulation", "Timekeeping", "Transport", logging,
             ]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "LocalAPI", "CRDT", "Inventory", "muster", httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
+                "LocalAPI", "CRDT", "Inventory", "Simulation", "muster", httpClient, httpTypes, lifecycle, logging, nioCore,
+                nioHTTP1,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),

@@ -101,7 +101,7 @@ package struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The name of a laptop: 256 bits, the hash of its package key.
+/// The name of a laptop: 256 bits, the hash of its public key.
 package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let high: UInt128
     package let low: UInt128

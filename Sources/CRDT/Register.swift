@@ -1,7 +1,7 @@
 /// A field's last-writer-wins register that also remembers the writes nobody has replaced.
 ///
 /// The winner is the greatest write (rule R1). The other heads lost to it without its author having seen them: they are
-/// the conflict list of design section 5. State and merge follow the dotted version vector sets of Preguiça et al.,
+/// the conflict list that people see. State and merge follow the dotted version vector sets of Preguiça et al.,
 /// "Dotted Version Vectors" (2010), with stamps in the place of counters: an author's stamps on one field only grow, so
 /// that one stamp per author says which of its writes have been replaced.
 package struct Register: Hashable, Sendable {

@@ -80,6 +80,14 @@ struct ArchitectureTests {
         #expect(found == [])
     }
 
+    @Test("Tests draw from seeds, so that what fails can be run again")
+    func seededTests() throws {
+        let rule = bannedInPureModules.filter { $0.pattern.contains("SystemRandomNumberGenerator") }
+        #expect(rule.count == 1)
+        let files = try Tree.swiftFiles(below: "Tests").filter { $0.module != "ArchitectureTests" }
+        #expect(try files.flatMap { try violations(of: rule, in: $0) } == [])
+    }
+
     @Test("The code uses no word that the glossary has retired")
     func words() throws {
         let page = try #require(try Tree.files(below: "docs").first { $0.path == "docs/glossary.md" })

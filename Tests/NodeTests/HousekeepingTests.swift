@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import Logging
+import Simulation
 import Storage
 import Synchronization
 import Testing
@@ -13,7 +14,7 @@ struct HousekeepingTests {
 
     @Test("A job that could not be tidied up is tried again, though nothing more changes")
     func triesAgain() async throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
             place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
         let edit = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Lamp")])
@@ -41,7 +42,7 @@ struct HousekeepingTests {
 
     @Test("A job that changes all the time keeps no other waiting")
     func busyNeighbour() async throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
             place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
         let (busy, idle) = (JobID(ItemID(2)), JobID(ItemID(3)))

@@ -1,3 +1,4 @@
+import Simulation
 import Testing
 
 @testable import ServerChannel
@@ -6,7 +7,7 @@ import Testing
 struct AskingPlanTests {
     @Test("Four times at first, then once a minute, never at the same moment as others")
     func steady() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         var plan = AskingPlan()
         let delays = (0..<50).map { _ in plan.afterAnswer(using: &generator) }
         #expect(delays.prefix(3).allSatisfy { $0 == 500 })
@@ -16,7 +17,7 @@ struct AskingPlanTests {
 
     @Test("Ever more seldom while nothing answers, and quickly again afterwards")
     func backOff() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         var plan = AskingPlan()
         var longest: [UInt64] = []
         for failure in 0..<30 {

@@ -1,10 +1,11 @@
+import Simulation
 import Testing
 
 @testable import ServerChannel
 
 @Suite("When the server is asked for news")
 struct PollPlanTests {
-    private var generator = SystemRandomNumberGenerator()
+    private var generator = SeededGenerator(seed: 1)
     private var plan = PollPlan(interval: 15_000)
 
     @Test("Nothing without a route, within a second of one that appears, then at the interval with some chance")

@@ -4,6 +4,7 @@ import Inventory
 import LocalAPI
 import Logging
 import Replication
+import Simulation
 import Storage
 import Transport
 
@@ -16,7 +17,7 @@ struct Laptop {
 
     /// - Parameter path: of a store in a file; nil for one in memory.
     init(_ name: String, path: String? = nil) async throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
         let store =
             try path.map { try Store.open(path: $0, machine: name, hostName: name, generator: &generator) }
             ?? Store.openInMemory(
