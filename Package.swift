@@ -167,7 +167,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "LocalAPI", "CRDT", "Inventory", "Simulation", "muster", httpClient, httpTypes, lifecycle, logging, nioCore,
+                "LocalAPI", "CRDT", "Inventory", "Simulation", "muster", httpClient, httpTypes, lifecycle, logging,
+                nioCore,
                 nioHTTP1,
             ],
             exclude: ["Snapshots"]),
