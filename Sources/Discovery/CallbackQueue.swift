@@ -19,7 +19,7 @@ final class CallbackQueue {
         return answers
     }
 
-    /// The pointer to hand to C. The callbacks must outlive the question.
+    /// The pointer to hand to C. The queue must outlive the question.
     var context: UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque()
     }

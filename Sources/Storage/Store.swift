@@ -31,13 +31,15 @@ package final class Store: Sendable {
     package let wasCopied: Bool
     /// Whether the file that was opened still has the store's name.
     package let isInPlace: @Sendable () -> Bool
+    private let witness: OpeningWitness?
     /// Tells this opening of a server's store from every other: what was numbered before, a backup may have undone.
     let opening: UInt64
 
     init(
         database: any DatabaseWriter, identity: StoreIdentity, clock: HybridLogicalClock, hostName: String,
-        wasCopied: Bool, opening: UInt64, isInPlace: @escaping @Sendable () -> Bool
+        wasCopied: Bool, opening: UInt64, witness: OpeningWitness?, isInPlace: @escaping @Sendable () -> Bool
     ) {
+        self.witness = witness
         self.database = database
         self.isInPlace = isInPlace
         self.commits = GroupCommit(database: database, isInPlace: isInPlace)
@@ -52,6 +54,8 @@ package final class Store: Sendable {
 
     /// Waits for what is being written and closes the file.
     package func close() throws(StoreError) {
+        // A copy that was made meanwhile is an old one from now on.
+        if let witness, isInPlace() { Self.noteOpening(in: database, witness, Int64.random(in: 1 ... .max)) }
         do { try database.close() } catch { throw StoreError(error) }
     }
 

@@ -1,5 +1,6 @@
 import CRDT
 import Foundation
+import GRDB
 import Inventory
 import Replication
 import Simulation
@@ -34,7 +35,7 @@ struct CopiedStoreTests {
         #expect(moved.identity.device != identity.device && moved.identity.replica != identity.replica)
     }
 
-    enum Loss: CaseIterable { case contentPutBack, witnessGone, crashBetween }
+    enum Loss: CaseIterable { case contentPutBack, hotCopyPutBack, witnessGone, crashBetween, fromBeforeWitness }
 
     @Test("A store whose content is put back in place is another replica at once", arguments: Loss.allCases)
     func contentPutBack(loss: Loss) async throws {
@@ -42,17 +43,22 @@ struct CopiedStoreTests {
         let store = try place.open("a")
         try await store.put(1, "name", "before")
         let identity = store.identity
+        if loss == .hotCopyPutBack { try place.copy("a", to: "backup") }
         try store.close()
-        try place.copy("a", to: "backup")
-        for _ in 0..<2 {
-            let again = try place.open("a")
-            #expect(!again.wasCopied && again.identity == identity)
-            try again.close()
-        }
+        if loss != .hotCopyPutBack { try place.copy("a", to: "backup") }
+        // A day's work.
+        let later = try place.open("a")
+        #expect(!later.wasCopied && later.identity == identity)
+        try await later.put(2, "name", "after")
+        try later.close()
         let witness = place.path("a") + "-opened"
         switch loss {
-        case .contentPutBack: try place.overwrite("a", with: "backup", isWhole: false)
+        case .contentPutBack, .hotCopyPutBack: try place.overwrite("a", with: "backup", isWhole: false)
         case .witnessGone: try FileManager.default.removeItem(atPath: witness)
+        case .fromBeforeWitness:
+            let file = try DatabaseQueue(path: place.path("a"))
+            try await file.write { try $0.execute(sql: "UPDATE store SET opening = NULL") }
+            try file.close()
         case .crashBetween:
             // The witness has noted an opening, and the store has not.
             let last = try #require(try String(contentsOfFile: witness, encoding: .utf8).split(separator: "\n").last)

@@ -179,8 +179,8 @@ package actor Gateway {
         } while !Task.isCancelled
         let here = Dictionary(
             try await store.vectors().map { ($0.job, $0.vector.fingerprint) }, uniquingKeysWith: { first, _ in first })
-        let apart = reconcile(here: here, server: held.fingerprints).compactMap { job, standpoint -> JobID? in
-            if case .both(let mine, let theirs) = standpoint, mine == theirs { return nil }
+        let apart = reconcile(here: here, server: held.fingerprints).compactMap { job, difference -> JobID? in
+            if case .both(let mine, let theirs) = difference, mine == theirs { return nil }
             return job
         }
         var failure: RoundFailure?

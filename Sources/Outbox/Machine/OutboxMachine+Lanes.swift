@@ -45,22 +45,23 @@ extension OutboxMachine {
     /// The only one of a lane that may go: the one whose turn it is, or whom that has to follow within the lane. What a
     /// renewed replica takes over from a branch of its old journal stands behind what it has asked for since.
     func head(of key: LaneKey) -> MutationToken? {
-        guard let lane = lanes[key], let turn = lane.head else { return nil }
-        return goesBefore(turn, atMost: lane.members.elements.count) { pending[$0]?.lane == key } ?? turn
+        lanes[key]?.head.map { firstBefore($0) { pending[$0]?.lane == key } }
     }
 
-    /// The first of those that have to go before `token`, itself if there is none; nil when a faulty device has asked for
-    /// a circle.
-    func goesBefore(
-        _ token: MutationToken, atMost steps: Int, where isHere: (MutationToken) -> Bool
-    ) -> MutationToken? {
-        var token = token
-        for _ in 0..<steps {
-            guard let after = pending[token].flatMap(blocker), isHere(after) else { return token }
-            token = after
+    /// Of those that have to go before `token`, one after the other and through whatever lanes, the first that stands here;
+    /// the token itself when there is none.
+    func firstBefore(_ token: MutationToken, where isHere: (MutationToken) -> Bool) -> MutationToken {
+        var (first, next) = (token, token)
+        for _ in 0..<Self.longestChain {
+            guard let after = pending[next].flatMap(blocker) else { return first }
+            next = after
+            if isHere(after) { first = after }
         }
-        return nil
+        // Longer than any that people make, or a circle of a faulty device.
+        return token
     }
+
+    private static let longestChain = 256
 
     private mutating func candidacy(of head: Pending, in key: LaneKey, now: UInt64) -> Lane.Candidacy {
         guard !isBusy(key), !head.isDropping, !isPaused(head.entry), !isBlocked(head) else { return .none }

@@ -94,11 +94,9 @@ extension OutboxMachine {
         var listed: Set<MutationToken> = []
         var held: [MutationToken: [LaneKey]] = [:]
         func nextHead(of key: LaneKey) {
-            guard let members = rest[key], let turn = members.last,
-                let token = goesBefore(
-                    turn, atMost: members.count, where: { !listed.contains($0) && pending[$0]?.lane == key }),
-                let head = pending[token], let place = members.lastIndex(of: token)
-            else { return }
+            guard let turn = rest[key]?.last else { return }
+            let token = firstBefore(turn) { !listed.contains($0) && pending[$0]?.lane == key }
+            guard let head = pending[token], let place = rest[key]?.lastIndex(of: token) else { return }
             if let after = blocker(of: head), !listed.contains(after) { return held[after, default: []].append(key) }
             rest[key]?.remove(at: place)
             heads.insert(

@@ -16,6 +16,11 @@ extension OutboxMachine {
         var remembered = Dictionary(records.map { ($0.token, $0) }, uniquingKeysWith: { first, _ in first })
         var directives: [Directive] = []
         for entry in entries {
+            // Two laptops may have issued it again while they were apart.
+            guard pending[entry.token] == nil, rejected[entry.token] == nil else {
+                move(entry, now: now)
+                continue
+            }
             var record = remembered.removeValue(forKey: entry.token)
             directives += endCrashedAttempt(of: &record, now: now)
             add(entry, record: record, now: now)
@@ -101,13 +106,14 @@ extension OutboxMachine {
     /// A renewed replica has issued its request again in its new journal.
     private mutating func move(_ entry: OutboxEntry, now: UInt64) {
         guard let known = pending[entry.token], known.entry != entry else { return }
-        leave(known.lane, known.entry, now: now)
         var lane = ownLane(of: entry)
         if case .answered = known.record.state {
             lane = LaneKey(id: entry.lane, author: entry.author, alone: entry.token)
         }
+        // First: whoever looks for the head of the lane that it leaves must not find it there.
         pending[entry.token]?.entry = entry
         pending[entry.token]?.lane = lane
+        leave(known.lane, known.entry, now: now)
         enter(lane, entry, now: now)
     }
 

@@ -61,7 +61,7 @@ extension Mesh {
         for job in openJobs where settled.contains(JobFingerprints.bucket(of: job)) { noteEqual(job, on: id) }
     }
 
-    /// The peer held of an open job what this device holds, and may have heard of more since.
+    /// The peer held of an open job what this device holds, and may have told of more since.
     private mutating func noteEqual(_ job: JobID, on id: LinkID) {
         let own = vector(of: job)
         let before = links[id]?.jobs[job]?.peer.entries.count ?? 0
@@ -173,7 +173,7 @@ extension Mesh {
         guard let known = links[id]?.jobs[job], !known.isLazy, known.peer == vector(of: job),
             known.removal == jobs[job]?.removal,
             !unacknowledgedJobs.contains(job), !unannouncedJobs.contains(job),
-            !(links[id]?.unannounced.contains(job) ?? false), links[id]?.comparison.isEqual(job) ?? false
+            !(links[id]?.withheld.contains(job) ?? false), links[id]?.comparison.isEqual(job) ?? false
         else { return }
         close(job, on: id)
     }

@@ -117,7 +117,7 @@ extension Mesh {
             let grown = (lazy ? progress.unannounced : progress.unacknowledged).sorted()
             for id in establishedLinks where lazy || isEager(id, job: job) {
                 if isCongested(id) {
-                    links[id]?.unannounced.insert(job)
+                    links[id]?.withheld.insert(job)
                 } else if !lazy || links[id]?.jobs[job] != nil {
                     directives += tell(job, grown, on: id)
                 }
@@ -129,9 +129,9 @@ extension Mesh {
 
     /// Announces to a peer everything that was not announced while it did not read.
     mutating func tellAll(on link: LinkID) -> [Directive] {
-        let unannounced = links[link]?.unannounced.sorted() ?? []
-        links[link]?.unannounced = []
-        return unannounced.flatMap { tell($0, vector(of: $0).entries.map(\.replica), on: link) }
+        let withheld = links[link]?.withheld.sorted() ?? []
+        links[link]?.withheld = []
+        return withheld.flatMap { tell($0, vector(of: $0).entries.map(\.replica), on: link) }
     }
 
     /// Of a job that is not open the peer may hear what it knows: that both hold the same is not announced.

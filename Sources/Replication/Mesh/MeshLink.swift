@@ -35,7 +35,7 @@ struct MeshLink: Sendable {
     /// Open jobs of which the peer holds more than this device, or did when they were added.
     var wanted = WorkQueue<JobID>()
     /// Jobs that have grown while the peer did not read.
-    var unannounced: Set<JobID> = []
+    var withheld: Set<JobID> = []
     /// Journals that it was asked for.
     var fetchCount = 0
     var reportsUnderWay = 0
@@ -139,7 +139,7 @@ struct JobProgress: Sendable {
     var removal: JobRemoval?
     /// Runs that are being made durable, up to which sequence.
     var submitted: [ReplicaID: UInt64] = [:]
-    /// Journals that have grown since the peers in the tree, and those outside it, were last announced.
+    /// Journals that have grown since the peers in the tree, and those outside it, were last told.
     var unacknowledged: Set<ReplicaID> = []
     var unannounced: Set<ReplicaID> = []
 

@@ -15,7 +15,9 @@ extension Store {
     /// - Returns: nil when they part before the run begins, so that the run does not show where.
     /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else.
     package func divergence(of segment: JournalSegment, job: JobID) async throws -> Divergence? {
-        try await read { db in
+        // Whose fault it is cannot be told any more once what is held is read beside it.
+        try ChangeCodec.scan(segment.bytes) { _, _ in }
+        return try await read { db in
             let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
             return try Self.divergence(of: segment, from: journal, in: db)
         }
@@ -24,8 +26,6 @@ extension Store {
     static func divergence(
         of segment: JournalSegment, from journal: JournalKey, in db: Database
     ) throws -> Divergence? {
-        // Whose fault it is cannot be told any more once what is held is read beside it.
-        try ChangeCodec.scan(segment.bytes) { _, _ in }
         let removed = try RemovalTable.head(of: journal, in: db)
         // What went with its job is known, and can be compared with nothing any more.
         if segment.head.sequence <= removed.sequence {
@@ -37,7 +37,10 @@ extension Store {
         var here: [Step] = []
         let bytes = segment.bytes.count + JournalTable.longestSegmentBytes
         for piece in try JournalTable.pieces(of: journal, from: segment.first, maximumBytes: bytes, in: db) {
-            here += try steps(of: piece.bytes, after: JournalTable.headBefore(piece.first, of: journal, in: db))
+            let before = try JournalTable.headBefore(piece.first, of: journal, in: db)
+            do { here += try steps(of: piece.bytes, after: before) } catch is CodecError {
+                throw StoreError(.damaged, "A journal cannot be read; the store is damaged.")
+            }
         }
         here.removeAll { $0.head.sequence <= base.sequence }
         let there = try steps(of: segment.bytes, after: base)

@@ -16,18 +16,25 @@ struct OpeningWitness {
         self.path = path + "-opened"
     }
 
-    /// Whether `opening` is the last one, or the one before, which a crash between two writes leaves in the store.
+    /// Whether `opening` is the last one; or the one before it, as long as the store may not have noted the last one.
     ///
     /// - Parameter opening: nil for a store that was never opened by a program with such a file.
     func knows(_ opening: Int64?) -> Bool {
-        guard let opening else { return true }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
-        return text.split(separator: "\n").contains { Int64($0) == opening }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return opening == nil }
+        return text.split(separator: "\n").contains { Int64($0) == opening ?? Self.none }
     }
 
+    /// Stands for none.
+    private static let none: Int64 = 0
+
     /// Notes an opening durably, before the store does.
-    func note(_ opening: Int64, after last: Int64?) throws {
-        let lines = [last, opening].compactMap(\.self).map { "\($0)\n" }
+    func begin(_ opening: Int64, after last: Int64?) throws { try write([last ?? Self.none, opening]) }
+
+    /// The store has noted it: nothing older is known any more.
+    func complete(_ opening: Int64) throws { try write([opening]) }
+
+    private func write(_ openings: [Int64]) throws {
+        let lines = openings.map { "\($0)\n" }
         let temporary = path + ".new"
         try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: temporary))
         try Self.flush(temporary, O_WRONLY)

@@ -49,7 +49,7 @@ extension Store {
         return Store(
             database: database, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
             hostName: hostName, wasCopied: identity.wasCopied,
-            opening: role == .channel ? generator.next() : 0, isInPlace: isInPlace)
+            opening: role == .channel ? generator.next() : 0, witness: witness, isInPlace: isInPlace)
     }
 
     private static var configuration: Configuration {
@@ -149,11 +149,16 @@ extension Store {
         }
     }
 
-    /// Without room for it the next opening is told by the last one.
-    private static func noteOpening(in database: any DatabaseWriter, _ witness: OpeningWitness, _ opening: Int64) {
-        try? database.write { db in
-            try witness.note(opening, after: try Int64.fetchOne(db, sql: "SELECT opening FROM store"))
-            try db.execute(sql: "UPDATE store SET opening = ?", arguments: [opening])
+    /// Gives the store a new number. Without room for it the old one goes on.
+    static func noteOpening(in database: any DatabaseWriter, _ witness: OpeningWitness, _ opening: Int64) {
+        do {
+            try database.writeWithoutTransaction { db in
+                try witness.begin(opening, after: try Int64.fetchOne(db, sql: "SELECT opening FROM store"))
+                try db.execute(sql: "UPDATE store SET opening = ?", arguments: [opening])
+                try witness.complete(opening)
+            }
+        } catch {
+            // What stands in the file still knows what stands in the store.
         }
     }
 }

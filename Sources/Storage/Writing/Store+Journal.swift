@@ -52,21 +52,31 @@ extension Store {
 }
 
 extension [CRDT.Operation] {
-    /// Runs of them that one change takes, by their number and by the places that they name.
+    /// Runs of them that one change takes, by their number and by their size.
     var cutForChanges: [[CRDT.Operation]] {
         var runs: [[CRDT.Operation]] = []
-        var places = 0
+        var bytes = 0
         for operation in self {
-            var named = 0
-            if case .decide(let dots) = operation { named = dots.count }
-            places += named
-            if let last = runs.last, last.count < ChangeLimits.operations, places <= ChangeLimits.positions {
+            let more = operation.roughBytes
+            bytes += more
+            if let last = runs.last, last.count < ChangeLimits.operations, bytes <= ChangeLimits.changeBytes / 2 {
                 runs[runs.count - 1].append(operation)
             } else {
                 runs.append([operation])
-                places = named
+                bytes = more
             }
         }
         return runs
+    }
+}
+
+extension CRDT.Operation {
+    /// Of those that can be large, no less than they take.
+    fileprivate var roughBytes: Int {
+        switch self {
+        case .decide(let dots): dots.count * 26
+        case .set(let field, let value, _): field.description.utf8.count + value.utf8.count + 16
+        default: 64
+        }
     }
 }

@@ -122,6 +122,70 @@ struct LaneTests {
         #expect(desk.sent == [first] + others)
     }
 
+    /// The same request in another journal, as a renewed replica writes it.
+    private func again(_ entry: OutboxEntry, author: ReplicaID, _ sequence: UInt64) -> OutboxEntry {
+        OutboxEntry(
+            request: entry.request, job: entry.job, author: author, sequence: sequence, created: entry.created,
+            isOwn: true)
+    }
+
+    private func entry(_ token: UInt128, after: UInt128?, author: ReplicaID, _ sequence: UInt64) -> OutboxEntry {
+        OutboxEntry(
+            request: Note("\(token)").request(token: MutationToken(token), after: after.map { MutationToken($0) }),
+            job: Desk.job, author: author, sequence: sequence, created: sequence, isOwn: true)
+    }
+
+    @Test("The same holds where a colleague's request stands between the two")
+    func predecessorBehindThroughAnotherLane() {
+        var desk = Desk(routeIsUp: false)
+        let (old, renewed) = (ReplicaID(0xA0), ReplicaID(0xA1))
+        for one in [
+            entry(1, after: nil, author: old, 1), entry(2, after: 1, author: Desk.bert, 1),
+            entry(3, after: 2, author: renewed, 1),
+        ] {
+            desk.carryOut(desk.machine.onRequest(one, now: desk.now, using: &desk.generator))
+        }
+        let moved = again(entry(1, after: nil, author: old, 1), author: renewed, 2)
+        desk.carryOut(desk.machine.onRequest(moved, now: desk.now, using: &desk.generator))
+        let tokens = [1, 2, 3].map { MutationToken($0) }
+        #expect(desk.machine.queue.map(\.entry.token) == tokens)
+        desk.route(true)
+        for token in tokens { desk.accept(token) }
+        #expect(desk.sent == tokens)
+    }
+
+    @Test("A request that has moved to another lane holds up whom it left, until it is answered, and is sent once")
+    func movedAway() {
+        var desk = Desk(routeIsUp: false)
+        let (old, renewed) = (ReplicaID(0xA0), ReplicaID(0xA1))
+        let first = entry(1, after: nil, author: old, 1)
+        for one in [first, entry(2, after: 1, author: old, 2), entry(3, after: 2, author: old, 3)] {
+            desk.carryOut(desk.machine.onRequest(one, now: desk.now, using: &desk.generator))
+        }
+        desk.carryOut(
+            desk.machine.onRequest(again(first, author: renewed, 1), now: desk.now, using: &desk.generator))
+        desk.route(true)
+        #expect(desk.sent == [MutationToken(1)])
+        desk.reply(MutationToken(1), .tryAgain(status: 422, reason: "not yet"))
+        #expect(desk.sent == [MutationToken(1)], "its wait is its own, wherever it stands")
+        desk.pass(1_000)
+        for token in [1, 2, 3] as [UInt128] { desk.accept(MutationToken(token)) }
+        #expect(desk.sent == [1, 1, 2, 3].map { MutationToken($0) })
+    }
+
+    @Test("What two laptops have issued again in two journals is one request after a restart, and holds nobody up")
+    func issuedTwice() {
+        var desk = Desk(routeIsUp: false)
+        let (one, other) = (ReplicaID(0xA1), ReplicaID(0xA2))
+        let first = entry(1, after: nil, author: one, 1)
+        desk.journals = [first, entry(2, after: 1, author: one, 2), again(first, author: other, 1)]
+        desk.records[MutationToken(1)] = OutboxRecord(token: MutationToken(1))
+        desk.restart()
+        for token in [1, 2] as [UInt128] { desk.accept(MutationToken(token)) }
+        #expect(desk.sent == [1, 2].map { MutationToken($0) })
+        #expect(desk.machine.queue.isEmpty)
+    }
+
     @Test("Requests that wait for each other in a circle hold no other lane up")
     func circle() {
         var desk = Desk(routeIsUp: false)
