@@ -8,12 +8,14 @@ extension Checker {
         let reference = device[job]
         let lines = try await device.store.timeline(of: job, item: nil).rest()
         let expected = Self.lines(of: reference)
+        let held = Set(reference.journals.values.joined().map(\.write))
         for (index, wanted) in expected.enumerated() {
             guard index < lines.count else {
                 throw Violation("R7", "the log of \(device) ends before \(wanted.brief).")
             }
             try check(lines[index], is: wanted, on: device)
-            try checkSettings(of: lines[index], in: job, on: device)
+            try checkSettings(
+                of: lines[index], in: job, on: device, hasAllBefore: wanted.entry.replaced.isSubset(of: held))
             count(.timelineLine)
         }
         guard lines.count == expected.count else {
@@ -105,7 +107,11 @@ extension Checker {
     }
 
     /// A line says what its author's laptop showed at the time, and what shows now.
-    private func checkSettings(of line: TimelineEntry, in job: JobID, on device: Holder) throws {
+    ///
+    /// - Parameter hasAllBefore: whether what the author has replaced is here; journals may come in any order.
+    private func checkSettings(
+        of line: TimelineEntry, in job: JobID, on device: Holder, hasAllBefore: Bool
+    ) throws {
         let item = device[job].expected(line.item)
         let write = WriteStamp(stamp: line.key.stamp, author: line.author)
         for setting in line.settings {
@@ -113,7 +119,7 @@ extension Checker {
             let deed = Deed.set(field: field, value: value)
             let place = Showing(job: job, work: Work(item: line.item, deed: deed))
             // Two copies of a store each have a past of their own.
-            if let shown = shownBefore[place], !forkable.contains(line.author) {
+            if hasAllBefore, let shown = shownBefore[place], !forkable.contains(line.author) {
                 guard shown.contains(setting.before.map { Text($0) }) else {
                     throw Violation(
                         "R7",
@@ -173,5 +179,15 @@ extension Checker {
                 count(.explainedValue)
             }
         }
+    }
+}
+
+extension Reference.Entry {
+    /// The writes that its author says to have seen and replaced.
+    fileprivate var replaced: Set<WriteStamp> {
+        Set(
+            change.operations.flatMap { operation -> [WriteStamp] in
+                if case .set(_, _, let replaces) = operation { replaces } else { [] }
+            })
     }
 }
