@@ -34,18 +34,24 @@ struct OpeningWitness {
     func complete(_ opening: Int64) throws { try write([opening]) }
 
     private func write(_ openings: [Int64]) throws {
-        let lines = openings.map { "\($0)\n" }
         let temporary = path + ".new"
-        try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: temporary))
-        try Self.flush(temporary, O_WRONLY)
-        guard rename(temporary, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        try Self.flush(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY)
+        let bytes = Array(openings.map { "\($0)\n" }.joined().utf8)
+        // Nobody else's to read, as the store is.
+        try Self.withFile(temporary, O_WRONLY | O_CREAT | O_TRUNC) { file in
+            guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw Self.lastError }
+        }
+        guard rename(temporary, path) == 0 else { throw Self.lastError }
+        try Self.withFile(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY) { _ in }
     }
 
-    private static func flush(_ path: String, _ flags: Int32) throws {
-        let file = Glibc.open(path, flags | O_CLOEXEC)
-        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    /// Opens a file or a folder, and flushes it at the end.
+    private static func withFile(_ path: String, _ flags: Int32, _ body: (Int32) throws -> Void) throws {
+        let file = Glibc.open(path, flags | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw lastError }
         defer { Glibc.close(file) }
-        guard fsync(file) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        try body(file)
+        guard fsync(file) == 0 else { throw lastError }
     }
+
+    private static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
