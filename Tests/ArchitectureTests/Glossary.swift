@@ -11,14 +11,11 @@ struct Glossary {
         }
     }
 
-    func violations(in file: SourceFile) throws -> [Violation] {
+    func retiredWords(in file: SourceFile) throws -> [Violation] {
         // Nearly every file has none of them even in its prose.
         guard retired.contains(where: file.text.contains) else { return [] }
-        let code = CodeOnly.of(file.text)
-        let pattern = try Regex("\\b(\(retired.joined(separator: "|")))\\b").wordBoundaryKind(.simple)
-        return code.matches(of: pattern).map { match in
-            let line = code[..<match.range.upperBound].count(where: \.isNewline) + 1
-            return Violation(path: file.path, line: line, message: "'\(code[match.range])': see docs/glossary.md")
-        }
+        let rule = BannedCall(
+            pattern: "\\b(\(retired.joined(separator: "|")))\\b", insteadUse: "see docs/glossary.md")
+        return try violations(of: [rule], in: file)
     }
 }

@@ -105,7 +105,7 @@ struct GuardTests {
         let glossary = try Glossary("| name | is | was |\n| --- | --- | --- |\n| batch | `x` | `Hope`, `hope` |\n")
         #expect(glossary.retired == ["Hope", "hope"])
         let text = "let hope = 1 // hope\nlet hopeful = \"hope\"\nstruct Hope {}\n"
-        let found = try glossary.violations(in: SourceFile(path: "Sources/A/B.swift", text: text))
+        let found = try glossary.retiredWords(in: SourceFile(path: "Sources/A/B.swift", text: text))
         #expect(found.map(\.line).sorted() == [1, 3])
     }
 

@@ -94,8 +94,8 @@ package struct Counters: Hashable, Sendable {
     package subscript(fault: Fault) -> Int { faults[fault, default: 0] }
     package subscript(check: Check) -> Int { checks[check, default: 0] }
 
-    mutating func count(_ fault: Fault) {
-        faults[fault, default: 0] += 1
+    mutating func count(_ fault: Fault, _ times: Int = 1) {
+        if times > 0 { faults[fault, default: 0] += times }
     }
 
     mutating func count(_ check: Check, _ times: Int = 1) {

@@ -40,7 +40,7 @@ package enum Simulation {
             violation = Violation("failure", "\(String(reflecting: error))")
         }
         for (check, times) in world.checker.checked { world.counters.count(check, times) }
-        for _ in 0..<world.checker.freedUnlisted { world.counters.count(.takenForBeginning) }
+        world.counters.count(.takenForBeginning, world.checker.freedUnlisted)
         return Outcome(plan: plan, counters: world.counters, trace: world.trace, violation: violation)
     }
 }

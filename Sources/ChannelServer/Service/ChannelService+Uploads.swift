@@ -96,7 +96,7 @@ extension ChannelService {
 
     private func report(_ job: JobID) {
         hub.changed(job)
-        keeper.uploaded(job)
+        batcher.uploaded(job)
     }
 
     private func problem(

@@ -36,7 +36,7 @@ struct ChannelService: Sendable {
 
     let store: Store
     let hub: ChangeHub
-    let keeper: AcknowledgementBatcher
+    let batcher: AcknowledgementBatcher
     let setBack: SetBackJobs
     let now: WallClock
     /// See `ServerSettings`.

@@ -47,13 +47,13 @@ package struct ChannelServer: Sendable {
         let now = WallClock()
         let hub = ChangeHub()
         let setBack = SetBackJobs()
-        let keeper = AcknowledgementBatcher(
+        let batcher = AcknowledgementBatcher(
             store: store, hub: hub, setBack: setBack, now: now, isResting: settings.isRecovering, logger: logger)
         if try await store.accessList().allSatisfy({ $0.revoked != nil }) {
             logger.warning("no device has a token yet; make one with 'muster-channel token add NAME'")
         }
         let service = ChannelService(
-            store: store, hub: hub, keeper: keeper, setBack: setBack, now: now, isRecovering: settings.isRecovering,
+            store: store, hub: hub, batcher: batcher, setBack: setBack, now: now, isRecovering: settings.isRecovering,
             logger: logger)
         let http = try server(
             ChannelResponder(service: service, logger: logger))
@@ -61,7 +61,7 @@ package struct ChannelServer: Sendable {
             // Stopped in reverse: first those who wait are answered, then the server ends.
             services: [
                 .init(service: http), .init(service: Freeing(store: store, logger: logger)),
-                .init(service: LateAcceptance(keeper: keeper, logger: logger)),
+                .init(service: LateAcceptance(batcher: batcher, logger: logger)),
                 .init(service: Housekeeping(store: store, logger: logger)), .init(service: PollEnder(hub: hub)),
             ], gracefulShutdownSignals: signals, logger: logger)
         // What was answered for is durable: who does not let go by then is not waited for.
@@ -74,7 +74,7 @@ package struct ChannelServer: Sendable {
                 "Cannot listen on \(settings.host):\(settings.port) (\(String(cString: strerror(error.errnoCode)))); choose another address with --listen."
             )
         }
-        await keeper.acceptWaiting()
+        await batcher.acceptWaiting()
         // Else everything of a day may stand in the log beside the database, and a copy of the one without the other is
         // empty. (A connection that cannot write is the last one to close, and leaves the log as it is.)
         // In a task of its own: whoever ends the server may have cancelled this one.
@@ -142,14 +142,14 @@ private struct LateAcceptance: Service {
     /// Also at the start: whoever knows that the server was set back has to come first.
     private static let interval = Duration.seconds(60)
 
-    let keeper: AcknowledgementBatcher
+    let batcher: AcknowledgementBatcher
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 do {
-                    try await keeper.acceptAll()
+                    try await batcher.acceptAll()
                 } catch {
                     logger.warning("what was uploaded could not be looked at", metadata: ["error": "\(error)"])
                 }

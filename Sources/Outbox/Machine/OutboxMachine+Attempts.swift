@@ -118,7 +118,7 @@ extension OutboxMachine {
             directives += interrupt(token, now: now)
         }
         one.phase = .idle
-        one.lane = LaneKey(id: one.entry.lane, author: one.entry.author, alone: token)
+        one.lane = lane(of: one.entry, one.record.state)
         active.removeAll { $0 == token }
         pending[token] = one
         leave(before.lane, one.entry, now: now)

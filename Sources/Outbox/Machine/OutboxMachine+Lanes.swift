@@ -7,10 +7,10 @@ extension OutboxMachine {
         kinds[request.kind]?.laneOrder ?? .firstInFirstOut
     }
 
-    /// Where it stands until it is answered.
-    func ownLane(of entry: OutboxEntry) -> LaneKey {
-        let alone = order(of: entry.request) == .concurrent ? entry.token : nil
-        return LaneKey(id: entry.lane, author: entry.author, alone: alone)
+    /// Where it stands: with its author's others, or alone once it is answered.
+    func lane(of entry: OutboxEntry, _ state: OutboxRecord.State) -> LaneKey {
+        let isAlone = state != .pending || order(of: entry.request) == .concurrent
+        return LaneKey(id: entry.lane, author: entry.author, alone: isAlone ? entry.token : nil)
     }
 
     mutating func enter(_ key: LaneKey, _ entry: OutboxEntry, now: UInt64) {

@@ -95,8 +95,7 @@ extension OutboxMachine {
             rejected[entry.token] = Rejection(entry: entry, record: known)
             return
         }
-        var lane = ownLane(of: entry)
-        if case .answered = known.state { lane = LaneKey(id: entry.lane, author: entry.author, alone: entry.token) }
+        let lane = lane(of: entry, known.state)
         pending[entry.token] = Pending(
             entry: entry, policy: kinds[entry.request.kind]?.retryPolicy ?? .standard, lane: lane, record: known,
             isStored: entry.isOwn || record != nil)
@@ -106,10 +105,7 @@ extension OutboxMachine {
     /// A renewed replica has issued its request again in its new journal.
     private mutating func move(_ entry: OutboxEntry, now: UInt64) {
         guard let known = pending[entry.token], known.entry != entry else { return }
-        var lane = ownLane(of: entry)
-        if case .answered = known.record.state {
-            lane = LaneKey(id: entry.lane, author: entry.author, alone: entry.token)
-        }
+        let lane = lane(of: entry, known.record.state)
         // First: whoever looks for the head of the lane that it leaves must not find it there.
         pending[entry.token]?.entry = entry
         pending[entry.token]?.lane = lane

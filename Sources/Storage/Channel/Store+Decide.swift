@@ -70,8 +70,14 @@ extension Store {
             try db.execute(
                 sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
                 arguments: [request.token.value.blob, fingerprint])
-            let evaluation =
-                isWithdrawn ? nil : try evaluation(of: number, in: db) { try judge($0) }
+            let evaluation: MutationEvaluation? =
+                if isWithdrawn {
+                    nil
+                } else if isRemoved {
+                    .reject("The job has been removed for good; open another one.")
+                } else {
+                    try judge(try RequestTable.published(number, in: db))
+                }
             let (outcome, published) = Self.outcome(of: request.token, evaluation)
             let commit = try say(
                 published.map { .publish($0) } + [.outcome(outcome)], job: job, number: number, now: now, in: db)
@@ -107,15 +113,6 @@ extension Store {
             }
             return try say(operations, job: job, number: number, now: now, in: db)
         }
-    }
-
-    private func evaluation(
-        of job: Int64, in db: Database, _ judge: ([FieldName: String]) throws -> MutationEvaluation
-    ) throws -> MutationEvaluation {
-        if try RemovalTable.isRemoved(job, in: db) {
-            return .reject("The job has been removed for good; open another one.")
-        }
-        return try judge(try RequestTable.published(job, in: db))
     }
 
     private func isSettled(_ token: MutationToken, job: Int64?, in db: Database) throws -> Bool {

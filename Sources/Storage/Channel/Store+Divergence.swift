@@ -1,28 +1,19 @@
-package import CRDT
+import CRDT
 import GRDB
 
 /// Where a run of a journal and what is held of that journal part.
-package struct Divergence: Hashable, Sendable {
+struct Divergence: Hashable, Sendable {
     /// Up to here both are the same; it ends a change.
-    package let agreed: UInt64
+    let agreed: UInt64
     /// What is held here stays: the change after that has the smaller hash, as between two laptops (rule R9).
-    package let staysHere: Bool
+    let staysHere: Bool
 }
 
 extension Store {
     /// Compares a run that does not continue what is held with what is held.
     ///
     /// - Returns: nil when they part before the run begins, so that the run does not show where.
-    /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else.
-    package func divergence(of segment: JournalSegment, job: JobID) async throws -> Divergence? {
-        // Whose fault it is cannot be told any more once what is held is read beside it.
-        try ChangeCodec.scan(segment.bytes) { _, _ in }
-        return try await read { db in
-            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
-            return try Self.divergence(of: segment, from: journal, in: db)
-        }
-    }
-
+    /// - Throws: `CodecError` for a malformed run, `StoreError` for everything else.
     static func divergence(
         of segment: JournalSegment, from journal: JournalKey, in db: Database
     ) throws -> Divergence? {

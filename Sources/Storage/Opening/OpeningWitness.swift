@@ -37,21 +37,12 @@ struct OpeningWitness {
         let temporary = path + ".new"
         let bytes = Array(openings.map { "\($0)\n" }.joined().utf8)
         // Nobody else's to read, as the store is.
-        try Self.withFile(temporary, O_WRONLY | O_CREAT | O_TRUNC) { file in
-            guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw Self.lastError }
-        }
-        guard rename(temporary, path) == 0 else { throw Self.lastError }
-        try Self.withFile(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY) { _ in }
-    }
-
-    /// Opens a file or a folder, and flushes it at the end.
-    private static func withFile(_ path: String, _ flags: Int32, _ body: (Int32) throws -> Void) throws {
-        let file = Glibc.open(path, flags | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw lastError }
+        let file = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Disk.lastError }
         defer { Glibc.close(file) }
-        try body(file)
-        guard fsync(file) == 0 else { throw lastError }
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw Disk.lastError }
+        try Disk.flush(file)
+        guard rename(temporary, path) == 0 else { throw Disk.lastError }
+        try Disk.flushDirectory(of: path)
     }
-
-    private static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

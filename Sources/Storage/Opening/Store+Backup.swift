@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 #if canImport(Glibc)
@@ -60,21 +61,14 @@ extension Store {
         } catch {
             throw StoreError(error)
         }
-        // A link, unlike a renaming, replaces nothing that somebody has put there meanwhile.
-        guard fsync(descriptor) == 0 else { throw BackupFailure.notWritable(String(cString: strerror(errno))) }
-        guard link(part, copy) == 0 else {
-            throw errno == EEXIST ? BackupFailure.exists : .notWritable(String(cString: strerror(errno)))
-        }
-        try flushDirectory(of: copy)
-    }
-
-    private static func flushDirectory(of path: String) throws {
-        let slash = path.lastIndex(of: "/")
-        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if descriptor >= 0 { Glibc.close(descriptor) } }
-        guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw BackupFailure.notWritable(String(cString: strerror(errno)))
+        do throws(POSIXError) {
+            try Disk.flush(descriptor)
+            // A link, unlike a renaming, replaces nothing that somebody has put there meanwhile.
+            guard link(part, copy) == 0 else { throw Disk.lastError }
+            try Disk.flushDirectory(of: copy)
+        } catch {
+            throw error.code == .EEXIST
+                ? BackupFailure.exists : .notWritable(String(cString: strerror(error.code.rawValue)))
         }
     }
 }

@@ -96,10 +96,8 @@ extension Store {
                 .set(field: JobProperty.kind, value: JobKind.inventory.rawValue, replaces: []),
             ]
         }
-        for part in operations.cutForChanges {
-            let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: properties.latestStamp) }
-            bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: part))
-        }
+        bytes += encode(
+            operations, anchor: anchor, after: properties.latestStamp, nowMilliseconds: now.milliseconds)
         for late in late {
             var change = late.change
             change.origin = late.author

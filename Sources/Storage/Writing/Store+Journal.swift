@@ -23,11 +23,20 @@ extension Store {
         let head = try JournalTable.head(of: journal, in: db)
         let anchor = try anchor(of: number, in: db)
         var bytes = preamble(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
-        for part in operations.cutForChanges {
-            let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds) }
-            bytes += ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: part))
-        }
+        bytes += encode(operations, anchor: anchor, nowMilliseconds: now.milliseconds)
         return try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
+    }
+
+    /// Operations of the job itself as encoded changes, with new stamps: as many as they take.
+    ///
+    /// - Parameter seen: what they have to be later than.
+    func encode(
+        _ operations: [CRDT.Operation], anchor: UInt64, after seen: Stamp = .zero, nowMilliseconds: UInt64
+    ) -> [UInt8] {
+        operations.cutForChanges.flatMap { part in
+            let stamp = clock.withLock { $0.tick(nowMilliseconds: nowMilliseconds, after: seen) }
+            return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: part))
+        }
     }
 
     /// Appends encoded changes to this store's journal after its head, the preamble among them if it has none.
@@ -53,7 +62,7 @@ extension Store {
 
 extension [CRDT.Operation] {
     /// Runs of them that one change takes, by their number and by their size.
-    var cutForChanges: [[CRDT.Operation]] {
+    fileprivate var cutForChanges: [[CRDT.Operation]] {
         var runs: [[CRDT.Operation]] = []
         var bytes = 0
         for operation in self {
@@ -71,10 +80,11 @@ extension [CRDT.Operation] {
 }
 
 extension CRDT.Operation {
-    /// Of those that can be large, no less than they take.
+    /// Of those of which there may be several large ones, no less than they take.
     fileprivate var roughBytes: Int {
         switch self {
         case .decide(let dots): dots.count * 26
+        case .acknowledge(let positions): positions.count * 26
         case .set(let field, let value, _): field.description.utf8.count + value.utf8.count + 16
         default: 64
         }

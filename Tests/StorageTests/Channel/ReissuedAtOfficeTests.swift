@@ -1,8 +1,9 @@
 import CRDT
 import Inventory
 import Simulation
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite("What the office writes again of a journal whose other branch stays", .timeLimit(.minutes(1)))
 struct ReissuedAtOfficeTests {

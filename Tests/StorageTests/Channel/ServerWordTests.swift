@@ -1,8 +1,9 @@
 import CRDT
 import Inventory
 import Simulation
-import Storage
 import Testing
+
+@testable import Storage
 
 /// What the server owns, as every store knows it from the journals.
 @Suite("The server's word", .timeLimit(.minutes(1)))
