@@ -40,4 +40,24 @@ struct AnchorTests {
         #expect(keys.map(\.anchor) == [0, 1, 1, 2, 2])
         #expect(keys.map { $0.replica == .channel } == [false, true, false, true, false])
     }
+
+    @Test("What follows something seen is anchored no lower, also by who has yet to hear from the office")
+    func seenAnchor() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await set(store, "hall", at: now)
+        let set = CRDT.Operation.set(field: "room", value: "den", replaces: [])
+        let bytes = ChangeCodec.encode(
+            Change(item: item, stamp: Stamp(milliseconds: now + 1, counter: 0), anchor: 7, operations: [set]))
+        let segment = JournalSegment(
+            replica: ReplicaID(5), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        guard case .stored = try await store.ingest(segment, job: Store.job, now: .anyTime) else {
+            Issue.record("what the colleague wrote was not stored")
+            return
+        }
+        try await self.set(store, "attic", at: now + 2)
+        let keys = try await store.timeline(of: Store.job, item: item).rest().map(\.key)
+        #expect(keys.map(\.anchor) == [0, 7, 7])
+        #expect(keys.map { $0.replica == ReplicaID(5) } == [false, true, false])
+    }
 }

@@ -21,9 +21,11 @@ struct Planner {
     /// - Parameter hasGateways: whether the laptops bring the office what there is; nil to draw it.
     static func plan(seed: UInt64, hasGateways: Bool? = nil) -> Plan {
         var planner = Planner(seed: seed)
-        let plan = planner.make()
+        var plan = planner.make()
         var office = OfficePlanner(seed: seed)
-        return hasGateways ?? office.wantsGateways ? office.adding(to: plan) : plan
+        if hasGateways ?? office.wantsGateways { plan = office.adding(to: plan) }
+        var moments = RareMoments(seed: seed)
+        return moments.adding(to: plan)
     }
 
     private init(seed: UInt64) {

@@ -77,14 +77,17 @@ extension World {
         guard canAct(device) else { return }
         var generator = SeededGenerator(seed: plan.seed ^ 0xc0_0d)
         let time = device.receiveTime(at: now)
+        // They have met the office, which this device may not have.
+        let anchor = office[job].head(of: .channel).sequence
         for index in 0..<count {
             let replica = ReplicaID.random(using: &generator)
             let stamp = Stamp(milliseconds: time.milliseconds, counter: 0)
             let name = Operation.set(field: JobProperty.author(replica), value: "laptop of old", replaces: [])
             let value = Operation.set(field: "room", value: "crowd \(index)", replaces: [])
             let changes = [
-                Change(item: .job, stamp: stamp, operations: [name]),
-                Change(item: plan.item(300_000 + index / 2), stamp: stamp.next, operations: [value]),
+                Change(item: .job, stamp: stamp, anchor: anchor, operations: [name]),
+                Change(
+                    item: plan.item(300_000 + index / 2), stamp: stamp.next, anchor: anchor, operations: [value]),
             ]
             let bytes = changes.flatMap(ChangeCodec.encode)
             let head = try JournalDigest.extend(.empty, with: bytes)
