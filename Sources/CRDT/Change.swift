@@ -37,8 +37,8 @@ package enum Operation: Hashable, Sendable {
     // What follows is said about the job as a whole, on its own item: statements, which the item's state ignores.
     /// The whole job is gone, for good: all that its remover held of it is freed (rule R10).
     case removeJob(JobRemoval)
-    /// A person has dealt with these late changes, named by their first transforms.
-    case decide([Dot])
+    /// A person has dealt with these late changes, wherever they stand.
+    case decide([ChangeIdentity])
     /// Asks for a change of what the server owns.
     case request(MutationRequest)
     /// Takes a request back that the server has not decided yet.

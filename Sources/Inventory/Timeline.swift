@@ -94,7 +94,7 @@ extension TimelineEntry.Decision {
     /// Nil for what people need not read, and for the server's words in another journal than the channel.
     init?(_ operation: CRDT.Operation, at key: TimelineKey) {
         switch operation {
-        case .decide(let dots): self = .dealtWithLateWork(dots.count)
+        case .decide(let changes): self = .dealtWithLateWork(changes.count)
         case .removeJob: self = .removedJob
         case .request(let request): self = .asked(request)
         case .withdraw(let token): self = .withdrew(token)

@@ -119,9 +119,10 @@ package struct JobDigestReport: Hashable, Sendable {
 
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
-    package static let version: UInt32 = 3
-    /// Version 1 told no time, version 2 listed all jobs at each meeting.
-    package static let minimumVersion: UInt32 = 3
+    package static let version: UInt32 = 4
+    /// Version 1 told no time, version 2 listed all jobs at each meeting,
+    /// in version 3 decisions about late work named places in journals.
+    package static let minimumVersion: UInt32 = 4
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// A piece of a journal is cut at the first change past this.

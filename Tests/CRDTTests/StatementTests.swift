@@ -20,7 +20,7 @@ struct StatementTests {
         .acknowledge([]),
         .acknowledge([Position(replica: anna, sequence: 3), Position(replica: bert, sequence: 1 << 40)]),
         .removeJob(removal("Elm Street", (anna, 4, .max), (bert, 9, 7))), .removeJob(removal("")),
-        .decide([Dot(replica: anna, sequence: 5), Dot(replica: anna, sequence: 6), Dot(replica: bert, sequence: 1)]),
+        .decide([ChangeIdentity(5), ChangeIdentity(6), ChangeIdentity(.max)]),
     ]
 
     @Test("Each is read as it was written, and means nothing to the item")
@@ -56,7 +56,7 @@ struct StatementTests {
     @Test("They stand on the job's own item only, and in order")
     func refused() {
         let elsewhere = Change(
-            item: ItemID(4), stamp: Stamp(rawValue: 9), operations: [.decide([Dot(replica: Self.anna, sequence: 1)])])
+            item: ItemID(4), stamp: Stamp(rawValue: 9), operations: [.decide([ChangeIdentity(1)])])
         #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(elsewhere)) }
         let twice = [Position(replica: Self.bert, sequence: 1), Position(replica: Self.bert, sequence: 2)]
         let many = (1...ChangeLimits.positions + 1).map { Position(replica: ReplicaID(UInt128($0)), sequence: 1) }
@@ -65,9 +65,10 @@ struct StatementTests {
             let change = Change(item: .job, stamp: .zero, operations: [.acknowledge(positions)])
             #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(change)) }
         }
-        let dots = [Dot(replica: Self.bert, sequence: 2), Dot(replica: Self.bert, sequence: 2)]
-        let change = Change(item: .job, stamp: .zero, operations: [.decide(dots)])
-        #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(change)) }
+        for decided in [[ChangeIdentity(2), ChangeIdentity(2)], [ChangeIdentity(3), ChangeIdentity(2)]] {
+            let change = Change(item: .job, stamp: .zero, operations: [.decide(decided)])
+            #expect(throws: CodecError.self) { try ChangeCodec.decodeAll(ChangeCodec.encode(change)) }
+        }
     }
 
     @Test("A removal that names 8,192 journals fits a change")

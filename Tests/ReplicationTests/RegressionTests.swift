@@ -15,6 +15,9 @@ struct RegressionTests {
             (201_030, "an office that was set back was asked to settle a fork before it had its words again"),
             (231_573, "an office that had been set back wrote into its channel what a fork lost"),
             (224_622, "late work of 300 authors could not be accepted at once"),
+            (610_514, "what was decided about a change counted for another that took its place when journals parted"),
+            (611_381, "the office never got a branch of a removed job, whose laptop began before what had gone"),
+            (607_277, "the same where both branches were of one length"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

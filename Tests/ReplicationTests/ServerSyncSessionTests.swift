@@ -39,6 +39,33 @@ struct ServerSyncSessionTests {
         #expect(session.onRemoval(false) == .finished(.refused))
     }
 
+    @Test("Of a removed job a fork is brought from where the removal ends: what was before can be read by nobody")
+    func forkAfterRemoval() {
+        let removal = JobRemoval(name: "Elm Street", heads: vector((1, 36, 36)))
+        func holdings(_ digest: UInt64, _ sequence: UInt64) -> JobHoldings {
+            JobHoldings(vector: vector((1, sequence, digest)), removal: removal)
+        }
+        // Both are of one length.
+        var session = ServerSyncSession()
+        #expect(session.onVectors(here: holdings(1, 37), server: holdings(2, 37)) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (1, 36) } == true)
+        // Here is more, and it does not continue what the server has.
+        session = ServerSyncSession()
+        #expect(session.onVectors(here: holdings(1, 38), server: holdings(2, 37)) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (1, 37) } == true)
+        #expect(session.onLoaded([run(1, 38, 38)]) == .upload([run(1, 38, 38)]))
+        #expect(place(session.onRefused(.forked(agreed: nil))).map { $0 == (1, 36) } == true)
+        #expect(session.onLoaded([run(1, 37, 38)]) == .upload([run(1, 37, 38)]))
+        #expect(place(session.onUploaded()).map { $0 == (1, 38) } == true)
+        // The server has more.
+        session = ServerSyncSession()
+        let fetch = session.onVectors(here: holdings(1, 37), server: holdings(2, 38))
+        #expect(place(fetch).map { $0 == (1, 37) } == true)
+        #expect(session.onFetched([run(1, 38, 38)]) == .take(run(1, 38, 38)))
+        #expect(session.onTaken(.forked) == .expose)
+        #expect(place(session.onExposed(true)).map { $0 == (1, 36) } == true)
+    }
+
     @Test("First what the server has comes, run by run, then what it lacks is brought, then both are compared again")
     func bothWays() {
         var session = ServerSyncSession()

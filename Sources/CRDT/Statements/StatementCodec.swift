@@ -5,13 +5,13 @@
 ///
 ///     statement = 1 acknowledge: count:varint  (replica:16 sequence:varint)*             ascending by replica
 ///                 2 removal: name:string  count:varint  (replica:16 sequence:varint digest:8)*    ascending by replica
-///                 3 decide: count:varint  (replica:16 sequence:varint)*                  ascending by replica, sequence
+///                 4 decide: count:varint  (identity:8)*                                  ascending
 ///                 6 to 9 see `RequestCodec`
 enum StatementCodec {
     enum Code: UInt8 {
         case acknowledge = 1
         case removeJob = 2
-        case decide = 3
+        case decide = 4
         case request = 6
         case withdraw = 7
         case outcome = 8
@@ -27,10 +27,10 @@ enum StatementCodec {
         case .removeJob(let removal):
             writer.write(byte: Code.removeJob.rawValue)
             encode(removal, into: &writer)
-        case .decide(let dots):
+        case .decide(let changes):
             writer.write(byte: Code.decide.rawValue)
-            writer.write(varint: UInt64(dots.count))
-            for dot in dots { encode(dot.replica, dot.sequence, into: &writer) }
+            writer.write(varint: UInt64(changes.count))
+            for change in changes { writer.write(change.value) }
         case .request(let request):
             writer.write(byte: Code.request.rawValue)
             RequestCodec.encode(request, into: &writer)
@@ -65,13 +65,9 @@ enum StatementCodec {
     static func decode(_ code: UInt8, _ reader: inout ByteReader) throws(CodecError) -> Operation {
         switch Code(rawValue: code) {
         case .acknowledge:
-            let positions = try decodeDots(&reader).map { Position(replica: $0.replica, sequence: $0.sequence) }
-            for (one, next) in zip(positions, positions.dropFirst()) where one.replica == next.replica {
-                throw .disordered
-            }
-            return .acknowledge(positions)
+            return .acknowledge(try decodePositions(&reader))
         case .removeJob: return .removeJob(try decodeRemoval(&reader))
-        case .decide: return .decide(try decodeDots(&reader))
+        case .decide: return .decide(try decodeIdentities(&reader))
         case .request: return .request(try RequestCodec.decodeRequest(&reader))
         case .withdraw: return .withdraw(try RequestCodec.decodeToken(&reader))
         case .outcome: return .outcome(try RequestCodec.decodeOutcome(&reader))
@@ -92,15 +88,26 @@ enum StatementCodec {
         return Int(count)
     }
 
-    /// Ascending, each once.
-    private static func decodeDots(_ reader: inout ByteReader) throws(CodecError) -> [Dot] {
-        var dots: [Dot] = []
+    /// Ascending, each replica once.
+    private static func decodePositions(_ reader: inout ByteReader) throws(CodecError) -> [Position] {
+        var positions: [Position] = []
         for _ in 0..<(try decodeCount(&reader, atMost: ChangeLimits.positions)) {
-            let dot = Dot(replica: ReplicaID(try reader.readInteger()), sequence: try decodeSequence(&reader))
-            if let last = dots.last, last >= dot { throw .disordered }
-            dots.append(dot)
+            let replica = ReplicaID(try reader.readInteger())
+            if let last = positions.last, last.replica >= replica { throw .disordered }
+            positions.append(Position(replica: replica, sequence: try decodeSequence(&reader)))
         }
-        return dots
+        return positions
+    }
+
+    /// Ascending, each once.
+    private static func decodeIdentities(_ reader: inout ByteReader) throws(CodecError) -> [ChangeIdentity] {
+        var changes: [ChangeIdentity] = []
+        for _ in 0..<(try decodeCount(&reader, atMost: ChangeLimits.positions)) {
+            let change = ChangeIdentity(try reader.readInteger())
+            if let last = changes.last, last >= change { throw .disordered }
+            changes.append(change)
+        }
+        return changes
     }
 
     private static func decodeRemoval(_ reader: inout ByteReader) throws(CodecError) -> JobRemoval {

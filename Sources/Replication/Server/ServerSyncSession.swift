@@ -78,6 +78,8 @@ package struct ServerSyncSession: Sendable {
     private var current: Step?
     private var segments: [JournalSegment] = []
     private var wasRefused = false
+    /// What went with the job: of a journal nothing before that can be read any more.
+    private var removed = VersionVector()
     /// The server holds less of its own journal than this laptop, or another content: it has been set back.
     package private(set) var isServerBehind = false
     /// The server has taken its own words back.
@@ -94,6 +96,7 @@ package struct ServerSyncSession: Sendable {
         // First: what went with the job is nowhere to be had, and need not be brought.
         if let removal = server.removal, !here.knows(removal) { return .takeRemoval(removal) }
         if let removal = here.removal, !server.knows(removal) { return .bringRemoval(removal) }
+        removed = here.removal?.heads ?? VersionVector()
         return onVectors(here: here.vector, server: server.vector)
     }
 
@@ -114,7 +117,7 @@ package struct ServerSyncSession: Sendable {
         guard !plan.isEmpty else { return .finished(wasRefused ? .refused : .settled) }
         steps = plan.fetches.map { .fetch($0) }
         if let place = plan.channelUpload { steps.append(.giveBack(place)) }
-        let uploads = plan.uploads + plan.forks.map { Place(replica: $0, after: 0) }
+        let uploads = plan.uploads + plan.forks.map { start(of: $0) }
         if !uploads.isEmpty { steps.append(.expose) }
         steps += uploads.map { .upload($0) }
         return next()
@@ -161,7 +164,7 @@ package struct ServerSyncSession: Sendable {
             // set back does not say so before it has its own words again. Its own journal is forked only then: that is
             // for people.
             if place.replica != .channel {
-                steps += [.expose, .upload(Place(replica: place.replica, after: 0))]
+                steps += [.expose, .upload(start(of: place.replica))]
             }
             return next()
         }
@@ -206,7 +209,8 @@ package struct ServerSyncSession: Sendable {
             current = .upload(branch)
             return .fetchBranch(branch)
         // They part before what was sent: from the beginning, then.
-        case .forked(nil) where place.replica != .channel && place.after > 0: return load(after: 0)
+        case .forked(nil) where place.replica != .channel && place.after > start(of: place.replica).after:
+            return load(after: start(of: place.replica).after)
         case .ownJournal where place.replica == .channel: return next()
         case .gap, .forked, .ownJournal, .other:
             wasRefused = true
@@ -215,6 +219,11 @@ package struct ServerSyncSession: Sendable {
     }
 
     package mutating func onGaveWay() -> Directive { next() }
+
+    /// Where what is left of a journal begins.
+    private func start(of replica: ReplicaID) -> Place {
+        Place(replica: replica, after: removed[replica].sequence)
+    }
 
     private var place: Place? {
         switch current {

@@ -4,7 +4,7 @@ import GRDB
 enum Schema {
     static func migrator(for role: StoreRole) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("whole history 1") { db in
+        migrator.registerMigration("whole history 2") { db in
             try createTables(db)
             try addTime(db)
             try RemovalSchema.create(db)
@@ -18,11 +18,12 @@ enum Schema {
         return migrator
     }
 
-    /// Stores of the time when tombstones were forgotten: what they hold cannot be made whole again.
+    /// Stores of the time when tombstones were forgotten, which cannot be made whole again, and of the time when decisions
+    /// about late work named places in journals.
     static func isOfFormerDesign(_ db: Database) throws -> Bool {
         guard try db.tableExists("grdb_migrations") else { return false }
         return try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM grdb_migrations WHERE identifier = '1')") ?? false
+            db, sql: "SELECT EXISTS (SELECT 1 FROM grdb_migrations WHERE identifier IN ('1', 'whole history 1'))") ?? false
     }
 
     private static func addTime(_ db: Database) throws {

@@ -14,12 +14,11 @@ enum RemovalSchema {
                     PRIMARY KEY (job, replica)
                 ) STRICT, WITHOUT ROWID;
 
-                -- Late changes that a person has dealt with, by their first transforms: an index of the journals.
+                -- Late changes that a person has dealt with, by their identities: an index of the journals.
                 CREATE TABLE decided (
                     job INTEGER NOT NULL,
-                    replica BLOB NOT NULL,
-                    sequence INTEGER NOT NULL,
-                    PRIMARY KEY (job, replica, sequence)
+                    change INTEGER NOT NULL,
+                    PRIMARY KEY (job, change)
                 ) STRICT, WITHOUT ROWID;
 
                 -- Former numbers of removed jobs, under which rows are left that nobody needs.

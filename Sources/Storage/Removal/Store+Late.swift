@@ -10,6 +10,14 @@ package struct QuarantinedChange: Hashable, Sendable {
     /// Who wrote it first.
     package let author: ReplicaID
     package let change: Change
+    let identity: ChangeIdentity
+
+    init(dot: Dot, author: ReplicaID, change: Change) {
+        self.dot = dot
+        self.author = author
+        self.change = change
+        identity = ChangeIdentity(of: change, in: dot.replica)
+    }
 }
 
 /// What a person does about late work: nothing of it is lost, and nothing of it is applied before that.
@@ -18,7 +26,7 @@ extension Store {
     package func lateChanges(of job: JobID) async throws -> [QuarantinedChange] {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)
-            return try QuarantinedChanges(job: number, in: db).undecided.map(\.first)
+            return try QuarantinedChanges(job: number, in: db).undecided
         }
     }
 
@@ -34,7 +42,7 @@ extension Store {
             let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             let named = try Self.named(dots, job: number, in: db)
-            let rescued = try rescue(named.map(\.first), from: job, number: number, now: now, in: db)
+            let rescued = try rescue(named, from: job, number: number, now: now, in: db)
             let decided = try decide(named, job: job, number: number, now: now, in: db)
             return [rescued, decided].compactMap(\.self)
         }
@@ -54,10 +62,10 @@ extension Store {
         }
     }
 
-    private static func named(_ dots: [Dot], job: Int64, in db: Database) throws -> [QuarantinedChanges.Group] {
+    private static func named(_ dots: [Dot], job: Int64, in db: Database) throws -> [QuarantinedChange] {
         let undecided = try QuarantinedChanges(job: job, in: db).undecided
         let wanted = Set(dots)
-        let named = undecided.filter { wanted.contains($0.first.dot) }
+        let named = undecided.filter { wanted.contains($0.dot) }
         guard named.count == wanted.count else {
             throw StoreError(
                 .notLate, "A change that was named is not listed as late, or not any more; look at the list again.")
@@ -66,12 +74,12 @@ extension Store {
     }
 
     private func decide(
-        _ groups: [QuarantinedChanges.Group], job: JobID, number: Int64, now: ReceiveTime, in db: Database
+        _ late: [QuarantinedChange], job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit? {
-        let dots = groups.flatMap(\.dots).sorted()
-        guard !dots.isEmpty else { return nil }
-        let operations = stride(from: 0, to: dots.count, by: ChangeLimits.positions).map {
-            CRDT.Operation.decide(Array(dots[$0..<min($0 + ChangeLimits.positions, dots.count)]))
+        let changes = late.map(\.identity).sorted()
+        guard !changes.isEmpty else { return nil }
+        let operations = stride(from: 0, to: changes.count, by: ChangeLimits.positions).map {
+            CRDT.Operation.decide(Array(changes[$0..<min($0 + ChangeLimits.positions, changes.count)]))
         }
         return try say(operations, job: job, number: number, now: now, in: db)
     }
@@ -134,35 +142,29 @@ extension Store {
 
 /// The late changes of a removed job.
 struct QuarantinedChanges {
-    /// One work, wherever it stands: who takes part in a fork may have issued it again.
-    struct Group {
-        var first: QuarantinedChange
-        var dots: [Dot]
-    }
-
-    /// What nobody has dealt with, in the order of the timeline.
-    let undecided: [Group]
+    /// What nobody has dealt with, in the order of the timeline: each once, wherever it stands, since who takes part in a fork
+    /// may have issued it again.
+    let undecided: [QuarantinedChange]
 
     init(job: Int64, in db: Database) throws {
         guard try RemovalTable.isRemoved(job, in: db) else {
             undecided = []
             return
         }
-        var groups: [Work: Group] = [:]
-        var decided: Set<Work> = []
+        let decided = try RemovalTable.decided(job: job, in: db)
+        var found: [ChangeIdentity: QuarantinedChange] = [:]
         // Only what lies beyond the removal is left in the journals.
         try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
             guard scanned.statementCount == 0 else { return }
             let change = ChangeCodec.decode(scanned, in: buffer)
             guard !change.isPreamble else { return }
             let late = QuarantinedChange(dot: dot, author: change.origin ?? dot.replica, change: change)
-            let work = Work(change, in: dot.replica)
-            if try RemovalTable.isDecided(dot, job: job, in: db) { decided.insert(work) }
-            groups[work, default: Group(first: late, dots: [])].dots.append(dot)
-            if let known = groups[work]?.first.dot, dot < known { groups[work]?.first = late }
+            guard !decided.contains(late.identity) else { return }
+            if let known = found[late.identity], known.dot < dot { return }
+            found[late.identity] = late
         }
-        undecided = groups.filter { !decided.contains($0.key) }.values.sorted {
-            TimelineKey($0.first.change, at: $0.first.dot) < TimelineKey($1.first.change, at: $1.first.dot)
+        undecided = found.values.sorted {
+            TimelineKey($0.change, at: $0.dot) < TimelineKey($1.change, at: $1.dot)
         }
     }
 }

@@ -43,16 +43,16 @@ enum RemovalTable {
 
     // MARK: Late changes
 
-    static func decide(_ dots: [Dot], job: Int64, in db: Database) throws {
+    static func decide(_ changes: [ChangeIdentity], job: Int64, in db: Database) throws {
         let insert = try db.cachedStatement(
-            sql: "INSERT INTO decided (job, replica, sequence) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
-        for dot in dots { try insert.execute(arguments: [job, dot.replica.value.blob, dot.sequence.signed]) }
+            sql: "INSERT INTO decided (job, change) VALUES (?, ?) ON CONFLICT DO NOTHING")
+        for change in changes { try insert.execute(arguments: [job, change.value.signed]) }
     }
 
-    static func isDecided(_ dot: Dot, job: Int64, in db: Database) throws -> Bool {
-        let statement = try db.cachedStatement(
-            sql: "SELECT EXISTS (SELECT 1 FROM decided WHERE job = ? AND replica = ? AND sequence = ?)")
-        return try Bool.fetchOne(statement, arguments: [job, dot.replica.value.blob, dot.sequence.signed]) ?? false
+    static func decided(job: Int64, in db: Database) throws -> Set<ChangeIdentity> {
+        let rows = try Int64.fetchAll(
+            db.cachedStatement(sql: "SELECT change FROM decided WHERE job = ?"), arguments: [job])
+        return Set(rows.map { ChangeIdentity(UInt64(bitPattern: $0)) })
     }
 }
 

@@ -122,7 +122,7 @@ struct JournalWriter {
         for operation in change.operations {
             switch operation {
             case .removeJob(let removal): removals.append(removal)
-            case .decide(let dots): try RemovalTable.decide(dots, job: journal.job, in: db)
+            case .decide(let changes): try RemovalTable.decide(changes, job: journal.job, in: db)
             default: break
             }
         }

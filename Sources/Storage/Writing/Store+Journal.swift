@@ -83,7 +83,7 @@ extension CRDT.Operation {
     /// Of those of which there may be several large ones, no less than they take.
     fileprivate var roughBytes: Int {
         switch self {
-        case .decide(let dots): dots.count * 26
+        case .decide(let changes): changes.count * 8
         case .acknowledge(let positions): positions.count * 26
         case .set(let field, let value, _): field.description.utf8.count + value.utf8.count + 16
         default: 64

@@ -43,11 +43,11 @@ extension Checker {
     }
 
     /// Late work is listed until somebody decides, and nothing else is.
-    private func checkLate(_ listed: [QuarantinedChange], _ expected: [Reference.Late], on device: Holder) throws {
+    private func checkLate(_ listed: [QuarantinedChange], _ expected: [Reference.Entry], on device: Holder) throws {
         let found = listed.map { "\($0.dot.brief) \($0.author) \($0.change.work(in: $0.dot.replica))" }
-        let wanted = expected.map { "\($0.first.dot.brief) \($0.first.write.author) \($0.first.work)" }
+        let wanted = expected.map { "\($0.dot.brief) \($0.write.author) \($0.work)" }
         guard Set(found) == Set(wanted), found.count == wanted.count else {
-            let names = [listed.map(\.dot.brief), expected.map(\.first.dot.brief)].map { $0.joined(separator: " ") }
+            let names = [listed.map(\.dot.brief), expected.map(\.dot.brief)].map { $0.joined(separator: " ") }
             throw Violation("R10", "\(device) lists as late \(names[0]), but it is \(names[1]).")
         }
         if !expected.isEmpty { count(.lateChange, expected.count) }
@@ -139,17 +139,14 @@ extension Checker {
     func checkDecided(_ late: [QuarantinedChange], in commits: [Commit], of job: JobID, knowing before: Reference)
         throws
     {
-        var decided: Set<Dot> = []
+        var decided: [ChangeIdentity] = []
         for commit in commits where commit.job == job {
-            for case .decide(let dots) in try ChangeCodec.decodeAll(commit.segment.bytes).flatMap(\.operations) {
-                decided.formUnion(dots)
+            for case .decide(let changes) in try ChangeCodec.decodeAll(commit.segment.bytes).flatMap(\.operations) {
+                decided += changes
             }
         }
-        let named = Set(late.map(\.dot))
-        let strange = decided.subtracting(named).filter { dot in
-            !before.late.contains { $0.dots.contains(dot) && named.contains($0.first.dot) }
-        }
-        guard decided.isSuperset(of: named), strange.isEmpty else {
+        let named = late.map { ChangeIdentity(of: $0.change, in: $0.dot.replica) }
+        guard decided.sorted() == named.sorted() else {
             throw Violation("R10", "a person decided about \(late.count) late changes, and about others is decided.")
         }
     }

@@ -91,7 +91,7 @@ extension Checker {
         settings.sort { $0.0 < $1.0 }
         let decisions = change.operations.count { Self.isDecision($0, isServersWord: wanted.isServersWord) }
         let dealtWith = change.operations.reduce(0) { sum, operation in
-            if case .decide(let dots) = operation { sum + dots.count } else { sum }
+            if case .decide(let changes) = operation { sum + changes.count } else { sum }
         }
         let toldOf = line.decisions.reduce(0) { sum, decision in
             if case .dealtWithLateWork(let count) = decision { sum + count } else { sum }

@@ -18,6 +18,7 @@ struct Reference {
         }
         var write: WriteStamp { change.write(in: replica) }
         var work: [Written] { change.work(in: replica) }
+        var identity: ChangeIdentity { ChangeIdentity(of: change, in: replica) }
     }
 
     /// Of a job that was removed only what lies beyond the removal.
@@ -31,7 +32,7 @@ struct Reference {
     /// The furthest anchor of any change that was ever here.
     private(set) var greatestAnchor: UInt64 = 0
     /// Late changes that a person has dealt with.
-    private(set) var decided: Set<Dot> = []
+    private(set) var decided: Set<ChangeIdentity> = []
     /// The running digest after each change, for what is said of other branches.
     private var digests: [Dot: UInt64] = [:]
     /// Where the part of each journal begins that did not go with the job.
@@ -90,7 +91,7 @@ struct Reference {
         for operation in entry.change.operations {
             switch operation {
             case .removeJob(let removal): removals.append(removal)
-            case .decide(let dots): decided.formUnion(dots)
+            case .decide(let changes): decided.formUnion(changes)
             default: break
             }
         }
@@ -143,23 +144,16 @@ struct Reference {
         }
     }
 
-    /// One work that lies beyond the removal, wherever it stands: who takes part in a fork may have issued it again.
-    struct Late {
-        let first: Entry
-        let dots: Set<Dot>
-    }
-
-    /// Late work that no person has dealt with: nobody has removed it, and it is in no item.
-    var late: [Late] {
+    /// Late work that no person has dealt with, wherever it stands, each once: who takes part in a fork may have issued it again.
+    var late: [Entry] {
         guard isRemoved else { return [] }
-        var late: [Late] = []
+        var late: [Entry] = []
         let all = journals.values.joined().filter { !$0.isStatement && !$0.change.isPreamble }
         for same in Dictionary(grouping: all, by: \.work).values {
-            let dots = Set(same.map(\.dot))
-            guard dots.isDisjoint(with: decided) else { continue }
-            if let first = same.min(by: { ($0.replica, $0.first) < ($1.replica, $1.first) }) {
-                late.append(Late(first: first, dots: dots))
-            }
+            guard let first = same.min(by: { ($0.replica, $0.first) < ($1.replica, $1.first) }),
+                !decided.contains(first.identity)
+            else { continue }
+            late.append(first)
         }
         return late
     }

@@ -240,7 +240,7 @@ extension CRDT.Operation {
         case .append(_, let entry): "note \(entry)"
         case .remove: "remove"
         case .removeJob(let removal): "removeJob(\(removal.heads.brief))"
-        case .decide(let dots): "decide(\(dots.map(\.brief).joined(separator: " ")))"
+        case .decide(let changes): "decide(\(changes.count))"
         case .acknowledge(let positions): "acknowledge(\(positions.brief))"
         case .request(let request): "request(\(request.kind))"
         case .withdraw: "withdraw"

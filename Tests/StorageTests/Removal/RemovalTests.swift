@@ -162,6 +162,34 @@ struct RemovalTests {
         _ = clone
     }
 
+    @Test("What a person decided about a late change says nothing of another that takes its place in the journal")
+    func decidedBeforeFork() async throws {
+        var generator = SeededGenerator(seed: 4)
+        let anna = try Crew(1).stores[0]
+        let (original, _) = try Store.twins(using: &generator)
+        try await original.put(1, "name", "Sofa", now: 1_000)
+        let copy = try original.clone(using: &generator)
+        try await Crew.send(original, anna)
+        let removal = try await anna.removeJob(Store.job, now: .known(5_000)).outcome.removal
+        try await original.put(2, "name", "Lamp", now: 6_000)
+        try await copy.put(4, "name", "Chair", now: 6_500)
+        let lamp = try await original.segmentAfter(removal)
+        let chair = try await copy.segmentAfter(removal)
+        _ = try await original.takeRemoval(removal, of: Store.job, now: .known(7_000), using: &generator)
+        let shown = try await original.lateChanges(of: Store.job)
+        #expect(shown.map(\.change.item) == [ItemID(2)])
+        let decision = try #require(try await original.dropLate(shown.map(\.dot), of: Store.job, now: .known(8_000)))
+        for run in [lamp, decision.segment] { _ = try await anna.ingest(run, job: Store.job, now: .known(8_500)) }
+        #expect(try await anna.lateChanges(of: Store.job).isEmpty)
+        // The copy's branch stays: its chair comes to stand where the lamp stood.
+        for store in [original, anna] {
+            let adopted = try await store.adoptBranch(
+                chair, job: Store.job, after: chair.first - 1, now: .known(9_000), using: &generator)
+            #expect(adopted.head == chair.head)
+            #expect(try await store.lateChanges(of: Store.job).map(\.change.item) == [ItemID(4)])
+        }
+    }
+
     @Test("A job of 300 replicas can be removed, and a laptop that relays one writes nothing into it")
     func manyReplicas() async throws {
         let crew = try Crew(2)
@@ -197,5 +225,14 @@ extension Store {
                 try await segment(of: entry.replica, job: Self.job, from: first, maximumBytes: .max)?.bytes.count ?? 0
         }
         return bytes
+    }
+}
+
+extension Store {
+    /// What this store wrote itself beyond a removal.
+    fileprivate func segmentAfter(_ removal: JobRemoval) async throws -> JournalSegment {
+        let first = removal.heads[identity.replica].sequence + 1
+        return try #require(
+            try await segment(of: identity.replica, job: Store.job, from: first, maximumBytes: 1 << 20))
     }
 }

@@ -88,15 +88,17 @@ struct WholeHistoryTests {
         }
     }
 
-    @Test("A store of the time when tombstones were forgotten is refused in one sentence, and left as it is")
-    func formerStore() async throws {
+    @Test(
+        "A store of a former design is refused in one sentence, and left as it is", arguments: ["1", "whole history 1"])
+    func formerStore(design: String) async throws {
         let place = try Place()
         let store = try place.open()
         try store.close()
         let database = try DatabaseQueue(path: place.path())
         try await database.write {
             try $0.execute(
-                sql: "UPDATE grdb_migrations SET identifier = '1' WHERE identifier = 'whole history 1'")
+                sql: "UPDATE grdb_migrations SET identifier = ? WHERE identifier = 'whole history 2'",
+                arguments: [design])
         }
         try database.close()
         do {
