@@ -1,6 +1,8 @@
 /// The transforms of one item that were written in one action: they share a stamp and have consecutive sequences.
 package struct Change: Hashable, Sendable {
+    /// What is changed; `ItemID.job` for the job's properties and for statements.
     package var item: ItemID
+    /// By the author's hybrid logical clock; a re-issue keeps it.
     package var stamp: Stamp
     /// The highest ordering id of the server that the author knew; 0 before it knew one (rule R7).
     package var anchor: UInt64
@@ -9,6 +11,7 @@ package struct Change: Hashable, Sendable {
     /// One transform each, at least one.
     package var operations: [Operation]
 
+    /// Takes the parts as they are: `ChangeLimits` are checked where a change is composed and where it is read.
     package init(
         item: ItemID, stamp: Stamp, anchor: UInt64 = 0, origin: ReplicaID? = nil, operations: [Operation]
     ) {
@@ -51,6 +54,7 @@ package enum Operation: Hashable, Sendable {
     /// The server says what it owns.
     case publish(PublishedValue)
 
+    /// Whether it is about the job as a whole, and leaves no trace in an item's state.
     package var isStatement: Bool {
         switch self {
         case .set, .append, .remove: false
@@ -61,8 +65,11 @@ package enum Operation: Hashable, Sendable {
 
 /// Bounds of one change; what exceeds them is refused where it is written and where it is received.
 package enum ChangeLimits {
+    /// Transforms of one change, statements included.
     package static let operations = 256
+    /// Bytes of UTF-8 in a field's value, an entry of a list or a published value: 64 KiB.
     package static let valueBytes = 64 << 10
+    /// Writes that one set names as replaced; of more an edit names the greatest.
     package static let replacedWrites = 64
     /// Journals, or late changes, that one statement names: as many as a vector may have.
     package static let positions = 8_192

@@ -1,4 +1,4 @@
-/// The encoding of a change. It is canonical and context-free: equal changes have equal bytes, and a journal is the
+/// The encoding of a change. It is canonical and context-free: a change has one form in bytes, and a journal is the
 /// concatenation of its changes, so that it can be cut and joined at any change and digested as it is.
 ///
 ///     change    = length:varint  item:16  stamp:8  anchor:varint  flags:1  [origin:16]  count:varint  operation*
@@ -19,6 +19,7 @@ package enum ChangeCodec {
         case replace = 3
     }
 
+    /// The record of a change, its length first. It checks no bounds: what exceeds them is refused by the scanner.
     package static func encode(_ change: Change) -> [UInt8] {
         var body = ByteWriter(reservingCapacity: 64 + change.operations.count * 24)
         body.write(change.item.value)

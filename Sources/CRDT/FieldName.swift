@@ -3,7 +3,9 @@
 /// Not a `String`, because two spellings that Unicode holds equal are different bytes, and which of them an export
 /// shows must not depend on which arrived first.
 package struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// In bytes of UTF-8.
     package static let longest = 64
+    /// As it was written: Unicode normalisation is applied nowhere.
     package let text: String
 
     /// Nil when the text is empty or too long.
@@ -12,6 +14,7 @@ package struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.text = text
     }
 
+    /// For names in the source; an empty or too long one ends the program.
     package init(stringLiteral text: String) {
         precondition((1...Self.longest).contains(text.utf8.count), "a field name has 1 to 64 bytes")
         self.text = text
@@ -22,18 +25,22 @@ package struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.text = text
     }
 
+    /// Compares bytes, so that canonical equivalents of Unicode are different names.
     package static func == (left: FieldName, right: FieldName) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
 
+    /// Orders by bytes of UTF-8, which is the order of fields in items and exports.
     package static func < (left: FieldName, right: FieldName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
+    /// Hashes the bytes that `==` compares.
     package func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 
+    /// The bare `text`.
     package var description: String { text }
 }
 

@@ -1,7 +1,9 @@
 /// The name of one store: 128 random bits, minted with the store. A restored or cloned store mints a new one (rule R9).
 package struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// 0 is the channel, anything else a store.
     package let value: UInt128
 
+    /// Takes any number; `random` mints one.
     package init(_ value: UInt128) {
         self.value = value
     }
@@ -20,6 +22,7 @@ package struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertibl
         ReplicaID(UInt128.random(in: 1...UInt128.max, using: &generator))
     }
 
+    /// Orders as numbers; between equal stamps the greater replica's write wins (rule R1).
     package static func < (left: ReplicaID, right: ReplicaID) -> Bool {
         left.value < right.value
     }
@@ -34,11 +37,13 @@ package struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertibl
 ///
 /// Ids of one device grow with time, so that a B-tree keyed by them is filled at its end.
 package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The UUID's 16 bytes as one big-endian number; 0 is the job's own item.
     package let value: UInt128
 
     /// The reserved item that carries the properties of the job itself (its name, its kind).
     package static let job = ItemID(0)
 
+    /// Takes any number, also one that is no UUID of version 7.
     package init(_ value: UInt128) {
         self.value = value
     }
@@ -60,6 +65,7 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
+    /// Orders as numbers, which is by the milliseconds in them: the order of items in exports.
     package static func < (left: ItemID, right: ItemID) -> Bool {
         left.value < right.value
     }
@@ -73,7 +79,9 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
 /// The id of a job: 1 to 64 of `A–Z a–z 0–9 . _ -`; a UUIDv7 unless the office chose its own number.
 package struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// In bytes; all characters that are allowed have one.
     package static let longest = 64
+    /// As it was given; upper and lower case differ.
     package let text: String
 
     /// Nil when the text is empty, too long or has another character.
@@ -90,22 +98,28 @@ package struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// For a job that nobody has given a number: the 8-4-4-4-12 form of a fresh or derived id.
     package init(_ item: ItemID) {
         text = item.description
     }
 
+    /// Orders by bytes, so that it is the same order in every process.
     package static func < (left: JobID, right: JobID) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
+    /// The bare `text`.
     package var description: String { text }
 }
 
-/// The name of a laptop: 256 bits, the hash of its public key.
+/// The name of a laptop: 256 bits, the hash of its public key, or random as long as it has none.
 package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The first 32 hexadecimal digits.
     package let high: UInt128
+    /// The last 32 hexadecimal digits.
     package let low: UInt128
 
+    /// Takes any 256 bits, the more significant half first.
     package init(high: UInt128, low: UInt128) {
         self.high = high
         self.low = low
@@ -128,10 +142,12 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The first eight digits: enough for people and for DNS-SD, not for proof.
     package var short: String { String(description.prefix(8)) }
 
+    /// Orders as 256-bit numbers; of two links that cross the one that the lesser device dialled stays.
     package static func < (left: DeviceID, right: DeviceID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 
+    /// 64 lower-case hexadecimal digits.
     package var description: String {
         high.hexadecimalDigits(count: 32) + low.hexadecimalDigits(count: 32)
     }

@@ -2,13 +2,19 @@
 package struct ItemState: Hashable, Sendable {
     /// An entry of a grow-only list, in timeline order.
     package struct Remark: Hashable, Comparable, Sendable {
+        /// As `Change.anchor` of the change that wrote it.
         package let anchor: UInt64
+        /// Who wrote it first, and when.
         package let write: WriteStamp
         /// Place within its change.
         package let index: UInt16
+        /// Which list it was appended to, such as `notes`.
         package let list: FieldName
+        /// At most `ChangeLimits.valueBytes` bytes of UTF-8.
         package let text: String
 
+        /// Takes an entry as a change brought it.
+        /// - Parameter index: the place of its transform within the change, from 0.
         package init(anchor: UInt64, write: WriteStamp, index: UInt16, list: FieldName, text: String) {
             self.anchor = anchor
             self.write = write
@@ -26,15 +32,20 @@ package struct ItemState: Hashable, Sendable {
             return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
         }
 
+        /// Equal when neither precedes the other: in all parts, texts by their bytes.
         package static func == (left: Remark, right: Remark) -> Bool {
             !(left < right) && !(right < left)
         }
     }
 
+    /// A register under its name; an item has one for each name that was ever set.
     package struct Field: Hashable, Sendable {
+        /// What an item's fields ascend by.
         package let name: FieldName
+        /// The writes of the field that still count; the last one shows.
         package var register: Register
 
+        /// Takes both as they are; `ItemState` keeps its fields in order.
         package init(name: FieldName, register: Register) {
             self.name = name
             self.register = register
@@ -49,6 +60,7 @@ package struct ItemState: Hashable, Sendable {
     /// Ascending in timeline order.
     package private(set) var remarks: [Remark] = []
 
+    /// An item of which no change is known.
     package init() {}
 
     init(removed: WriteStamp?, fields: [Field], remarks: [Remark]) {
@@ -79,6 +91,7 @@ package struct ItemState: Hashable, Sendable {
         }
     }
 
+    /// Nil for a field that no known change has set.
     package subscript(name: FieldName) -> Register? {
         fields.first { $0.name == name }?.register
     }

@@ -27,6 +27,7 @@ package enum ItemStateCodec {
         bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[scanned.body]))
     }
 
+    /// The blob in its second form, or in its third for a removed item.
     package static func encode(_ state: ItemState) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 256)
         writer.write(byte: state.removed == nil ? merged : removed)
@@ -44,6 +45,7 @@ package enum ItemStateCodec {
         return writer.bytes
     }
 
+    /// Reads any of the three forms; throws a `CodecError` where it breaks off or is flawed.
     package static func decode(_ bytes: [UInt8]) throws(CodecError) -> ItemState {
         let outcome: Result<ItemState, CodecError> = bytes.withUnsafeBytes { buffer in
             do throws(CodecError) { return .success(try decode(buffer)) } catch { return .failure(error) }
@@ -51,6 +53,7 @@ package enum ItemStateCodec {
         return try outcome.get()
     }
 
+    /// As for an array. Texts are copied, so that the buffer may go afterwards.
     package static func decode(_ buffer: UnsafeRawBufferPointer) throws(CodecError) -> ItemState {
         var reader = ByteReader(buffer)
         switch try reader.readByte() {

@@ -1,9 +1,11 @@
 /// What one side holds of a job.
 package struct JobHoldings: Hashable, Sendable {
+    /// How far each journal is held.
     package var vector: VersionVector
     /// What the removers of the job held; nil while it lives.
     package var removal: JobRemoval?
 
+    /// By default nothing of a job that lives.
     package init(vector: VersionVector = VersionVector(), removal: JobRemoval? = nil) {
         self.vector = vector
         self.removal = removal

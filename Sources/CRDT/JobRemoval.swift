@@ -9,8 +9,10 @@ package struct JobRemoval: Hashable, Sendable {
 
     /// What people called the job. It is theirs again.
     package let name: String
+    /// Up to where each journal went with the job; of a journal that is not named everything is late.
     package let heads: VersionVector
 
+    /// Takes a name of any length and keeps its first `longestName` scalars.
     package init(name: String, heads: VersionVector) {
         self.name = Self.bounded(name)
         self.heads = heads
@@ -44,10 +46,12 @@ package struct JobRemoval: Hashable, Sendable {
         isNameBounded(name) ? name : String(String.UnicodeScalarView(name.unicodeScalars.prefix(longestName)))
     }
 
+    /// Compares names by their bytes.
     package static func == (left: JobRemoval, right: JobRemoval) -> Bool {
         left.heads == right.heads && left.name.utf8.elementsEqual(right.name.utf8)
     }
 
+    /// Hashes the heads alone; names seldom differ where they are equal.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(heads)
     }

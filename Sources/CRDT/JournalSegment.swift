@@ -2,6 +2,7 @@
 ///
 /// Segments are immutable and context-free: they are stored, cut and passed on as they are (see `ChangeCodec`).
 package struct JournalSegment: Hashable, Sendable {
+    /// Whose journal it is.
     package let replica: ReplicaID
     /// The sequence of the first transform.
     package let first: UInt64
@@ -10,6 +11,8 @@ package struct JournalSegment: Hashable, Sendable {
     /// Encoded changes.
     package let bytes: [UInt8]
 
+    /// Takes the parts as they are: whether they fit the bytes is checked where it is stored.
+    /// - Parameter first: 1 at least.
     package init(replica: ReplicaID, first: UInt64, head: JournalHead, bytes: [UInt8]) {
         self.replica = replica
         self.first = first

@@ -2,7 +2,9 @@
 ///
 /// It borrows its buffer, like `ByteReader`.
 package struct PackedItem {
+    /// A register of which only the winning value is told, where it lies.
     package struct Field {
+        /// Each once in an item.
         package let name: FieldName
         /// Of the winning value.
         package let value: Range<Int>
@@ -10,11 +12,15 @@ package struct PackedItem {
         fileprivate let rank: Int?
     }
 
+    /// An entry of a grow-only list, where it lies.
     package struct Remark {
+        /// Which list it was appended to, such as `notes`.
         package let list: FieldName
+        /// Where its UTF-8 lies in the buffer.
         package let text: Range<Int>
     }
 
+    /// The blob, borrowed: the ranges count from its start.
     package let buffer: UnsafeRawBufferPointer
     /// Then it has no fields and no remarks any more for who passes over the job.
     package private(set) var isRemoved = false
@@ -37,10 +43,12 @@ package struct PackedItem {
         }
     }
 
+    /// What a range of a field or remark holds; valid no longer than the buffer.
     package func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: buffer[range])
     }
 
+    /// A copy of the winning value; nil when there is no such field or the item is removed.
     package func value(of name: FieldName) -> String? {
         fields.first { $0.name == name }.map { String(decoding: buffer[$0.value], as: UTF8.self) }
     }

@@ -5,11 +5,16 @@
 /// "Dotted Version Vectors" (2010), with stamps in the place of counters: an author's stamps on one field only grow, so
 /// that one stamp per author says which of its writes have been replaced.
 package struct Register: Hashable, Sendable {
+    /// A write that nobody who saw it has replaced.
     package struct Head: Hashable, Sendable {
+        /// Its stamp and first author.
         package let write: WriteStamp
+        /// As `Change.anchor` of the change that wrote it.
         package let anchor: UInt64
+        /// At most `ChangeLimits.valueBytes` bytes of UTF-8.
         package let value: String
 
+        /// Takes the value of a set with what its change says of author, stamp and anchor.
         package init(write: WriteStamp, anchor: UInt64, value: String) {
             self.write = write
             self.anchor = anchor
@@ -21,6 +26,7 @@ package struct Register: Hashable, Sendable {
             left.write == right.write && left.anchor == right.anchor && left.value.utf8.elementsEqual(right.value.utf8)
         }
 
+        /// Hashes the write alone: `==` tells apart what a copied store wrote twice.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(write)
         }
@@ -32,6 +38,7 @@ package struct Register: Hashable, Sendable {
     /// needs no entry: its own head replaces all that it wrote before.
     package private(set) var replaced: [WriteStamp] = []
 
+    /// A field that nobody has written.
     package init() {}
 
     init(heads: [Head], replaced: [WriteStamp]) {

@@ -1,11 +1,18 @@
 /// A change that was checked where it lies, without making objects of its values: what bulk paths work on.
 package struct ScannedChange: Sendable {
+    /// As `Change.item`; with a statement in it `ItemID.job`.
     package let item: ItemID
+    /// At most `Stamp.greatest`.
     package let stamp: Stamp
+    /// As `Change.anchor`, however absurd: the channel is not looked at here.
     package let anchor: UInt64
+    /// As `Change.origin`.
     package let origin: ReplicaID?
+    /// Its transforms, statements included: 1 to `ChangeLimits.operations`.
     package let operationCount: Int
+    /// Whether the tombstone is among its transforms (rule R2).
     package let isRemoval: Bool
+    /// Whether it sets `barcode`, which the store indexes.
     package let setsBarcode: Bool
     /// How many of its transforms are statements about the job.
     package let statementCount: Int
@@ -13,6 +20,7 @@ package struct ScannedChange: Sendable {
     package let record: Range<Int>
     /// The record without its length.
     package let body: Range<Int>
+    /// Its transforms, up to the end of the body.
     package let operations: Range<Int>
 
     /// Reads and checks the next change.
@@ -62,6 +70,7 @@ package struct ScannedChange: Sendable {
     /// The sequence of its last transform.
     package func last(from first: UInt64) -> UInt64 { first + UInt64(operationCount) - 1 }
 
+    /// As `Change.write(in:)`.
     package func write(in replica: ReplicaID) -> WriteStamp {
         WriteStamp(stamp: stamp, author: origin ?? replica)
     }

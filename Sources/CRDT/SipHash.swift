@@ -3,6 +3,8 @@
 /// It finds accidents — a restored store, a flipped bit — and is no defence against a forger: authenticity comes from
 /// the connection.
 package enum SipHash {
+    /// Hashes any number of bytes, none included.
+    /// - Parameter key: k0 and k1 of the paper: the halves of the 16-byte key.
     package static func hash(_ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64)) -> UInt64 {
         var state = State(key: key)
         var offset = 0

@@ -1,13 +1,17 @@
 /// The name of one transform. Sequences are 1, 2, 3 … without a gap per (job, replica).
 package struct Dot: Hashable, Comparable, Sendable {
+    /// Whose journal it stands in.
     package let replica: ReplicaID
+    /// Its place there, from 1.
     package let sequence: UInt64
 
+    /// Takes any sequence, also 0, which names no transform.
     package init(replica: ReplicaID, sequence: UInt64) {
         self.replica = replica
         self.sequence = sequence
     }
 
+    /// Orders by replica, then sequence.
     package static func < (left: Dot, right: Dot) -> Bool {
         (left.replica, left.sequence) < (right.replica, right.sequence)
     }
@@ -15,11 +19,15 @@ package struct Dot: Hashable, Comparable, Sendable {
 
 /// How far a journal reaches, and the running digest of everything up to there.
 package struct JournalHead: Hashable, Sendable {
+    /// The head of a journal that has no transform: sequence 0 and digest 0.
     package static let empty = JournalHead(sequence: 0, digest: 0)
 
+    /// That of the last transform; 0 when there is none.
     package let sequence: UInt64
+    /// The link of the chain after that transform (see `JournalDigest`); 0 when there is none.
     package let digest: UInt64
 
+    /// Takes a head as it was worked out or told; a digest is compared, never checked, here.
     package init(sequence: UInt64, digest: UInt64) {
         self.sequence = sequence
         self.digest = digest
@@ -30,18 +38,24 @@ package struct JournalHead: Hashable, Sendable {
 ///
 /// Kept sorted by replica, so that iterating it gives the same order in every process.
 package struct VersionVector: Hashable, Sendable {
+    /// How far one journal is held.
     package struct Entry: Hashable, Sendable {
+        /// Whose journal it is.
         package let replica: ReplicaID
+        /// Where it ends here; a vector leaves an empty one out.
         package let head: JournalHead
 
+        /// Takes any head, also the empty one.
         package init(replica: ReplicaID, head: JournalHead) {
             self.replica = replica
             self.head = head
         }
     }
 
+    /// Ascending by replica, each once, none with an empty head.
     package private(set) var entries: [Entry]
 
+    /// Of a store that holds nothing.
     package init() {
         entries = []
     }
@@ -52,6 +66,7 @@ package struct VersionVector: Hashable, Sendable {
         for entry in entries { advance(entry.replica, to: entry.head) }
     }
 
+    /// `JournalHead.empty` for a journal that is not held.
     package subscript(replica: ReplicaID) -> JournalHead {
         let index = position(of: replica)
         return index < entries.count && entries[index].replica == replica ? entries[index].head : .empty

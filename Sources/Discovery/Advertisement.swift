@@ -16,6 +16,7 @@ package struct Advertisement: Hashable, Sendable {
     /// TXT `fleet`: the short fleet hash, possibly empty.
     package let fleet: String
 
+    /// Cuts the instance name at a character to 63 bytes; an empty one becomes `muster`.
     package init(instanceName: String, port: UInt16, protocolVersion: Int, id: String, fleet: String) {
         self.instanceName = InstanceName.fitted(instanceName)
         self.port = port

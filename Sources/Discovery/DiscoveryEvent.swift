@@ -17,7 +17,9 @@ package enum DiscoveryEvent: Hashable, Sendable {
 
 /// Why DNS-SD does not work and what to do, for people: the two halves of a sentence.
 package struct DiscoveryOutage: Hashable, Sendable {
+    /// What does not work, why, and what follows from it; begins in lower case.
     package let reason: String
+    /// What to do, in the imperative; begins in lower case, without a full stop.
     package let remedy: String
 }
 
@@ -36,8 +38,12 @@ package struct DiscoveredService: Hashable, Sendable {
     /// Numeric addresses, each once, the most promising first, never empty. Link-local IPv6 with its scope
     /// (`fe80::1%eth0`).
     package let addresses: [String]
+    /// The TCP port of its listener.
     package let port: UInt16
 
+    /// Takes the parts as they are.
+    ///
+    /// - Parameter addresses: at least one, in the order in which a caller had best try them.
     package init(
         instanceName: String, id: String, fleet: String, protocolVersion: Int, hostName: String, addresses: [String],
         port: UInt16

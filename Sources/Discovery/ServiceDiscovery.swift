@@ -27,8 +27,10 @@ package actor ServiceDiscovery {
     private var whenClosed: CheckedContinuation<Void, Never>?
     private var isRunning = false
 
+    /// A serial queue of its own, since calls of dns_sd.h block on the system bus.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// Announces and asks nothing before `run()`.
     package init(advertisement: Advertisement, logger: Logger) {
         self.advertisement = advertisement
         self.logger = logger

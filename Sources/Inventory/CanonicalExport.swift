@@ -13,15 +13,20 @@ package struct CanonicalExport: Sendable {
     private var removed: [ItemID] = []
     private var isFirst = true
 
+    /// Begins an export, of which no byte is written before `begin`.
+    /// - Parameter isRemoved: the job went as a whole; then no item may be added.
     package init(job: JobID, isRemoved: Bool = false) {
         self.job = job
         if isRemoved { removed = [.job] }
     }
 
+    /// Writes what stands before the first item; to be called once, first.
     package func begin(into bytes: inout [UInt8]) {
         bytes.append(utf8: #"{"items":["#)
     }
 
+    /// Writes one item; of a removed one the id is kept for the end.
+    /// - Parameter id: greater than all before, and never `ItemID.job`.
     package mutating func add(_ item: PackedItem, id: ItemID, into bytes: inout [UInt8]) {
         guard !item.isRemoved else {
             removed.append(id)
@@ -50,6 +55,7 @@ package struct CanonicalExport: Sendable {
         bytes.append(utf8: "]}")
     }
 
+    /// Writes what stands behind the last item; to be called once, last.
     package func end(into bytes: inout [UInt8]) {
         bytes.append(utf8: #"],"job":"#)
         bytes.append(jsonString: job.text)

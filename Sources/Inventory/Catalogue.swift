@@ -3,6 +3,7 @@ package enum Catalogue {
     /// Where the figures come from, for people.
     package static let source = "cube sheet figures customary in the moving trade"
 
+    /// A line of the cube sheet.
     package struct Category: Hashable, Sendable {
         /// The value of the field `category`.
         package let id: String

@@ -9,6 +9,7 @@ package enum Edit: Hashable, Sendable {
     /// Takes one value for a field that has rivals: of exactly the writes that the person was shown.
     case settle(item: ItemID, field: FieldValue, rivals: [WriteStamp])
 
+    /// What is edited; `ItemID.job` for the job's own name and kind.
     package var item: ItemID {
         switch self {
         case .put(let item, _), .note(let item, _), .remove(let item), .settle(let item, _, _): item
@@ -17,9 +18,12 @@ package enum Edit: Hashable, Sendable {
 
     /// A field and the value it gets.
     package struct FieldValue: Hashable, Sendable {
+        /// Each field once in an edit.
         package let field: FieldName
+        /// UTF-8 of at most `ChangeLimits.valueBytes`; a longer one is refused by `composed`.
         package let value: String
 
+        /// Takes any value: `FieldText` says beforehand what people may enter.
         package init(field: FieldName, value: String) {
             self.field = field
             self.value = value

@@ -19,6 +19,7 @@ package enum FieldText {
         case text
     }
 
+    /// A key for `barcode`, a text for any other field.
     package static func kind(of field: FieldName) -> Kind {
         field == WellKnownField.barcode ? .key : .text
     }
@@ -59,12 +60,15 @@ package enum FieldText {
 
 /// Why a text cannot be entered.
 package struct FieldTextRefusal: Error, Hashable, Sendable {
+    /// What was found in the text.
     package enum Problem: Hashable, Sendable {
         case nul
         case controlCharacter
     }
 
+    /// How the sentence begins, such as `The value of 'room'`.
     package let what: String
+    /// What has to be left out.
     package let problem: Problem
 
     /// One sentence: what is wrong and what to do.
@@ -80,14 +84,17 @@ package struct FieldTextRefusal: Error, Hashable, Sendable {
 package struct TextKey: Hashable, Sendable {
     private let text: String
 
+    /// Takes any text; nothing is normalised.
     package init(_ text: String) {
         self.text = text
     }
 
+    /// Whether the bytes are the same.
     package static func == (left: TextKey, right: TextKey) -> Bool {
         FieldText.isSame(left.text, right.text)
     }
 
+    /// Hashes the bytes, and a last one that no UTF-8 has, so that two keys in a row stay apart.
     package func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
         hasher.combine(0xFF as UInt8)

@@ -19,10 +19,12 @@ package enum JobState: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the server may go there from here in one step; never to the same state.
     package func allows(_ state: JobState) -> Bool {
         next.contains(state)
     }
 
+    /// Whether nothing may follow: completed and cancelled.
     package var isFinal: Bool {
         next.isEmpty
     }

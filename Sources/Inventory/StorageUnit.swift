@@ -2,7 +2,9 @@
 package struct StorageUnit: Hashable, Sendable {
     /// In feet.
     package let length: Int
+    /// In feet.
     package let width: Int
+    /// In feet.
     package let height: Int
 
     /// How much of a unit people really fill: an aisle's worth of air, gaps, and nothing up to the ceiling. Three
@@ -21,16 +23,19 @@ package struct StorageUnit: Hashable, Sendable {
         StorageUnit(length: 10, width: 30, height: 8),
     ]
 
+    /// For people, in feet: `5 × 10 × 8 ft`.
     package var name: String { "\(length) × \(width) × \(height) ft" }
 
     /// Walls to walls.
     package var cubicFeet: Thousandths { Thousandths(length * width * height * 1000) }
 
+    /// How much goes into it in practice: `usablePercent` of it.
     package var usableCubicFeet: Thousandths { cubicFeet.scaled(by: Self.usablePercent, over: 100) }
 }
 
 /// One or more storage units of one size.
 package struct StorageFit: Hashable, Sendable {
+    /// The size of each of them.
     package let unit: StorageUnit
     /// More than one only when the largest is too small for everything.
     package let count: Int
@@ -48,6 +53,8 @@ package struct StorageFit: Hashable, Sendable {
         }
     }
 
+    /// Of all units together, walls to walls.
     package var cubicFeet: Thousandths { unit.cubicFeet.scaled(by: count, over: 1) }
+    /// Of all units together, as `StorageUnit.usableCubicFeet`.
     package var usableCubicFeet: Thousandths { unit.usableCubicFeet.scaled(by: count, over: 1) }
 }

@@ -1,10 +1,12 @@
 /// An exact decimal number with three digits after the point, so that every laptop gets the same sum whatever the order.
 package struct Thousandths: Hashable, Comparable, Sendable {
+    /// The sum of nothing.
     package static let zero = Thousandths(0)
 
     /// The number times 1,000.
     package let rawValue: Int
 
+    /// Takes the number times 1,000, of either sign.
     package init(_ rawValue: Int) {
         self.rawValue = rawValue
     }
@@ -47,6 +49,7 @@ package struct Thousandths: Hashable, Comparable, Sendable {
     /// The nearest floating-point number: prints as the exact decimal.
     package var double: Double { Double(rawValue) / 1000 }
 
+    /// Orders as numbers.
     package static func < (left: Thousandths, right: Thousandths) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -57,6 +60,7 @@ package struct Thousandths: Hashable, Comparable, Sendable {
         return Thousandths(overflow ? (left.rawValue < 0 ? -.max : .max) : sum)
     }
 
+    /// Adds as `+` does: the sum stops at the greatest number.
     package static func += (left: inout Thousandths, right: Thousandths) {
         left = left + right
     }

@@ -4,13 +4,16 @@ package import CRDT
 package struct TimelineEntry: Hashable, Sendable {
     /// A field that was set.
     package struct Setting: Hashable, Sendable {
+        /// Which field of the item was set.
         package let field: FieldName
+        /// What it was set to; the field may show another value now.
         package let value: String
         /// The value that the author saw there; nil when there was none.
         package let before: String?
         /// What has become of it since; nil where that is not asked.
         package let standing: Register.Standing?
 
+        /// Takes the parts as they are; `TimelineEntry` works them out of a change.
         package init(field: FieldName, value: String, before: String?, standing: Register.Standing? = nil) {
             self.field = field
             self.value = value
@@ -19,7 +22,9 @@ package struct TimelineEntry: Hashable, Sendable {
         }
     }
 
+    /// Where the entry stands in the timeline.
     package let key: TimelineKey
+    /// What was changed; `ItemID.job` for what concerns the job as a whole.
     package let item: ItemID
     /// Who wrote it first.
     package let author: ReplicaID
@@ -27,11 +32,14 @@ package struct TimelineEntry: Hashable, Sendable {
     package let isFirst: Bool
     /// Ascending by field.
     package let settings: [Setting]
+    /// What was appended to lists, in the order in which it was written.
     package let notes: [String]
+    /// Whether the item was removed by it.
     package let isRemoval: Bool
     /// What a person or the server decided about the job as a whole.
     package let decisions: [Decision]
 
+    /// What was said about the job as a whole and people read.
     package enum Decision: Hashable, Sendable {
         /// How many late changes a person took over or dropped.
         case dealtWithLateWork(Int)
@@ -44,6 +52,8 @@ package struct TimelineEntry: Hashable, Sendable {
         case published(PublishedValue)
     }
 
+    /// Takes the parts as they are.
+    /// - Parameter settings: ascending by field.
     package init(
         key: TimelineKey, item: ItemID, author: ReplicaID, isFirst: Bool, settings: [Setting], notes: [String],
         isRemoval: Bool, decisions: [Decision] = []
@@ -110,9 +120,13 @@ extension TimelineEntry.Decision {
 /// An entry of the channel is anchored at itself and stands before everything that was written with knowledge of it,
 /// whatever the clocks say. Two copies of a store can write at one place with one stamp: the journal decides between them.
 package struct TimelineKey: Hashable, Comparable, Sendable {
+    /// What the author knew of the channel (rule R7), as `Change.anchor`; of an entry of the channel its own sequence.
     package let anchor: UInt64
+    /// As `Change.stamp`; for the server's own words it does not count.
     package let stamp: Stamp
+    /// Who wrote it first.
     package let replica: ReplicaID
+    /// Of the first transform, in `journal`.
     package let sequence: UInt64
     /// Where it stands: another's than the author's when it was re-issued.
     package let journal: ReplicaID
@@ -134,6 +148,7 @@ package struct TimelineKey: Hashable, Comparable, Sendable {
         self.journal = journal ?? replica
     }
 
+    /// Orders as rule R7 says; the server's own words stand first at their anchor, whatever their stamp.
     package static func < (left: TimelineKey, right: TimelineKey) -> Bool {
         (left.anchor, left.orderingStamp, left.replica, left.sequence, left.journal)
             < (right.anchor, right.orderingStamp, right.replica, right.sequence, right.journal)

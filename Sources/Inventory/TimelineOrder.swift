@@ -19,8 +19,10 @@ package struct TimelineOrder: Sendable {
     /// How many changes each item has.
     private var counts: [ItemID: UInt32] = [:]
 
+    /// A timeline without a line.
     package init() {}
 
+    /// Lines so far, not counting the changes that are none.
     package var count: Int { spots.count }
 
     /// Takes a change whose first transform has the given dot, in any order.
@@ -53,6 +55,8 @@ package struct TimelineOrder: Sendable {
         return counts
     }
 
+    /// Where the lines of a range stand; in their order only after `sort`.
+    /// - Parameter range: within 0 and `count`.
     package func keys(_ range: Range<Int>) -> [TimelineKey] { spots[range].map(key) }
 
     private func key(of spot: Spot) -> TimelineKey {

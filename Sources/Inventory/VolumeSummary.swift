@@ -8,6 +8,7 @@ package import CRDT
 /// it has none). A value that is not a number is listed and not used; an item without a volume is listed and counts as
 /// none. So does an item whose volume is a typing error: a billion cubic feet or more.
 package struct VolumeSummary: Sendable {
+    /// All items that were added; both rooms and categories add up to it.
     package private(set) var total = Line()
     private var itemsOfUnknownVolume: [ItemID] = []
     private var itemsTooLarge: [ItemID] = []
@@ -15,11 +16,13 @@ package struct VolumeSummary: Sendable {
     private var lineOfRoom: [String: NamedLine] = [:]
     private var lineOfCategory: [String: NamedLine] = [:]
 
+    /// A job without items.
     package init() {}
 
     /// The greatest volume of one item that is added up, in cubic feet: as great as a number may be that is read.
     package static let largest = Thousandths(999_999_999_999)
 
+    /// What some of the items add up to.
     package struct Line: Hashable, Sendable {
         package fileprivate(set) var items = 0
         /// Items times their quantities.
@@ -46,6 +49,7 @@ package struct VolumeSummary: Sendable {
         }
     }
 
+    /// What the items of one room or category add up to.
     package struct NamedLine: Hashable, Sendable {
         /// Of several spellings that Unicode holds equal the first in byte order.
         package fileprivate(set) var name: String
@@ -54,8 +58,11 @@ package struct VolumeSummary: Sendable {
 
     /// A value that is not a number where one is needed.
     package struct Unreadable: Hashable, Sendable {
+        /// The item that has the value.
         package let item: ItemID
+        /// `quantity` or `volumeCubicFeet`.
         package let field: String
+        /// As it stands in the item.
         package let value: String
     }
 

@@ -2,12 +2,19 @@ package import CRDT
 
 /// Fields that Muster itself reads. Any other field is kept and synchronised as it is.
 package enum WellKnownField {
+    /// What is printed on the label and scanned: looked up whole, by its bytes.
     package static let barcode: FieldName = "barcode"
+    /// A `Catalogue.Category.id`, or any other text: then the catalogue knows no volume.
     package static let category: FieldName = "category"
+    /// What people call the item.
     package static let name: FieldName = "name"
+    /// Where it stands, in people's words; the summary counts by it.
     package static let room: FieldName = "room"
+    /// How many pieces the item is, a number as `Thousandths` reads it; 1 when there is none.
     package static let quantity: FieldName = "quantity"
+    /// What shape it is in, in people's words.
     package static let condition: FieldName = "condition"
+    /// The volume of one piece in cubic feet, in place of its category's.
     package static let volumeCubicFeet: FieldName = "volumeCubicFeet"
     /// The grow-only list of remarks; not a register.
     package static let notes: FieldName = "notes"
@@ -17,7 +24,9 @@ package enum WellKnownField {
 
 /// The properties of a job, carried by the reserved item `ItemID.job`.
 package enum JobProperty {
+    /// What the crew calls the job; the name that the server publishes outranks it.
     package static let name: FieldName = "name"
+    /// The raw value of a `JobKind`; the one that the server publishes outranks it.
     package static let kind: FieldName = "kind"
 
     private static let authorPrefix = "author."

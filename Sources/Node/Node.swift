@@ -22,6 +22,9 @@ package struct Node: Sendable {
     private let logger: Logger
     private let serverTimes = ServerTimes()
 
+    /// Opens nothing before `run()`.
+    ///
+    /// - Parameter environment: the process's; a service manager leaves there where it wants to be told.
     package init(configuration: NodeConfiguration, environment: [String: String], logger: Logger) {
         self.configuration = configuration
         self.environment = environment

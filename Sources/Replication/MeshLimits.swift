@@ -10,10 +10,12 @@ package enum MeshLimits {
     package static let pushBytes = 64 << 10
     /// Together 6 MiB, below the backlog at which a transport gives a slow reader up.
     package static let fetchesPerLink = 64
+    /// Journals that a peer may be sent at a time; who asks for one more is cut off.
     package static let streamsPerLink = 128
     /// Jobs whose difference is remembered at a time, and their journals. The others wait: nobody is refused for holding
     /// more. A peer's claims take at most 32 bytes a journal, so a link at most some 4 MiB.
     package static let openJobsPerLink = 4_096
+    /// Journals in a link's open jobs from which on no other job is opened.
     package static let entriesPerLink = 65_536
     /// Jobs that wait to be compared are remembered by their ids; who names more is compared once more from the beginning.
     static let waitingJobsPerLink = 65_536

@@ -40,11 +40,13 @@ package enum Message: Hashable, Sendable {
     case prune(job: JobID)
     /// Asks for the digests of a journal at a sequence, to find where two copies of it part (rule R9).
     case probe(job: JobID, replica: ReplicaID, sequence: UInt64)
+    /// Answers a `probe`.
     case probeAnswer(job: JobID, replica: ReplicaID, ProbeAnswer)
     /// Tells that the sender's copy of a journal and the receiver's part somewhere, so that the receiver looks too.
     case forked(job: JobID, replica: ReplicaID)
     /// Asks how the receiver's copy of a job looks, for a person who compares.
     case reportRequest(job: JobID, number: UInt64)
+    /// Answers a `reportRequest`; it has its number.
     case report(JobDigestReport)
     /// The sender closes the connection and says why.
     case goodbye(String)
@@ -52,8 +54,11 @@ package enum Message: Hashable, Sendable {
 
 /// Who is there, and which versions of the protocol it speaks.
 package struct Hello: Hashable, Sendable {
+    /// The oldest version that the sender speaks.
     package var minimumVersion: UInt32
+    /// The newest one; both ends speak the newest that they share.
     package var maximumVersion: UInt32
+    /// Who the sender says it is; nothing proves it yet.
     package var device: DeviceID
     /// Random per start of the daemon: tells a copy of this device from this device itself.
     package var instance: UInt64
@@ -62,6 +67,7 @@ package struct Hello: Hashable, Sendable {
     /// The short hash of the fleet's authority; empty before there is one.
     package var fleet: String
 
+    /// Takes any text; one that is longer than `ProtocolLimits.nameBytes` or has control characters cannot be sent.
     package init(
         minimumVersion: UInt32, maximumVersion: UInt32, device: DeviceID, instance: UInt64, name: String, fleet: String
     ) {
@@ -74,11 +80,14 @@ package struct Hello: Hashable, Sendable {
     }
 }
 
-/// A job and the fingerprint of its version vector: equal fingerprints need no further word.
+/// A job and one number for what is held of it: equal numbers need no further word.
 package struct JobSummary: Hashable, Sendable {
+    /// A job of the bucket that was asked for; any other is passed over.
     package var job: JobID
+    /// One number for the version vector and, of a job that has ended, its removal; equal where both hold the same.
     package var fingerprint: UInt64
 
+    /// Takes a fingerprint that both ends work out alike.
     package init(job: JobID, fingerprint: UInt64) {
         self.job = job
         self.fingerprint = fingerprint
@@ -91,8 +100,10 @@ package struct ProbeAnswer: Hashable, Sendable {
     package var boundary: JournalHead?
     /// By the hash of that change alone the choice is made between two branches.
     package var changeHash: UInt64
+    /// The one that was asked for; by it the answer finds its probe.
     package var sequence: UInt64
 
+    /// Takes 0 as the hash where there is no boundary, and for what went with a removed job.
     package init(sequence: UInt64, boundary: JournalHead?, changeHash: UInt64) {
         self.sequence = sequence
         self.boundary = boundary
@@ -102,13 +113,16 @@ package struct ProbeAnswer: Hashable, Sendable {
 
 /// A device's copy of a job in one line.
 package struct JobDigestReport: Hashable, Sendable {
+    /// The one that was asked for, also when it is not held.
     package var job: JobID
     /// Of the request that it answers.
     package var number: UInt64
+    /// How far its journals are held; empty when the job is not held.
     package var vector: VersionVector
     /// SHA-256 of the canonical export at that vector; empty when the job is not held.
     package var digest: [UInt8]
 
+    /// Takes a digest of 32 bytes, or none.
     package init(job: JobID, number: UInt64, vector: VersionVector, digest: [UInt8]) {
         self.job = job
         self.number = number
@@ -119,19 +133,22 @@ package struct JobDigestReport: Hashable, Sendable {
 
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
+    /// The newest version that this program speaks.
     package static let version: UInt32 = 4
-    /// Version 1 told no time, version 2 listed all jobs at each meeting,
-    /// in version 3 decisions about late work named places in journals.
+    /// The oldest. Version 1 told no time, version 2 listed all jobs at each meeting, in version 3 decisions about late work
+    /// named places in journals.
     package static let minimumVersion: UInt32 = 4
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
-    /// A piece of a journal is cut at the first change past this.
+    /// Bytes that are read for one `delta`: as many stored rows as fit, or a single one that is longer.
     package static let deltaBytes = 192 << 10
+    /// The name of a host or a fleet, in bytes of UTF-8.
     package static let nameBytes = 128
     /// How many buckets the jobs are compared in.
     package static let jobBuckets = 256
     /// Of one bucket. Who holds more than a million jobs lists the first ones.
     package static let summariesPerMessage = 4096
+    /// Journals of one job that a peer may name; who names more is cut off.
     package static let entriesPerVector = 8192
     /// No journal reaches further: sums of as many as a device remembers cannot overflow.
     package static let sequence: UInt64 = 1 << 40

@@ -31,6 +31,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The URL of a resource of the API.
     func url(_ path: String) -> String { base + path }
 
+    /// The URL as it was given, without slashes at its end.
     package var description: String { base }
 }
 

@@ -50,6 +50,7 @@ package final class Store: Sendable {
         self.opening = opening
     }
 
+    /// Who this store is. It changes when the store becomes a new replica (rule R9), and back if that is not durable.
     package var identity: StoreIdentity { currentIdentity.withLock { $0 } }
 
     /// Waits for what is being written and closes the file.

@@ -4,41 +4,63 @@ import GRDB
 /// What can go wrong in the store. `description` is one sentence that says what to do and is safe for logs;
 /// `debugDescription` adds the cause.
 package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What went wrong, for programs.
     package enum Code: String, Sendable {
+        /// A newer program wrote the store, which was left as it is.
         case newerThanProgram
+        /// The store is of the time when tombstones were forgotten; it was left as it is.
         case olderThanProgram
+        /// A laptop's store was opened as the server's, or the other way round; it was left as it is.
         case otherRole
+        /// The disk is full; nothing was changed.
         case diskFull
+        /// The file, or its directory, cannot be opened or written.
         case readOnly
+        /// The file is no sound database, a journal has a gap, or a branch does not lead to its digest.
         case damaged
+        /// Another process holds the file.
         case busy
+        /// Nothing is known here of the job.
         case unknownJob
+        /// The job has ended: it takes no edits and no requests any more (rule R10).
         case removedJob
+        /// A change that was to be decided is not listed as late, or not any more.
         case notLate
+        /// The time of a cursor over one state of the store is over.
         case readTooSlow
+        /// A timeline lost a part that it had yet to read: the job was removed, or a branch given up.
         case historyChanged
+        /// See `StoreError.replacedFile`.
         case replacedFile
+        /// Anything else that SQLite or the disk reports; nothing was changed.
         case other
     }
 
+    /// The kind of failure, by which a caller chooses its exit code or the status of its answer.
     package let code: Code
+    /// One sentence for people, without what the system said.
     package let description: String
+    /// What SQLite or the system said; nil for what the store itself has found.
     package let cause: String?
 
+    /// Takes a sentence that says what is wrong and what to do.
     package init(_ code: Code, _ description: String, cause: String? = nil) {
         self.code = code
         self.description = description
         self.cause = cause
     }
 
+    /// The code, the sentence and the cause, for the daemon's log.
     package var debugDescription: String {
         cause.map { "\(code.rawValue): \(description) (\($0))" } ?? "\(code.rawValue): \(description)"
     }
 
+    /// Nothing is known here of a job that was named.
     package static func unknownJob(_ job: JobID) -> StoreError {
         StoreError(.unknownJob, "There is no job \(job) here; 'muster job list' shows the jobs.")
     }
 
+    /// SQLite has committed, but into a file that no longer has the store's name: it counts as not written (rule R4).
     package static let replacedFile = StoreError(
         .replacedFile,
         "The store's file was replaced or deleted while the program ran, so nothing can be saved; start it again.")

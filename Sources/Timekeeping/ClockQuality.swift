@@ -10,6 +10,7 @@ package struct ClockQuality: Hashable, Sendable {
     /// False for a clock that goes on from the floor because its own time was before it.
     package let isPlausible: Bool
 
+    /// Takes the parts as they are, also what a peer claims.
     package init(stratum: UInt8, uncertainty: Int64, floor: Int64 = 0, isPlausible: Bool = true) {
         self.stratum = stratum
         self.uncertainty = uncertainty
@@ -17,15 +18,19 @@ package struct ClockQuality: Hashable, Sendable {
         self.isPlausible = isPlausible
     }
 
+    /// No server is behind it, and no work that was stamped by it has been shown.
     package static let unsynchronisedStratum: UInt8 = 16
     /// No server is behind it, and work that was stamped by it has been shown: it only moves on.
     package static let shownStratum: UInt8 = 15
     /// What a clock claims that cannot know: some 35 years.
     package static let unknownUncertainty: Int64 = 1 << 50
+    /// What a clock says that has heard nobody and knows of no floor.
     package static let unsynchronised = ClockQuality(
         stratum: unsynchronisedStratum, uncertainty: unknownUncertainty)
 
+    /// A server is behind it: a stratum of 0 to 14.
     package var isSynchronised: Bool { stratum < Self.shownStratum }
+    /// No server is behind it, and work that was stamped by it has been shown: stratum 15.
     package var isShown: Bool { stratum == Self.shownStratum }
 
     /// A clock that may be an hour off is no source. It takes a boot of 200 days without any source to become so.
@@ -45,6 +50,7 @@ package enum TimeSource: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The device's id as text.
     case peer(String)
 
+    /// `server`, or `peer` and the device's id.
     package var description: String {
         switch self {
         case .server: "server"

@@ -6,9 +6,11 @@ package struct ClockRecord: Hashable, Sendable {
     package let offset: Int64
     /// When it was measured; it has grown since.
     package let uncertainty: Int64
+    /// As `ClockQuality.stratum`.
     package let stratum: UInt8
     /// The elapsed time of the measurement.
     package let measured: Int64
+    /// Whose time it is; nil when no other clock has been followed.
     package let source: TimeSource?
     /// The wall clock minus corrected time: the only thing that still says something after another boot.
     package let wallDrift: Int64
@@ -17,6 +19,7 @@ package struct ClockRecord: Hashable, Sendable {
     /// False for a clock that goes on from the floor because its own time was before it.
     package let isPlausible: Bool
 
+    /// Takes the parts as they were kept; `CorrectedClock` leaves out a record whose figures cannot be.
     package init(
         boot: String, offset: Int64, uncertainty: Int64, stratum: UInt8, measured: Int64, source: TimeSource?,
         wallDrift: Int64, floor: Int64 = 0, isPlausible: Bool = true
@@ -58,6 +61,7 @@ package struct ClockOverview: Hashable, Sendable {
     package let source: TimeSource?
     /// A server is behind it.
     package let isSynchronised: Bool
+    /// As `ClockQuality.stratum`.
     package let stratum: UInt8
     /// The wall clock minus corrected time.
     package let drift: Int64

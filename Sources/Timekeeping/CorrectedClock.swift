@@ -64,6 +64,7 @@ package struct CorrectedClock: Sendable {
     /// Corrected time since 1970.
     package func time(at elapsed: Int64) -> Int64 { elapsed + base.offset }
 
+    /// What it tells other laptops of itself.
     package func quality(at elapsed: Int64) -> ClockQuality {
         ClockQuality(
             stratum: base.stratum, uncertainty: base.uncertainty(at: elapsed), floor: floor(at: elapsed),
@@ -79,6 +80,9 @@ package struct CorrectedClock: Sendable {
     /// A server is behind it, however many steps away.
     package var isSynchronised: Bool { base.isSynchronised }
 
+    /// What it tells people.
+    ///
+    /// - Parameter wall: the machine's own clock now, since 1970.
     package func overview(at elapsed: Int64, wall: Int64) -> ClockOverview {
         ClockOverview(
             source: base.source, isSynchronised: isSynchronised, stratum: base.stratum,

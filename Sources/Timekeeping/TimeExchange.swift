@@ -2,12 +2,14 @@
 package struct TimeExchange: Hashable, Sendable {
     /// When the question went out, by the own elapsed clock.
     package let sent: Int64
-    /// When it came in and when the answer went out, by the source's corrected time.
+    /// When it came in, by the source's corrected time since 1970.
     package let received: Int64
+    /// When the answer went out, by the source's corrected time since 1970.
     package let answered: Int64
     /// When the answer was here, by the own elapsed clock; may be rounded up to whole milliseconds.
     package let returned: Int64
 
+    /// Takes four times as they are; `isPlausible` says whether they can be true.
     package init(sent: Int64, received: Int64, answered: Int64, returned: Int64) {
         self.sent = sent
         self.received = received

@@ -8,6 +8,7 @@ import NIOPosix
 package final class EventLoopTaskExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
+    /// Takes a loop that outlives every task which prefers this executor.
     package init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
@@ -18,6 +19,7 @@ package final class EventLoopTaskExecutor: TaskExecutor {
         return EventLoopTaskExecutor(MultiThreadedEventLoopGroup.singleton.next())
     }()
 
+    /// Runs the job on the loop's thread, behind what waits there. The runtime calls it from any thread.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }

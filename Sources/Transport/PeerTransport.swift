@@ -17,6 +17,11 @@ package final class PeerTransport: Sendable {
     let registry: LinkRegistry
     private let listener: Listener
 
+    /// Listens nowhere before `run()`; dialling works at once.
+    ///
+    /// - Parameters:
+    ///   - eventLoop: the one on which every connection lives.
+    ///   - executor: where the handler is called; nil for the process's pool.
     package init(
         configuration: TransportConfiguration, handler: any TransportHandler, logger: Logger,
         eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),

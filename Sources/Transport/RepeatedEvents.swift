@@ -3,7 +3,9 @@
 ///
 /// Times are milliseconds of a clock that never goes back.
 package struct RepeatedEvents<Kind: Hashable & Comparable & Sendable>: Sendable {
+    /// What one line of the log says.
     package struct Report: Hashable, Sendable {
+        /// What has happened.
         package let kind: Kind
         /// How often it happened since the last report.
         package let count: Int
@@ -17,13 +19,15 @@ package struct RepeatedEvents<Kind: Hashable & Comparable & Sendable>: Sendable 
         var detail = ""
     }
 
+    /// How long further events of a kind are only counted: one minute.
     package static var periodMilliseconds: UInt64 { 60_000 }
 
     private var periods: [Kind: Period] = [:]
 
+    /// Begins as if nothing had ever happened.
     package init() {}
 
-    /// When `takeDue` wants to be called; nil when nothing is to be told.
+    /// When `removeDue` wants to be called; nil when nothing is to be told.
     package var nextDeadline: UInt64? { periods.values.map(\.end).min() }
 
     /// - Returns: what is to be logged now.

@@ -5,14 +5,17 @@ package struct TransportConfiguration: Sendable {
     /// 0 takes any free port; see `PeerTransport.boundPort`.
     package var port: Int
 
+    /// Takes where to listen; everything else has the defaults of its property.
     package init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
+    /// How long a dial may take until the connection stands.
     package var connectTimeout: Duration = .seconds(3)
     /// The time in which the first frame, a hello, must have come.
     package var handshakeTimeout: Duration = .seconds(5)
+    /// How many connections may stand, in each state and from one address.
     package var connections = ConnectionLimits()
     /// Outbound bytes of a link above which it counts as congested …
     package var highWaterBytes = 1 << 20
@@ -42,14 +45,18 @@ package struct ConnectionLimits: Hashable, Sendable {
     /// The same from one address: two for each laptop of a crew behind it, because both ends may dial.
     package var halfOpenPerSource = 24
 
+    /// Room for a crew of twelve behind one address.
     package init() {}
 }
 
 /// The bytes that went over one link, framing included.
 package struct LinkTraffic: Hashable, Sendable {
+    /// As they came from the socket, whether or not a message came of them.
     package var bytesReceived: UInt64
+    /// As the kernel has taken them; what still waits does not count.
     package var bytesSent: UInt64
 
+    /// By default of a link over which nothing went yet.
     package init(bytesReceived: UInt64 = 0, bytesSent: UInt64 = 0) {
         self.bytesReceived = bytesReceived
         self.bytesSent = bytesSent

@@ -2,10 +2,14 @@ import ServerChannel
 
 /// What a server is told.
 package struct ServerSettings: Sendable {
+    /// The TCP port that laptops connect to unless another is named.
     package static let defaultPort = 7480
 
+    /// The name or address to listen on, IPv6 without brackets.
     package var host = "127.0.0.1"
+    /// 0 takes any free one, which `onReady` of `ChannelServer` tells.
     package var port = Self.defaultPort
+    /// The SQLite file; it and its directory are made if they are missing.
     package var databasePath: String
     /// It takes back from the laptops what it had said before it was set back, and says nothing new.
     package var isRecovering = false
@@ -73,6 +77,7 @@ package struct StartProblem: Error, Sendable {
         case notPermitted = 77
     }
 
+    /// What sort of problem it is; its raw value is the exit code.
     package let kind: Kind
     /// What is wrong and what to do.
     package let sentence: String

@@ -26,8 +26,12 @@ package struct TokenAdministration: Sendable {
         return secret
     }
 
+    /// The last token of each name, ordered by name, also when it is revoked; never its secret.
     package func list() async throws -> [Access] { try await store.accessList() }
 
+    /// Lets a token hold no longer; a server that runs still believes it for two seconds at most.
+    ///
+    /// - Throws: `StartProblem` when no token of that name holds.
     package func revoke(_ name: String) async throws {
         guard try await store.revokeAccess(name: name, nowMilliseconds: now.received.milliseconds) else {
             throw StartProblem(
@@ -35,5 +39,6 @@ package struct TokenAdministration: Sendable {
         }
     }
 
+    /// Closes the database; to be called last.
     package func close() throws { try store.close() }
 }

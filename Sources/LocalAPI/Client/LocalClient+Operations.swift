@@ -2,112 +2,146 @@ import NIOHTTP1
 
 /// One method per operation; see `MusterService` for what each does.
 extension LocalClient {
+    /// `GET /v1/status`: 200.
     package func status() async throws -> Status { try await call(.GET, ["status"]) }
 
+    /// `GET /v1/peers`: 200, connected devices first.
     package func peers() async throws -> [PeerStatus] { try await call(.GET, ["peers"]) }
 
+    /// `POST /v1/peers`: 202 before there is a connection; 422 for what is no `HOST:PORT`.
     package func addPeer(_ request: AddPeerRequest) async throws {
         let _: AddPeerRequest = try await call(.POST, ["peers"], body: request)
     }
 
+    /// `GET /v1/clock`: 200.
     package func clock() async throws -> ClockReport { try await call(.GET, ["clock"]) }
 
+    /// `GET /v1/doctor`: 200, also when checks have failed.
     package func doctor() async throws -> DoctorReport { try await call(.GET, ["doctor"]) }
 
+    /// `GET /v1/jobs`: 200, ascending by id; a removed job only while it has late work.
     package func jobs() async throws -> [JobListEntry] { try await call(.GET, ["jobs"]) }
 
+    /// `POST /v1/jobs`: 201; 409 `jobExists`, 422 for a name or an id that cannot be.
     package func createJob(_ request: CreateJobRequest) async throws -> Identified {
         try await call(.POST, ["jobs"], body: request)
     }
 
+    /// `GET /v1/jobs/{job}`: 200; 404 `unknownJob` or 409 `ambiguousJob`, as wherever a job is named.
     package func job(_ job: String) async throws -> JobDetails { try await call(.GET, ["jobs", job]) }
 
+    /// `GET /v1/jobs/{job}/summary`: 200; 503 while the inventory changes all the time.
     package func summary(job: String) async throws -> VolumeReport { try await call(.GET, ["jobs", job, "summary"]) }
 
+    /// `GET /v1/jobs/{job}/conflicts`: 200.
     package func conflicts(job: String) async throws -> ConflictReport {
         try await call(.GET, ["jobs", job, "conflicts"])
     }
 
+    /// `POST /v1/jobs/{job}/conflicts`: 200; 404 `unknownRival`, 409 `noConflict` or `rivalsChanged`.
     package func settle(_ request: SettleRequest, job: String) async throws -> SettledConflict {
         try await call(.POST, ["jobs", job, "conflicts"], body: request)
     }
 
+    /// `GET /v1/jobs/{job}/check`: 200; other devices have ten seconds to answer.
     package func check(job: String) async throws -> JobCheck { try await call(.GET, ["jobs", job, "check"]) }
 
+    /// `DELETE /v1/jobs/{job}`: 200; 409 `confirmationNeeded` unless `isConfirmed`, 409 `jobRemoved` a second time.
     package func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified {
         try await call(.DELETE, ["jobs", job], query: isConfirmed ? [("confirmed", "true")] : [])
     }
 
+    /// `POST /v1/jobs/{job}/state`: 202; 422 for a state that cannot follow, 409 `jobRemoved`.
     package func advance(_ request: AdvanceRequest, job: String) async throws -> QueuedTokens {
         try await call(.POST, ["jobs", job, "state"], body: request)
     }
 
+    /// `POST /v1/jobs/{job}/signature`: 202; 422 for another inventory or state of the job, 409 `jobRemoved`.
     package func signOff(_ request: SignOffRequest, job: String) async throws -> QueuedSignature {
         try await call(.POST, ["jobs", job, "signature"], body: request)
     }
 
+    /// `GET /v1/queue`: 200, in the order in which mutations would go; rejected ones last.
     package func queue() async throws -> [QueueEntry] { try await call(.GET, ["queue"]) }
 
+    /// `GET /v1/queue/{token}`: 200, also of a finished one; 404 `unknownMutation`, 409 `ambiguousMutation`.
     package func queued(_ token: String) async throws -> QueueEntry { try await call(.GET, ["queue", token]) }
 
+    /// `POST /v1/queue/{token}/retry`: 200; 409 `mutationSettled` for one that is rejected or finished.
     package func retry(_ token: String) async throws -> QueueEntry {
         try await call(.POST, ["queue", token, "retry"])
     }
 
+    /// `DELETE /v1/queue/{token}`: 200 as it stood; 409 `mutationSettled` once answered, or another device's.
     package func drop(_ token: String) async throws -> QueueEntry { try await call(.DELETE, ["queue", token]) }
 
+    /// `POST /v1/queue/pause`: 200 with the counts that follow; 422 for what is no lane of the job.
     package func pause(_ request: LaneRequest) async throws -> QueueStatus {
         try await call(.POST, ["queue", "pause"], body: request)
     }
 
+    /// `POST /v1/queue/resume`: 200 with the counts that follow; 422 for one lane while everything is paused.
     package func resume(_ request: LaneRequest) async throws -> QueueStatus {
         try await call(.POST, ["queue", "resume"], body: request)
     }
 
+    /// `GET /v1/queue/log`: 200, oldest first; 400 for a limit that is not from 1 to 10,000.
     package func attempts(limit: Int) async throws -> [QueueAttempt] {
         try await call(.GET, ["queue", "log"], query: [("limit", String(limit))])
     }
 
+    /// `GET /v1/jobs/{job}/roster`: 200, ascending by replica id.
     package func roster(job: String) async throws -> [RosterMember] { try await call(.GET, ["jobs", job, "roster"]) }
 
+    /// `GET /v1/jobs/{job}/late`: 200, in timeline order; empty as long as the job lives.
     package func late(job: String) async throws -> [LateChange] { try await call(.GET, ["jobs", job, "late"]) }
 
+    /// `POST /v1/jobs/{job}/late/accept`: 200; 404 `unknownChange`, and nothing is accepted.
     package func acceptLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await call(.POST, ["jobs", job, "late", "accept"], body: decision)
     }
 
+    /// `POST /v1/jobs/{job}/late/drop`: 200; 404 `unknownChange`, and nothing is dropped.
     package func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await call(.POST, ["jobs", job, "late", "drop"], body: decision)
     }
 
+    /// `GET /v1/jobs/{job}/items/{item}`: 200, also of a removed one; 404 `unknownItem`, 409 `ambiguousItem`.
     package func item(_ item: String, job: String) async throws -> ItemDetails {
         try await call(.GET, ["jobs", job, "items", item])
     }
 
+    /// `POST /v1/jobs/{job}/items`: 201; 422 for a name or value that cannot be, 409 `jobRemoved`.
     package func addItem(_ request: FieldsRequest, job: String) async throws -> Identified {
         try await call(.POST, ["jobs", job, "items"], body: request)
     }
 
+    /// `POST /v1/jobs/{job}/import`: 200, also where items are rejected; 413 for more than `ItemBatch.largest`.
     package func addItems(_ batch: ItemBatch, job: String) async throws -> BatchReport {
         try await call(.POST, ["jobs", job, "import"], body: batch)
     }
 
+    /// `PATCH /v1/jobs/{job}/items/{item}`: 200; 409 `itemRemoved`, 422 for a name or value that cannot be.
     package func setFields(_ request: FieldsRequest, item: String, job: String) async throws -> Identified {
         try await call(.PATCH, ["jobs", job, "items", item], body: request)
     }
 
+    /// `POST /v1/jobs/{job}/items/{item}/notes`: 201; 409 `itemRemoved`, 422 for a text that cannot be.
     package func addNote(_ request: NoteRequest, item: String, job: String) async throws -> Identified {
         try await call(.POST, ["jobs", job, "items", item, "notes"], body: request)
     }
 
+    /// `DELETE /v1/jobs/{job}/items/{item}`: 200; 409 `itemRemoved` a second time.
     package func removeItem(_ item: String, job: String) async throws -> Identified {
         try await call(.DELETE, ["jobs", job, "items", item])
     }
 
+    /// `POST /v1/jobs/{job}/removals`: 200; 409 `confirmationNeeded` for 20 or more that are over half of the job.
     package func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed {
         try await call(.POST, ["jobs", job, "removals"], body: request)
     }
 
+    /// `POST /v1/jobs/{job}/items/{item}/restore`: 201; 409 `itemNotRemoved`, also when it was restored already.
     package func restoreItem(_ item: String, job: String) async throws -> Restored {
         try await call(.POST, ["jobs", job, "items", item, "restore"])
     }

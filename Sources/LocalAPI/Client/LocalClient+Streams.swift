@@ -5,17 +5,20 @@ import NIOHTTP1
 /// Answers that are read piece by piece, so that a large job never lies in memory. Each calls back in order and throws
 /// what the callback throws.
 extension LocalClient {
+    /// `GET /v1/jobs/{job}/log`: oldest first; of one item, removed or not, where `item` is given.
     package func log(job: String, item: String?, _ each: (ChangeReport) async throws -> Void) async throws {
         let query = item.map { [("item", $0)] } ?? []
         try await lines(["jobs", job, "log"], query: query, each)
     }
 
+    /// `GET /v1/jobs/{job}/items`: those that are not removed and match every filter, ascending by id.
     package func items(
         job: String, matching filters: [FieldFilter], _ each: (ItemView) async throws -> Void
     ) async throws {
         try await lines(["jobs", job, "items"], query: filters.map { ("where", "\($0.field)=\($0.value)") }, each)
     }
 
+    /// `GET /v1/jobs/{job}/export`: the canonical bytes (rule R3), cut anywhere.
     package func export(
         job: String, format: ExportFormat, _ each: ([UInt8]) async throws -> Void
     ) async throws {

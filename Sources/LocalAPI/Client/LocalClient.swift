@@ -4,6 +4,7 @@ import NIOHTTP1
 
 /// The typed client of the local API, for one socket.
 package struct LocalClient: Sendable {
+    /// Where the daemon listens; errors name it.
     package let socketPath: String
     let http: HTTPClient
 

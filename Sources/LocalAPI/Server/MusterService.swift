@@ -5,27 +5,36 @@
 /// reaches the caller as a failure of the daemon, without its text. What is returned by a writing method is durable
 /// (rule R4).
 package protocol MusterService: Sendable {
+    /// This device at a glance.
     func status() async throws -> Status
+    /// Connected devices first, then one entry for each other device or address that is known.
     func peers() async throws -> [PeerStatus]
     /// Dials the address now and goes on trying; does not wait for the connection.
     func addPeer(_ request: AddPeerRequest) async throws
+    /// How this device tells the time, and what is stamped later than it can be (rule R6).
     func clockReport() async throws -> ClockReport
     /// Looks at everything that the daemon depends on; does not throw for what it finds.
     func doctor() async throws -> DoctorReport
 
-    /// Sorted by id.
+    /// Ascending by id; a removed job as long as it has late work.
     func jobs() async throws -> [JobListEntry]
+    /// Makes a job, and asks the server to open it where one is configured.
     func createJob(_ request: CreateJobRequest) async throws -> Identified
+    /// One job, removed or not.
     func job(_ job: String) async throws -> JobDetails
     /// Removes the whole job for good, on every device; asks for a confirmation unless that is given.
     func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified
+    /// Adds up the items that are not removed; `unavailable` while they change all the time.
     func summary(job: String) async throws -> VolumeReport
+    /// Concurrent edits and duplicate barcodes, and fields that were written from the future.
     func conflicts(job: String) async throws -> ConflictReport
     /// Takes one of the rival values of a field; `item` may be `job`.
     func settle(_ request: SettleRequest, job: String) async throws -> SettledConflict
+    /// Compares digests with every connected device, which has ten seconds to answer.
     func check(job: String) async throws -> JobCheck
     /// The timeline, oldest first; of one item when `item` is given.
     func log(job: String, item: String?) async throws -> Batches<ChangeReport>
+    /// The canonical export of the store as it is when this is called (rule R3).
     func export(job: String, format: ExportFormat) async throws -> Chunks
 
     /// Asks the server for another state; before the first one, to open the job.
@@ -40,7 +49,9 @@ package protocol MusterService: Sendable {
     func retry(_ token: String) async throws -> QueueEntry
     /// Takes it back, or takes note that it was rejected.
     func drop(_ token: String) async throws -> QueueEntry
+    /// Sends nothing of this device, or of one lane of it, any more; what is under way goes on.
     func pause(_ request: LaneRequest) async throws -> QueueStatus
+    /// Ends a pause; without a lane every pause, and tries refused credentials again.
     func resume(_ request: LaneRequest) async throws -> QueueStatus
     /// The last attempts, oldest first.
     func attempts(limit: Int) async throws -> [QueueAttempt]
@@ -49,24 +60,33 @@ package protocol MusterService: Sendable {
     func roster(job: String) async throws -> [RosterMember]
     /// Late work that nobody has decided on, in timeline order.
     func late(job: String) async throws -> [LateChange]
-    /// Applies late work as new changes by this laptop.
+    /// Writes late work into a new job, as its authors wrote it (rule R10).
     func acceptLate(_ decision: LateDecision, job: String) async throws -> LateOutcome
+    /// Leaves late work out for good, on every device.
     func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome
 
     /// Items that are not removed and match every filter, sorted by id.
     func items(job: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView>
+    /// One item, removed or not, and who wrote what.
     func item(_ item: String, job: String) async throws -> ItemDetails
+    /// Adds an item with a new id.
     func addItem(_ request: FieldsRequest, job: String) async throws -> Identified
+    /// Adds or updates items; one that is rejected does not hold up the others.
     func addItems(_ batch: ItemBatch, job: String) async throws -> BatchReport
+    /// Sets fields of an item that is not removed; others stay as they are.
     func setFields(_ request: FieldsRequest, item: String, job: String) async throws -> Identified
+    /// Adds a remark, which no edit drops (rule R1b).
     func addNote(_ request: NoteRequest, item: String, job: String) async throws -> Identified
+    /// Removes one item for good; never wants a confirmation.
     func removeItem(_ item: String, job: String) async throws -> Identified
-    /// All or none; more than half of a job at once wants a confirmation.
+    /// All or none; twenty or more that are over half of the job want a confirmation (`MassRemoval`).
     func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed
+    /// Makes a new item with the fields and remarks of a removed one (rule R2).
     func restoreItem(_ item: String, job: String) async throws -> Restored
 
-    /// What happens from now on, in one job or in all, of one type or of all; ends when the daemon stops. The stream must be subscribed when the
-    /// method returns. A reader that is too slow loses the oldest `change` events, never the last `job` event of a job.
+    /// What happens from now on, in one job or in all, of one type or of all; ends when the daemon stops. The stream
+    /// must be subscribed when the method returns. A reader that is too slow loses the oldest `change` events,
+    /// never the last `job` event of a job.
     func events(job: String?, type: EventType?) async throws -> AsyncStream<Event>
 }
 

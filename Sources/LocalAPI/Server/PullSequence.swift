@@ -10,15 +10,18 @@ package struct PullSequence<Piece: Sendable>: AsyncSequence, Sendable {
         self.pull = pull
     }
 
+    /// Pulls from the sequence's one source: a second iterator goes on where the first has stopped.
     package struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let pull: @Sendable () async throws -> Piece?
 
+        /// Nil after the last piece; throws `CancellationError` in a cancelled task.
         package mutating func next() async throws -> Piece? {
             try Task.checkCancellation()
             return try await pull()
         }
     }
 
+    /// Does not begin anew: the source is read once.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: pull) }
 }
 

@@ -189,7 +189,7 @@ extension ExportFormat {
 }
 
 extension FieldFilter {
-    /// Reads `FIELD=VALUE`.
+    /// Reads `FIELD=VALUE`, cut at the first `=`; throws `invalidRequest` where the field is empty or `=` is missing.
     package init(parsing text: String) throws {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else {

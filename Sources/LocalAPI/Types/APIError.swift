@@ -1,24 +1,30 @@
 /// A failure that a caller of the local API can understand: what is wrong and what to do, in one sentence.
 package struct APIError: Error, Hashable, Sendable {
+    /// Decides the HTTP status, the title of the problem and what `muster` exits with.
     package var code: Code
     /// For people: what is wrong and what to do.
     package var message: String
-    /// What an ambiguous name may have meant.
+    /// What an ambiguous name may have meant, or the rivals to choose from; otherwise empty.
     package var candidates: [String]
-    /// The two halves of the message, where they are needed apart.
+    /// The two halves of the message; nil where it was given whole, as with every answer of a daemon.
     package private(set) var parts: Parts?
 
+    /// What is wrong and what to do, apart, as `muster doctor` shows them.
     package struct Parts: Hashable, Sendable {
+        /// What is wrong, without a full stop.
         package let finding: String
+        /// What to do, without a full stop.
         package let remedy: String
     }
 
+    /// Takes one whole sentence: what is wrong and what to do.
     package init(_ code: Code, _ message: String, candidates: [String] = []) {
         self.code = code
         self.message = message
         self.candidates = candidates
     }
 
+    /// Joins both halves to `FINDING: REMEDY.`, and keeps them in `parts`.
     package init(_ code: Code, _ finding: String, remedy: String) {
         self.init(code, "\(finding): \(remedy).")
         parts = Parts(finding: finding, remedy: remedy)
@@ -26,19 +32,28 @@ package struct APIError: Error, Hashable, Sendable {
 
     /// Codes can be added: a caller treats an unknown one by its HTTP status.
     package struct Code: RawRepresentable, Codable, Hashable, Sendable {
+        /// What stands under `code` in the problem document (openapi.json).
         package let rawValue: String
 
+        /// Takes any text, so that a newer daemon's code can be read.
         package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The request itself is malformed: an unknown path, a body that is not the JSON asked for.
+        /// The request itself is malformed: a path or query that cannot be read, a body that is not the JSON asked
+        /// for.
         package static let invalidRequest = Code(rawValue: "invalidRequest")
+        /// The daemon has no such path with this method: most likely it has another version.
         package static let notFound = Code(rawValue: "notFound")
+        /// No job here has this id, prefix of an id or name.
         package static let unknownJob = Code(rawValue: "unknownJob")
+        /// A name or prefix that several jobs have; `candidates` are `ID NAME`, eight at most.
         package static let ambiguousJob = Code(rawValue: "ambiguousJob")
+        /// A job with the id that was asked for is here already.
         package static let jobExists = Code(rawValue: "jobExists")
+        /// No item of the job has this id, prefix of an id or barcode.
         package static let unknownItem = Code(rawValue: "unknownItem")
+        /// A barcode or prefix that several items have; `candidates` are their ids, eight at most.
         package static let ambiguousItem = Code(rawValue: "ambiguousItem")
         /// A change of an item whose tombstone is known (rule R2).
         package static let itemRemoved = Code(rawValue: "itemRemoved")
@@ -58,15 +73,19 @@ package struct APIError: Error, Hashable, Sendable {
         package static let jobRemoved = Code(rawValue: "jobRemoved")
         /// A change that is not among the late work of a job, or not any more.
         package static let unknownChange = Code(rawValue: "unknownChange")
+        /// The beginning of an id that several late changes have. Only on the client's side.
         package static let ambiguousChange = Code(rawValue: "ambiguousChange")
-        /// A mutation that is not in the queue.
+        /// No mutation that is known here has this token, or one that begins so.
         package static let unknownMutation = Code(rawValue: "unknownMutation")
+        /// The beginning of a token that several mutations have; `candidates` are the whole tokens.
         package static let ambiguousMutation = Code(rawValue: "ambiguousMutation")
-        /// What the queue cannot do with this mutation: answered already, or of another device.
+        /// What the queue cannot do with this mutation: answered, rejected or finished already, or of another device.
         package static let mutationSettled = Code(rawValue: "mutationSettled")
+        /// A body over 4 MiB, over 5,000 items, or more than one change holds.
         package static let tooLarge = Code(rawValue: "tooLarge")
+        /// Permission is lacking, on the socket or on a file; no route answers with it.
         package static let notPermitted = Code(rawValue: "notPermitted")
-        /// For the moment: starting, stopping, disk full.
+        /// Not now, but perhaps later: the disk is full, for one, or the store is busy.
         package static let unavailable = Code(rawValue: "unavailable")
         /// A fault of the daemon.
         package static let failed = Code(rawValue: "failed")
@@ -126,5 +145,6 @@ extension APIError.Code {
 }
 
 extension APIError: CustomStringConvertible {
+    /// The message as it is, so that the error can stand in a log or a sentence.
     package var description: String { message }
 }

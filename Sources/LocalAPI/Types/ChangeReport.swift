@@ -4,6 +4,7 @@ import Inventory
 /// One change of one item, as the timeline (`muster job log`) and the event stream show it. A commit that touches
 /// several items gives one each.
 package struct ChangeReport: Codable, Hashable, Sendable {
+    /// What a change did: of several things the first of decided, removed, noted, added and changed.
     package enum Action: String, Codable, Hashable, Sendable, CaseIterable {
         /// The first change of the item.
         case added
@@ -18,6 +19,7 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     package var job: String
     /// The highest ordering id that the author knew; 0 before it met a server (rule R7).
     package var anchor: UInt64
+    /// The stamp in milliseconds of corrected time (rule R5); RFC 3339 in UTC.
     package var at: Timestamp
     /// Orders what one author wrote in the same millisecond.
     package var counter: UInt16
@@ -27,15 +29,19 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     @Nullable package var byName: String?
     /// Of the change's first transform in the author's journal.
     package var sequence: UInt64
+    /// The full id; the reserved one, zero, for the job itself.
     package var item: String
-    /// The item's name or barcode, for people.
+    /// The item's name or barcode, of the job itself its name; null where there is none, and for the items of late
+    /// work.
     @Nullable package var itemName: String?
+    /// Of late work never `added`.
     package var action: Action
     /// What was set, sorted by field; empty for the other actions.
     package var fields: [FieldChange]
     /// The remark of a `noted`; what was decided.
     @Nullable package var note: String?
 
+    /// `job` and `item` are full ids, `by` has 32 hexadecimal digits, `fields` are sorted.
     package init(
         job: String, anchor: UInt64 = 0, at: Timestamp, counter: UInt16 = 0, by: String, byName: String? = nil,
         sequence: UInt64, item: String, itemName: String? = nil, action: Action, fields: [FieldChange] = [],
@@ -70,6 +76,7 @@ extension ChangeReport {
     }
 }
 
+/// One field that a change has set: what its author saw there, and what it wrote.
 package struct FieldChange: Codable, Hashable, Sendable {
     /// What has become of a value that was written.
     package enum Standing: String, Codable, Hashable, Sendable, CaseIterable {
@@ -81,13 +88,16 @@ package struct FieldChange: Codable, Hashable, Sendable {
         case lost
     }
 
+    /// The name, 1 to 64 bytes, which tell it apart from any other.
     package var field: String
     /// The value that the author saw; null when there was none, or it is not known here any more.
     @Nullable package var from: String?
+    /// The value that the author set.
     package var to: String
     /// Null for late work, of which that is not known, and for what was written on an item that is removed.
     @Nullable package var standing: Standing?
 
+    /// `from` has no default, since nil says that the author saw no value.
     package init(field: String, from: String?, to: String, standing: Standing? = nil) {
         self.field = field
         self.from = from

@@ -10,7 +10,7 @@ package struct ClockReport: Codable, Hashable, Sendable {
     @Nullable package var stratum: Int?
     /// The wall clock minus corrected time; null before there was a source.
     @Nullable package var driftMilliseconds: Double?
-    /// How far corrected time may be off; null before there was a source.
+    /// How far corrected time may be off, either way; null without a server behind it.
     @Nullable package var uncertaintyMilliseconds: Double?
     /// Since the measurement that counts; null before there was a source.
     @Nullable package var ageSeconds: Double?
@@ -19,6 +19,7 @@ package struct ClockReport: Codable, Hashable, Sendable {
     /// What is stamped later than it can be, by job and author.
     package var future: [FutureWork]
 
+    /// Of a clock without a source all four numbers that may be nil are nil.
     package init(
         source: ClockStatus.Source, isSynchronised: Bool, isShared: Bool, stratum: Int? = nil,
         driftMilliseconds: Double? = nil, uncertaintyMilliseconds: Double? = nil, ageSeconds: Double? = nil,

@@ -1,10 +1,13 @@
 /// What `muster job conflicts` lists: one entry counts as one conflict. The order is the same on every device.
 package struct ConflictReport: Codable, Hashable, Sendable {
+    /// Ascending by item, then by field: the job's own come first.
     package var edits: [ConflictingEdit]
+    /// Ascending by barcode, byte by byte.
     package var duplicateBarcodes: [DuplicateBarcode]
-    /// Of now: not among the job's number of conflicts.
+    /// Ascending by item, then by field. They depend on the time now, so the job's number of conflicts leaves them out.
     package var future: [FutureEdit]
 
+    /// `edits` and `duplicateBarcodes` together make the job's number of conflicts.
     package init(edits: [ConflictingEdit], duplicateBarcodes: [DuplicateBarcode], future: [FutureEdit] = []) {
         self.edits = edits
         self.duplicateBarcodes = duplicateBarcodes
@@ -23,11 +26,14 @@ package struct ConflictingEdit: Codable, Hashable, Sendable {
     package var item: String
     /// The item's name or barcode, for people; `the job itself`.
     @Nullable package var itemName: String?
+    /// The name, 1 to 64 bytes.
     package var field: String
+    /// The value that shows: of the greatest (stamp, replica), rule R1.
     package var winner: WrittenValue
     /// The other values, the latest first; at least one.
     package var losers: [WrittenValue]
 
+    /// `losers` is not empty: without any there is no conflict.
     package init(item: String, itemName: String?, field: String, winner: WrittenValue, losers: [WrittenValue]) {
         self.item = item
         self.itemName = itemName
@@ -39,12 +45,14 @@ package struct ConflictingEdit: Codable, Hashable, Sendable {
 
 /// `POST /v1/jobs/{job}/conflicts`: takes one of a field's rival values, and replaces the others.
 package struct SettleRequest: Codable, Hashable, Sendable {
-    /// As everywhere; `job` for the job's own fields.
+    /// An item's id, a unique prefix of it or a barcode that one item has; `job` for the job's own fields.
     package var item: String
+    /// The name as it is listed, byte for byte.
     package var field: String
     /// One of the values; else who wrote it: a host's name, or the beginning of a replica id.
     package var take: String
 
+    /// A `take` that fits no rival, or authors of different values, is refused with 404 `unknownRival`.
     package init(item: String, field: String, take: String) {
         self.item = item
         self.field = field
@@ -54,13 +62,18 @@ package struct SettleRequest: Codable, Hashable, Sendable {
 
 /// What was set, and what that has replaced.
 package struct SettledConflict: Codable, Hashable, Sendable {
+    /// The full id; `ConflictingEdit.jobID` for the job's own fields.
     package var item: String
+    /// The item's name or barcode, for people; `the job itself`.
     @Nullable package var itemName: String?
+    /// The name of the field, 1 to 64 bytes.
     package var field: String
+    /// What was set: `take`, or the value of the author that it names.
     package var value: String
     /// All rivals, the latest first.
     package var replaced: [WrittenValue]
 
+    /// `replaced` holds the value that was taken, too.
     package init(item: String, itemName: String?, field: String, value: String, replaced: [WrittenValue]) {
         self.item = item
         self.itemName = itemName
@@ -72,13 +85,16 @@ package struct SettledConflict: Codable, Hashable, Sendable {
 
 /// A value, who wrote it and when.
 package struct WrittenValue: Codable, Hashable, Sendable {
+    /// The text of the field, or of the remark.
     package var value: String
+    /// The stamp in milliseconds of corrected time (rule R5); RFC 3339 in UTC.
     package var at: Timestamp
     /// The author's replica id, 32 hexadecimal digits.
     package var by: String
     /// The author's host, if known.
     @Nullable package var byName: String?
 
+    /// `by` is whole: 32 hexadecimal digits.
     package init(value: String, at: Timestamp, by: String, byName: String? = nil) {
         self.value = value
         self.at = at
@@ -89,10 +105,12 @@ package struct WrittenValue: Codable, Hashable, Sendable {
 
 /// One barcode on more than one item of a job.
 package struct DuplicateBarcode: Codable, Hashable, Sendable {
+    /// The text of the field `barcode`, byte for byte the same on each item.
     package var barcode: String
     /// The ids, sorted.
     package var items: [String]
 
+    /// `items` holds two ids at least.
     package init(barcode: String, items: [String]) {
         self.barcode = barcode
         self.items = items

@@ -28,11 +28,14 @@ package enum EventType: String, Codable, Hashable, Sendable, CaseIterable {
     case job
 }
 
+/// What the event `job` tells: how far this device holds the job now.
 package struct JobAdvanced: Codable, Hashable, Sendable {
+    /// The full id.
     package var job: String
     /// Per replica id, the highest sequence up to which the whole journal is here.
     package var vector: [String: UInt64]
 
+    /// `vector` is keyed by replica ids of 32 hexadecimal digits.
     package init(job: String, vector: [String: UInt64]) {
         self.job = job
         self.vector = vector
@@ -44,6 +47,7 @@ extension Event: Codable {
         case type
     }
 
+    /// Reads `type`, then that payload's keys beside it; throws `DecodingError` for an unknown type.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(String.self, forKey: .type) {
@@ -55,6 +59,7 @@ extension Event: Codable {
         }
     }
 
+    /// Writes `type` and the payload's keys into one object.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(type, forKey: .type)

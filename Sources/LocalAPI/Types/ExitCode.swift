@@ -20,6 +20,7 @@ package enum SystemExit: Int32, Sendable, CaseIterable {
 }
 
 extension APIError {
+    /// What `muster` exits with after this error; 65 for every code that is not told apart here.
     package var systemExit: SystemExit {
         switch code {
         case .unreachable: .unavailable

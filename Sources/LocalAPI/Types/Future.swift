@@ -2,6 +2,7 @@
 package struct FutureWork: Codable, Hashable, Sendable {
     /// The job's full id.
     package var job: String
+    /// What people call the job.
     @Nullable package var jobName: String?
     /// The author's replica id, 32 hexadecimal digits.
     package var by: String
@@ -12,6 +13,7 @@ package struct FutureWork: Codable, Hashable, Sendable {
     /// The greatest stamp.
     package var latest: Timestamp
 
+    /// `changes` is 1 at least: nobody is listed who wrote nothing from the future.
     package init(
         job: String, jobName: String? = nil, by: String, byName: String? = nil, changes: Int, latest: Timestamp
     ) {
@@ -26,12 +28,16 @@ package struct FutureWork: Codable, Hashable, Sendable {
 
 /// A field whose newest write is stamped later than it can be: it yields to the next edit whose author has seen it.
 package struct FutureEdit: Codable, Hashable, Sendable {
+    /// The full id of an item that is not removed; never the job itself.
     package var item: String
     /// The item's name or barcode, for people.
     @Nullable package var itemName: String?
+    /// The name, 1 to 64 bytes.
     package var field: String
+    /// The value that shows, with its stamp from the future.
     package var written: WrittenValue
 
+    /// `written` is stamped beyond `HybridLogicalClock.limit` of the time now.
     package init(item: String, itemName: String?, field: String, written: WrittenValue) {
         self.item = item
         self.itemName = itemName

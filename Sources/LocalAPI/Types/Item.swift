@@ -1,15 +1,19 @@
 /// An element of `muster item list`.
 package struct ItemView: Codable, Hashable, Sendable {
+    /// The full id: a UUID in lower case.
     package var id: String
+    /// The value of each field that shows (rule R1), keyed as `Dictionary(fields:)` does.
     package var fields: [String: String]
     /// The remarks' texts in timeline order.
     package var notes: [String]
+    /// The stamp of its last write, in corrected time; RFC 3339 in UTC.
     package var updatedAt: Timestamp
     /// The replica id of whoever changed it last, 32 hexadecimal digits.
     package var updatedBy: String
     /// Its host, if known.
     @Nullable package var updatedByName: String?
 
+    /// `updatedAt` and `updatedBy` are of one write: the last that shows in the item.
     package init(
         id: String, fields: [String: String], notes: [String], updatedAt: Timestamp, updatedBy: String,
         updatedByName: String? = nil
@@ -25,14 +29,21 @@ package struct ItemView: Codable, Hashable, Sendable {
 
 /// What `muster item show` shows: the list's keys, and who wrote each of them.
 package struct ItemDetails: Codable, Hashable, Sendable {
+    /// The full id: a UUID in lower case.
     package var id: String
+    /// Whether its tombstone is known (rule R2); what the item was is told all the same.
     package var isRemoved: Bool
     /// The removed item that this one was restored from.
     @Nullable package var replaces: String?
+    /// The value of each field that shows, as in `ItemView`.
     package var fields: [String: String]
+    /// The texts of `remarks`, in their order.
     package var notes: [String]
+    /// The stamp of its last write, or of its removal; RFC 3339 in UTC.
     package var updatedAt: Timestamp
+    /// The replica id of whoever wrote or removed it then, 32 hexadecimal digits.
     package var updatedBy: String
+    /// Its host, if known.
     @Nullable package var updatedByName: String?
     /// Per field, who set the value and when.
     package var fieldHistory: [String: WrittenValue]
@@ -41,6 +52,7 @@ package struct ItemDetails: Codable, Hashable, Sendable {
     /// The remarks with author and time, in timeline order.
     package var remarks: [WrittenValue]
 
+    /// `fieldHistory` has the keys of `fields`, `rivals` only those with a conflict.
     package init(
         id: String, isRemoved: Bool, replaces: String?, fields: [String: String], notes: [String],
         updatedAt: Timestamp, updatedBy: String, updatedByName: String?, fieldHistory: [String: WrittenValue],
@@ -62,8 +74,11 @@ package struct ItemDetails: Codable, Hashable, Sendable {
 
 /// `POST /v1/jobs/{job}/items` and `PATCH /v1/jobs/{job}/items/{item}`: fields to set. Others stay as they are.
 package struct FieldsRequest: Codable, Hashable, Sendable {
+    /// Values by name, one at least. A name has 1 to 64 bytes without `=` and control characters, and is not `notes`;
+    /// a value has 64 KiB at most.
     package var fields: [String: String]
 
+    /// A bad name or value is refused with 422 `invalidValue`.
     package init(fields: [String: String]) {
         self.fields = fields
     }
@@ -71,8 +86,10 @@ package struct FieldsRequest: Codable, Hashable, Sendable {
 
 /// `POST /v1/jobs/{job}/items/{item}/notes`.
 package struct NoteRequest: Codable, Hashable, Sendable {
+    /// 1 byte to 64 KiB, without NUL; white space is kept.
     package var text: String
 
+    /// An empty text is refused with 422 `invalidValue`.
     package init(text: String) {
         self.text = text
     }
@@ -80,9 +97,12 @@ package struct NoteRequest: Codable, Hashable, Sendable {
 
 /// The new item that a restore made, and the removed one that it stands for (rule R2).
 package struct Restored: Codable, Hashable, Sendable {
+    /// The new item's id: the same whoever restores the old one.
     package var id: String
+    /// The removed item's id; the new item's field `replaces` holds it, too.
     package var replaces: String
 
+    /// Both ids are whole: UUIDs in lower case.
     package init(id: String, replaces: String) {
         self.id = id
         self.replaces = replaces
@@ -91,9 +111,12 @@ package struct Restored: Codable, Hashable, Sendable {
 
 /// `FIELD=VALUE`: the item's field has exactly this value.
 package struct FieldFilter: Hashable, Sendable {
+    /// The name of a field; `notes` is none, and refused with 422.
     package var field: String
+    /// Compared byte by byte; an item without the field never matches, not even an empty value.
     package var value: String
 
+    /// Checks nothing: the daemon refuses a bad name.
     package init(field: String, value: String) {
         self.field = field
         self.value = value

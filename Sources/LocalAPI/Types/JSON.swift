@@ -2,6 +2,7 @@ import FoundationEssentials
 
 /// One way to write JSON everywhere: sorted keys, so that equal values are equal bytes.
 package enum JSON {
+    /// UTF-8 without a line end after it, slashes as they are; `pretty` adds line ends and indentation.
     package static func encode(_ value: some Encodable, pretty: Bool = false) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -9,6 +10,7 @@ package enum JSON {
         return Array(try encoder.encode(value))
     }
 
+    /// Reads one whole document; throws `DecodingError`, whose `summary` is for people.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws -> Value {

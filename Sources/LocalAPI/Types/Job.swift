@@ -4,11 +4,13 @@ extension JobKind: Codable {}
 
 /// The server's word on a job and what waits to change it.
 package struct ShownState: Codable, Hashable, Sendable {
-    /// `scheduled`, `dispatched`, `inProgress`, `awaitingSignature`, `completed` or `cancelled`; null before a server said.
+    /// `scheduled`, `dispatched`, `inProgress`, `awaitingSignature`, `completed` or `cancelled`; null before a server
+    /// said.
     @Nullable package var published: String?
     /// The state that queued changes would give; null when none is queued.
     @Nullable package var pending: String?
 
+    /// Both texts are raw values of `JobState`.
     package init(published: String? = nil, pending: String? = nil) {
         self.published = published
         self.pending = pending
@@ -17,20 +19,26 @@ package struct ShownState: Codable, Hashable, Sendable {
 
 /// A line of `muster job list`.
 package struct JobListEntry: Codable, Hashable, Sendable {
+    /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`.
     package var id: String
+    /// As the office calls it, else as its creator did; its id where no name is known.
     package var name: String
+    /// What it is for; `inventory` where nobody has said.
     package var kind: JobKind
+    /// The server's state, and the one that is asked for.
     package var state: ShownState
     /// Whether it was removed as a whole; it is listed as long as it has late work.
     package var isRemoved: Bool
     /// Items that are not removed.
     package var items: Int
+    /// Items with a tombstone (rule R2).
     package var removed: Int
     /// Concurrent edits and duplicate barcodes together.
     package var conflicts: Int
     /// The time of the latest change; null for a job without any.
     @Nullable package var updatedAt: Timestamp?
 
+    /// `updatedAt` is the greatest stamp of its changes here, in corrected time.
     package init(
         id: String, name: String, kind: JobKind, state: ShownState, isRemoved: Bool = false, items: Int, removed: Int,
         conflicts: Int, updatedAt: Timestamp?
@@ -49,9 +57,13 @@ package struct JobListEntry: Codable, Hashable, Sendable {
 
 /// What `muster job show` shows.
 package struct JobDetails: Codable, Hashable, Sendable {
+    /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`.
     package var id: String
+    /// As the office calls it, else as its creator did; its id where no name is known.
     package var name: String
+    /// What it is for; `inventory` where nobody has said.
     package var kind: JobKind
+    /// The server's state, and the one that is asked for.
     package var state: ShownState
     /// Null until somebody has signed.
     @Nullable package var signature: Signature?
@@ -59,7 +71,9 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var isRemoved: Bool
     /// Items that are not removed.
     package var items: Int
+    /// Items with a tombstone (rule R2).
     package var removed: Int
+    /// Of all items that are not removed; one of unknown volume counts as nothing.
     package var volume: Volume
     /// Concurrent edits and duplicate barcodes together: the length of what `muster job conflicts` lists.
     package var conflicts: Int
@@ -76,6 +90,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
     /// The time of the latest change; null for a job without any.
     @Nullable package var updatedAt: Timestamp?
 
+    /// `late` is 0 as long as the job lives; `peersBehind` leaves out whoever lacks nothing.
     package init(
         id: String, name: String, kind: JobKind, state: ShownState, signature: Signature? = nil,
         isRemoved: Bool = false, items: Int, removed: Int, volume: Volume,
@@ -104,10 +119,14 @@ package struct JobDetails: Codable, Hashable, Sendable {
 
 /// A device and how many transforms of the job it lacks.
 package struct PeerBehind: Codable, Hashable, Sendable {
+    /// 64 hexadecimal digits.
     package var deviceID: String
+    /// The host's name, for people.
     @Nullable package var name: String?
+    /// How many it lacks, as far as it has acknowledged; 1 at least.
     package var transforms: Int
 
+    /// There is none for a device that lacks nothing.
     package init(deviceID: String, name: String?, transforms: Int) {
         self.deviceID = deviceID
         self.name = name
@@ -117,11 +136,14 @@ package struct PeerBehind: Codable, Hashable, Sendable {
 
 /// `POST /v1/jobs`.
 package struct CreateJobRequest: Codable, Hashable, Sendable {
+    /// 1 to 256 bytes without control characters, white space around it taken off; else 422.
     package var name: String
+    /// What it is for; `inventory` when absent.
     package var kind: JobKind?
     /// 1 to 64 of `A–Z a–z 0–9 . _ -`; a new UUIDv7 when absent.
     package var id: String?
 
+    /// An `id` that is here already is refused with 409 `jobExists`.
     package init(name: String, kind: JobKind? = nil, id: String? = nil) {
         self.name = name
         self.kind = kind
@@ -131,8 +153,10 @@ package struct CreateJobRequest: Codable, Hashable, Sendable {
 
 /// The full id of what a request made or changed: `{"id": "…"}`.
 package struct Identified: Codable, Hashable, Sendable {
+    /// The whole id of a job or an item, whatever name or prefix the request had.
     package var id: String
 
+    /// Whether `id` is that of a job or an item, the request tells.
     package init(id: String) {
         self.id = id
     }

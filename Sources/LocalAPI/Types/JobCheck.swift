@@ -6,10 +6,12 @@ package struct JobCheck: Codable, Hashable, Sendable {
     package var digest: String
     /// Whether everybody who takes part is connected and holds the same.
     package var isSame: Bool
+    /// What the outcomes of all devices come to; decides what `muster job check` exits with.
     package var comparison: Comparison
     /// The connected devices, then laptops that take part and are away.
     package var devices: [DeviceCheck]
 
+    /// All devices together: a difference weighs more than what cannot be known.
     package enum Comparison: String, Codable, Hashable, Sendable, CaseIterable {
         case same
         case different
@@ -19,6 +21,7 @@ package struct JobCheck: Codable, Hashable, Sendable {
         case notConnected
     }
 
+    /// Works out `comparison` and `isSame` from the outcomes of the devices.
     package init(job: String, digest: String, devices: [DeviceCheck]) {
         self.job = job
         self.digest = digest
@@ -33,7 +36,9 @@ package struct JobCheck: Codable, Hashable, Sendable {
     }
 }
 
+/// Another device's copy of the job beside this one's.
 package struct DeviceCheck: Codable, Hashable, Sendable {
+    /// How the copies compare: `same` and `different` go by the two digests.
     package enum Outcome: String, Codable, Hashable, Sendable, CaseIterable {
         case same
         /// Something is missing here, there, or on both sides.
@@ -46,9 +51,11 @@ package struct DeviceCheck: Codable, Hashable, Sendable {
         case away
     }
 
-    /// Null for a laptop that was never met.
+    /// 64 hexadecimal digits; null for a laptop that was never met.
     @Nullable package var deviceID: String?
+    /// The host's name; null as long as no change that has come here tells it.
     @Nullable package var name: String?
+    /// Of one that is `away`, what else is told is of when it was last connected.
     package var outcome: Outcome
     /// Its digest of the job, if it told one.
     @Nullable package var digest: String?
@@ -61,6 +68,7 @@ package struct DeviceCheck: Codable, Hashable, Sendable {
     /// What the other device holds and this one lacks.
     package var missingHere: [MissingRange]
 
+    /// A digest makes `isHoldingKnown` true, whatever is given for it.
     package init(
         deviceID: String?, name: String?, outcome: Outcome, digest: String? = nil, heardAt: Timestamp? = nil,
         isHoldingKnown: Bool = false, missingThere: [MissingRange] = [], missingHere: [MissingRange] = []
@@ -82,13 +90,16 @@ package struct MissingRange: Codable, Hashable, Sendable {
     package var replicaID: String
     /// The host that wrote it, if known.
     @Nullable package var replicaName: String?
+    /// The sequence of the first missing transform, from 1.
     package var first: UInt64
+    /// The sequence of the last missing one, not less than `first`.
     package var last: UInt64
-    /// The first few items that these transforms touch, where this device holds them.
+    /// The first items, twenty at most, that these transforms touch, where this device holds them.
     package var items: [MissingItem]
     /// How many items they touch; null where this device does not hold them.
     @Nullable package var itemCount: Int?
 
+    /// What this device itself lacks has no `items` and no `itemCount`.
     package init(
         replicaID: String, replicaName: String? = nil, first: UInt64, last: UInt64, items: [MissingItem] = [],
         itemCount: Int? = nil
@@ -102,11 +113,14 @@ package struct MissingRange: Codable, Hashable, Sendable {
     }
 }
 
+/// An item that missing transforms touch, as people can find it.
 package struct MissingItem: Codable, Hashable, Sendable {
+    /// The full id.
     package var id: String
     /// Its name or barcode.
     @Nullable package var name: String?
 
+    /// `name` is nil where the item has neither a name nor a barcode.
     package init(id: String, name: String? = nil) {
         self.id = id
         self.name = name

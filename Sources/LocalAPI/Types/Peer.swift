@@ -1,5 +1,6 @@
 /// Another device that this one has heard of or talks to.
 package struct PeerStatus: Codable, Hashable, Sendable {
+    /// How far this device has come with reaching the other.
     package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// Known, not (yet) connected.
         case discovered
@@ -9,6 +10,7 @@ package struct PeerStatus: Codable, Hashable, Sendable {
         case unreachable
     }
 
+    /// How this device came to know of the other.
     package enum Origin: String, Codable, Hashable, Sendable, CaseIterable {
         /// Found through DNS-SD.
         case discovery
@@ -20,27 +22,32 @@ package struct PeerStatus: Codable, Hashable, Sendable {
 
     /// 64 hexadecimal digits; null for an address that has not answered yet.
     @Nullable package var deviceID: String?
-    /// The host's name, for people.
+    /// The host's name, for people; without a connection the one that discovery tells, if any.
     @Nullable package var name: String?
-    /// `HOST:PORT`, IPv6 hosts in brackets.
+    /// `HOST:PORT`, IPv6 hosts in brackets; empty for a connection whose other end is not known.
     package var address: String
+    /// `connecting` as soon as any of the device's addresses is dialled.
     package var state: State
+    /// Of the connection; without one, of the address.
     package var origin: Origin
     /// Transforms that this device holds and the peer has not acknowledged; null when not connected.
     @Nullable package var behind: Int?
     /// Transforms that the peer has announced and this device does not hold yet; null when not connected.
     @Nullable package var ahead: Int?
-    /// The last measured round trip.
+    /// The last measured round trip, in whole milliseconds; null before there was one.
     @Nullable package var roundTripMilliseconds: Double?
-    /// On the connections with this peer since the daemon started.
+    /// On the present connection, framing included; 0 without one.
     package var bytesReceived: Int
+    /// On the present connection, framing included; 0 without one.
     package var bytesSent: Int
-    /// Transforms that came over the present connection, and those of them that were here already.
+    /// Transforms that came over the present connection.
     package var transformsReceived: Int
+    /// Those of them that were here already.
     package var transformsDuplicate: Int
-    /// When a frame last came from it.
+    /// When a frame last came from it, by the wall clock; null when not connected.
     @Nullable package var lastHeardAt: Timestamp?
 
+    /// What has a default is known of a connected device only.
     package init(
         deviceID: String?, name: String?, address: String, state: State, origin: Origin, behind: Int? = nil,
         ahead: Int? = nil, roundTripMilliseconds: Double? = nil, bytesReceived: Int = 0, bytesSent: Int = 0,
@@ -76,6 +83,7 @@ package enum SyncState: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 extension SyncState {
+    /// Looks at connected devices only.
     package init(_ peers: [PeerStatus]) {
         let connected = peers.filter { $0.state == .connected }
         self = connected.isEmpty ? .notConnected : connected.allSatisfy(\.isInSync) ? .inSync : .catchingUp
@@ -87,6 +95,7 @@ package struct AddPeerRequest: Codable, Hashable, Sendable {
     /// `HOST:PORT`, IPv6 hosts in brackets.
     package var address: String
 
+    /// What is not of the form `HOST:PORT` is refused with 422.
     package init(address: String) {
         self.address = address
     }

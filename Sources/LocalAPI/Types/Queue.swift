@@ -1,5 +1,6 @@
 /// A mutation: one that waits for the server, or a finished one with what came of it.
 package struct QueueEntry: Codable, Hashable, Sendable {
+    /// Where a mutation stands between whoever asked for it and the server's answer.
     package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// Goes as soon as there is a way and room.
         case ready
@@ -12,7 +13,8 @@ package struct QueueEntry: Codable, Hashable, Sendable {
         /// Answered, but what the server publishes does not show it here yet.
         case answered
         case dropping
-        /// For good, with the server's reason in `lastError`; listed until it is dropped, and shown by its token afterwards.
+        /// For good, with the server's reason in `lastError`; listed until it is dropped, and shown by its token
+        /// afterwards.
         case rejected
         /// Finished: the server has carried it out. Not listed any more.
         case accepted
@@ -26,9 +28,11 @@ package struct QueueEntry: Codable, Hashable, Sendable {
     package var lane: String
     /// 0 goes last, 255 first.
     package var priority: Int
+    /// `advanceState`, `openJob` or `signOff`; a newer device may bring others.
     package var kind: String
     /// The id of its job.
     package var job: String
+    /// What people call the job; null where it is not here.
     @Nullable package var jobName: String?
     /// What is asked for, for people.
     package var wish: String
@@ -36,15 +40,21 @@ package struct QueueEntry: Codable, Hashable, Sendable {
     package var isOwn: Bool
     /// The name of the laptop on which it was asked for; null where that is not known.
     @Nullable package var askedBy: String?
+    /// As far as this device knows: another one may deliver the same mutation.
     package var state: State
+    /// How often this device has sent it, an attempt under way included.
     package var attempts: Int
     /// Null when nothing is due by time.
     @Nullable package var nextAttemptAt: Timestamp?
+    /// What the last failed attempt said; of a finished mutation the server's reason, null when it gave none.
     @Nullable package var lastError: String?
+    /// The stamp of the request in its author's journal, in corrected time; RFC 3339 in UTC.
     package var createdAt: Timestamp
-    /// When the server decided it; null while it has not, as far as is known here.
+    /// When the server decided it; null while it has not, as far as is known here, and as long as a rejected one is
+    /// listed.
     @Nullable package var decidedAt: Timestamp?
 
+    /// `token` and `job` are whole; `decidedAt` is only given for what is finished.
     package init(
         token: String, lane: String, priority: Int, kind: String, job: String, jobName: String?, wish: String,
         isOwn: Bool = true, askedBy: String? = nil, state: State, attempts: Int = 0, nextAttemptAt: Timestamp? = nil,
@@ -70,24 +80,32 @@ package struct QueueEntry: Codable, Hashable, Sendable {
 
 /// An attempt to deliver a mutation, after it has ended.
 package struct QueueAttempt: Codable, Hashable, Sendable {
+    /// The mutation's token, 32 hexadecimal digits.
     package var token: String
     /// What was asked for, for people; null where the request is not here any more. So are the next two.
     @Nullable package var wish: String?
     /// The id of its job.
     @Nullable package var job: String?
+    /// What people call the job.
     @Nullable package var jobName: String?
     /// From 1, per token.
     package var attempt: Int
+    /// When it began, in corrected time; RFC 3339 in UTC.
     package var at: Timestamp
+    /// From its beginning to its end; 0 where the daemon stopped in its midst.
     package var durationMilliseconds: Int
-    /// `accepted`, `rejected`, `predecessorMissing`, `tryAgain`, `serverBusy`, `unauthorised`, `unreachable`, `answerLost`,
-    /// `deadlineExceeded`, `cancelled` or `interrupted` (the daemon stopped in its midst); more may come.
+    /// `accepted`, `rejected`, `predecessorMissing`, `tryAgain`, `serverBusy`, `unauthorised`, `unreachable`,
+    /// `answerLost`, `deadlineExceeded`, `cancelled` or `interrupted` (the daemon stopped in its midst); more may
+    /// come.
     package var outcome: String
     /// Of the HTTP answer, if there was one that says no.
     @Nullable package var status: Int?
+    /// What the server or the network said, for people; may be empty.
     package var detail: String
+    /// When the next attempt was due then; null when none was.
     @Nullable package var nextAttemptAt: Timestamp?
 
+    /// `wish`, `job` and `jobName` are nil together, where the request is not here any more.
     package init(
         token: String, wish: String? = nil, job: String? = nil, jobName: String? = nil, attempt: Int, at: Timestamp,
         durationMilliseconds: Int, outcome: String, status: Int?,
@@ -109,8 +127,10 @@ package struct QueueAttempt: Codable, Hashable, Sendable {
 
 /// `POST /v1/jobs/{job}/state`.
 package struct AdvanceRequest: Codable, Hashable, Sendable {
+    /// `scheduled`, `dispatched`, `inProgress`, `awaitingSignature`, `completed` or `cancelled`; else 422.
     package var state: String
 
+    /// A state that cannot follow those that are asked for already is refused with 422.
     package init(state: String) {
         self.state = state
     }
@@ -118,8 +138,10 @@ package struct AdvanceRequest: Codable, Hashable, Sendable {
 
 /// What was asked for, durably: the tokens, in their order.
 package struct QueuedTokens: Codable, Hashable, Sendable {
+    /// One or two, 32 hexadecimal digits each: that of `openJob` first where the job was not open.
     package var tokens: [String]
 
+    /// `tokens` stand in the order in which the mutations go.
     package init(tokens: [String]) {
         self.tokens = tokens
     }
@@ -130,6 +152,7 @@ package struct LaneRequest: Codable, Hashable, Sendable {
     /// `JOB/NAME`, as the queue lists it; absent for everything of this device.
     package var lane: String?
 
+    /// Nil pauses everything of this device, or ends every pause.
     package init(lane: String? = nil) {
         self.lane = lane
     }

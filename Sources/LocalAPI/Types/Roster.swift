@@ -14,9 +14,11 @@ package struct RosterMember: Codable, Hashable, Sendable {
     package var isConnected: Bool
     /// When its laptop was last connected, now if it is; null when it never was, or several laptops have its name.
     @Nullable package var heardAt: Timestamp?
-    /// How many transforms of the job it lacks, or lacked when it was last heard of; 0 when it holds all; null when that is not known.
+    /// How many transforms of the job it lacks, or lacked when it was last heard of; 0 when it holds all; null when
+    /// that is not known.
     @Nullable package var behind: Int?
 
+    /// This device's replicas, former ones too, count as connected, and lack nothing.
     package init(
         replicaID: String, name: String? = nil, isOwn: Bool = false, since: Timestamp? = nil,
         lastSeenAt: Timestamp? = nil, isConnected: Bool = false, heardAt: Timestamp? = nil, behind: Int? = nil

@@ -2,9 +2,11 @@
 package struct SignOffRequest: Codable, Hashable, Sendable {
     /// Of who signs, 1 to 1,024 bytes.
     package var name: String
-    /// What stood on the summary that was shown; absent for the inventory as it is when the request comes.
+    /// What stood on the summary that was shown: refused with 422 if the inventory has changed since. Absent for the
+    /// inventory as it is when the request comes.
     package var digest: String?
 
+    /// The job has to be shown as `awaitingSignature`, or with this very signature; else 422.
     package init(name: String, digest: String? = nil) {
         self.name = name
         self.digest = digest
@@ -13,10 +15,12 @@ package struct SignOffRequest: Codable, Hashable, Sendable {
 
 /// A signature that waits for the server, durably.
 package struct QueuedSignature: Codable, Hashable, Sendable {
+    /// The one token of the mutation, 32 hexadecimal digits.
     package var tokens: [String]
     /// SHA-256 of the canonical export that is signed for, 64 hexadecimal digits.
     package var digest: String
 
+    /// `digest` is that of the inventory here, also where the request named none.
     package init(tokens: [String], digest: String) {
         self.tokens = tokens
         self.digest = digest
@@ -25,6 +29,7 @@ package struct QueuedSignature: Codable, Hashable, Sendable {
 
 /// Who has signed for which inventory.
 package struct Signature: Codable, Hashable, Sendable {
+    /// Of who has signed, 1 to 1,024 bytes.
     package var name: String
     /// Of the inventory that was signed for.
     package var digest: String
@@ -33,6 +38,7 @@ package struct Signature: Codable, Hashable, Sendable {
     /// Whether it has still to reach the server.
     package var isPending: Bool
 
+    /// A pending signature has no `serverDigest` yet.
     package init(name: String, digest: String, serverDigest: String? = nil, isPending: Bool) {
         self.name = name
         self.digest = digest

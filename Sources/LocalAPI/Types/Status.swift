@@ -8,18 +8,24 @@ package struct Status: Codable, Hashable, Sendable {
     package var name: String
     /// Of the daemon.
     package var version: String
+    /// When the daemon started, by the wall clock; RFC 3339 in UTC.
     package var startedAt: Timestamp
+    /// How it tells the time; `GET /v1/clock` says more.
     package var clock: ClockStatus
+    /// Whether it finds other devices by itself.
     package var discovery: DiscoveryStatus
+    /// The same as `GET /v1/peers`: connected devices first.
     package var peers: [PeerStatus]
     /// Of all connected devices together.
     package var sync: SyncState
-    /// How many jobs this device holds.
+    /// How many jobs this device knows, those that were removed among them.
     package var jobs: Int
     /// Null where no server is configured.
     @Nullable package var server: ServerContact?
+    /// What was asked for on this device, and waits.
     package var queue: QueueStatus
 
+    /// Works out `sync` from `peers`.
     package init(
         deviceID: String, replicaID: String, name: String, version: String, startedAt: Timestamp, clock: ClockStatus,
         discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int,
@@ -40,7 +46,9 @@ package struct Status: Codable, Hashable, Sendable {
     }
 }
 
+/// How this device tells the time, in short; `ClockReport` says more.
 package struct ClockStatus: Codable, Hashable, Sendable {
+    /// Whose time is followed; `none` while the device goes by its own wall clock.
     package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         case server
         case peer
@@ -53,8 +61,10 @@ package struct ClockStatus: Codable, Hashable, Sendable {
     package var isSynchronised: Bool
     /// The wall clock minus corrected time; null before there was a source.
     @Nullable package var driftMilliseconds: Double?
+    /// How far corrected time may be off, either way; null without a server behind it.
     @Nullable package var uncertaintyMilliseconds: Double?
 
+    /// Of a clock without a source both numbers are nil.
     package init(
         source: Source, isSynchronised: Bool = false, driftMilliseconds: Double? = nil,
         uncertaintyMilliseconds: Double? = nil
@@ -66,20 +76,24 @@ package struct ClockStatus: Codable, Hashable, Sendable {
     }
 }
 
+/// How DNS-SD (RFC 6763) fares, by which devices find each other.
 package struct DiscoveryStatus: Codable, Hashable, Sendable {
+    /// Whether devices are found; `unavailable` before discovery has begun, too.
     package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         case available
         case unavailable
-        /// Switched off by `--no-discovery`.
+        /// Switched off by `--no-discovery`, or because nobody but this machine can connect.
         case off
     }
 
+    /// `off` stays so until the daemon is started again.
     package var state: State
-    /// Why it is unavailable.
+    /// Why it is not available; null when it is, and before discovery has begun.
     @Nullable package var reason: String?
     /// What to do about it.
     @Nullable package var remedy: String?
 
+    /// Both sentences are for people, and nil where it is available.
     package init(state: State, reason: String? = nil, remedy: String? = nil) {
         self.state = state
         self.reason = reason
@@ -89,12 +103,14 @@ package struct DiscoveryStatus: Codable, Hashable, Sendable {
 
 /// The company's server, as this device last met it.
 package struct ServerContact: Codable, Hashable, Sendable {
+    /// The URL of its API, without a slash at the end.
     package var address: String
     /// When it was last asked with success; null when that never was, or is not known any more.
     @Nullable package var lastAnswerAt: Timestamp?
     /// How long ago that was.
     @Nullable package var ageSeconds: Double?
 
+    /// `lastAnswerAt` and `ageSeconds` are given together or not at all.
     package init(address: String, lastAnswerAt: Timestamp? = nil, ageSeconds: Double? = nil) {
         self.address = address
         self.lastAnswerAt = lastAnswerAt
@@ -102,11 +118,14 @@ package struct ServerContact: Codable, Hashable, Sendable {
     }
 }
 
-/// The outbox in two numbers.
+/// The outbox in two numbers, of what was asked for on this device.
 package struct QueueStatus: Codable, Hashable, Sendable {
+    /// Mutations on their way, however long that takes.
     package var pending: Int
+    /// Mutations that wait for a person: paused, or rejected for good.
     package var parked: Int
 
+    /// Zeros say that nothing waits.
     package init(pending: Int = 0, parked: Int = 0) {
         self.pending = pending
         self.parked = parked

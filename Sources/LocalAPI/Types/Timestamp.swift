@@ -1,11 +1,14 @@
 /// A moment in milliseconds since 1970, UTC. In JSON the RFC 3339 form with milliseconds: `2025-03-01T09:30:00.125Z`.
 package struct Timestamp: Hashable, Comparable, Sendable {
+    /// Negative before 1970; leap seconds are not counted.
     package let milliseconds: Int64
 
+    /// Takes any number: `description` alone is bounded.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
+    /// The earlier one is the lesser.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -58,6 +61,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp: Codable {
+    /// Reads the string that `description` writes; throws `DecodingError` for any other form.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -68,6 +72,7 @@ extension Timestamp: Codable {
         self = time
     }
 
+    /// Writes the string that `description` is.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

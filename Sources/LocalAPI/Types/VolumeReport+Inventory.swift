@@ -4,6 +4,9 @@ package import Inventory
 extension VolumeReport {
     private static let exampleCount = 20
 
+    /// Turns exact thousandths into numbers, and names twenty examples of each list at most.
+    ///
+    /// - Parameter digest: of the inventory that was added up.
     package init(_ summary: VolumeSummary, digest: String) {
         let unknown = summary.unknownVolume
         let unreadable = summary.unreadable
@@ -42,6 +45,7 @@ extension StorageUnitReport {
 }
 
 extension Volume {
+    /// The volume of one line, the cubic metres rounded to a thousandth.
     package init(_ line: VolumeSummary.Line) {
         self.init(cubicFeet: line.cubicFeet.double, cubicMetres: line.cubicMetres.double)
     }

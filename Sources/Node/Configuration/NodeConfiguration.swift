@@ -4,11 +4,16 @@ package import ServerChannel
 
 /// What a daemon is told: by flags, else by the environment (`MUSTER_…`), else by the file, else by default.
 package struct NodeConfiguration: Sendable {
+    /// The TCP port that other laptops connect to unless `listen` names another.
     package static let defaultPort = 7473
 
+    /// Where the store lies; made with mode 0700 if it is missing, its parents are not.
     package var stateDirectory = "/var/lib/muster"
+    /// The path of the local API's Unix socket.
     package var socket = "/run/muster/muster.sock"
+    /// Where other laptops connect; beyond this machine only with `allowsInsecureLAN`.
     package var listen = PeerAddress(host: "127.0.0.1", port: Self.defaultPort)
+    /// Laptops to connect to besides those that are discovered.
     package var peers: [PeerAddress] = []
     /// The company's server; without one a laptop has the time from other laptops only.
     package var server: ServerAddress?
@@ -16,11 +21,16 @@ package struct NodeConfiguration: Sendable {
     package var serverTokenFile: String?
     /// How often the server is asked for news, in seconds.
     package var serverInterval = 15
+    /// Whether this laptop is announced, and others are looked for, with DNS-SD.
     package var usesDiscovery = true
+    /// Whether to listen beyond this machine, and send the token over http, though nothing is encrypted.
     package var allowsInsecureLAN = false
+    /// What people see this laptop as, cut to 128 bytes; nil for the host's own name.
     package var hostName: String?
+    /// The name of a `Logger.Level`; it is not checked here.
     package var logLevel = "info"
 
+    /// The defaults: on this machine only, with discovery, without a server.
     package init() {}
 
     /// The names under which all three sources know the settings.
@@ -136,8 +146,10 @@ extension NodeConfiguration.Key {
 
 /// A setting that cannot be used: one sentence with the remedy.
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong and what to do.
     package let description: String
 
+    /// Takes the whole sentence, as people read it.
     package init(_ description: String) {
         self.description = description
     }

@@ -8,6 +8,8 @@ package struct StartFailure: Sendable {
     /// As in sysexits.h.
     package let exitCode: Int32
 
+    /// Chooses the exit code: 64 for settings, 65 for a store that is newer, another role's or damaged, 77 for one that
+    /// cannot be written, 75 for what may pass, 70 for anything else.
     package init(_ error: any Error) {
         switch error {
         case let error as ConfigurationError:

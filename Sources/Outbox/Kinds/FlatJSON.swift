@@ -4,6 +4,7 @@ import Inventory
 package struct FlatJSON: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     private var members: [String: String] = [:]
 
+    /// Of a key that stands there twice the last counts.
     package init(dictionaryLiteral pairs: (String, String)...) {
         for (key, value) in pairs { members[key] = value }
     }
@@ -15,11 +16,13 @@ package struct FlatJSON: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         self.members = members
     }
 
+    /// Nil for a member that is absent; to set nil takes it out.
     package subscript(key: String) -> String? {
         get { members[key] }
         set { members[key] = newValue }
     }
 
+    /// The object in UTF-8, without white space, its keys ascending by their bytes.
     package var bytes: [UInt8] {
         var bytes = [UInt8(ascii: "{")]
         let ordered = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
@@ -33,6 +36,7 @@ package struct FlatJSON: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return bytes
     }
 
+    /// `bytes` as a string.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 

@@ -8,6 +8,7 @@ package protocol MutationKind: Sendable, Hashable {
     static var lane: String { get }
     /// The same for all kinds of a lane.
     static var laneOrder: LaneOrder { get }
+    /// How long an attempt may take, and the waits after its failures.
     static var retryPolicy: RetryPolicy { get }
     /// Whether the server looks at the job's items to carry it out: whoever delivers it brings them first.
     static var needsItems: Bool { get }
@@ -16,6 +17,7 @@ package protocol MutationKind: Sendable, Hashable {
 
     /// 0 goes last, 255 first, among the heads of lanes.
     var priority: UInt8 { get }
+    /// What `init(payload:)` reads back as an equal mutation; at most 64 KiB.
     var payload: FlatJSON { get }
     /// - Throws: a refusal that says what is missing.
     init(payload: FlatJSON) throws(MutationRefusal)
@@ -43,8 +45,10 @@ package enum LaneOrder: Hashable, Sendable {
 
 /// Why a mutation is refused for good: one sentence, what is wrong and what to do.
 package struct MutationRefusal: Error, Hashable, Sendable {
+    /// What is wrong and what to do, for people; the server's answer carries it as the reason.
     package let sentence: String
 
+    /// Takes one sentence with its full stop.
     package init(_ sentence: String) {
         self.sentence = sentence
     }
@@ -53,7 +57,8 @@ package struct MutationRefusal: Error, Hashable, Sendable {
 extension MutationKind {
     /// The request for a journal.
     ///
-    /// - Parameter last: the newest of its author in this lane of the job, if there is one.
+    /// - Parameter last: the one in this lane of the job that it has to follow, whoever asked for that; nil for none.
+    ///   Only first-in-first-out lanes name it.
     package func request(token: MutationToken, after last: MutationToken?) -> MutationRequest {
         MutationRequest(
             token: token, lane: Self.lane, after: Self.laneOrder == .firstInFirstOut ? last : nil, priority: priority,

@@ -3,14 +3,18 @@ package import Inventory
 
 /// The kinds of mutations. A new kind is a type in this file and a word in `all`; nothing else has to know of it.
 package struct MutationKinds: Sendable {
+    /// The kinds that this version knows, on laptops and on the server.
     package static let all = MutationKinds([AdvanceState.self, OpenJob.self, SignOff.self])
 
+    /// Each with another name.
     package let types: [any MutationKind.Type]
 
+    /// Takes kinds whose names differ: of two with one name the first is found.
     package init(_ types: [any MutationKind.Type]) {
         self.types = types
     }
 
+    /// Nil for a kind that this version does not know.
     package subscript(name: String) -> (any MutationKind.Type)? {
         types.first { $0.name == name }
     }
@@ -41,19 +45,28 @@ package struct MutationKinds: Sendable {
 
 /// Moves a job to its next state.
 package struct AdvanceState: MutationKind {
+    /// `advanceState`, as it stands in journals for good.
     package static let name = "advanceState"
+    /// `state`, with the other kinds that move a job along.
     package static let lane = MutationKinds.jobLane
+    /// The oldest first: a state is asked for on top of the one before.
     package static let laneOrder = LaneOrder.firstInFirstOut
+    /// 30 s for an answer; waits are doubled from 1 s to 5 min.
     package static let retryPolicy = RetryPolicy.standard
+    /// The server looks at published state only.
     package static let needsItems = false
+    /// One for each state.
     package static let examples = JobState.allCases.map { AdvanceState(to: $0) }
 
+    /// The state that is asked for.
     package let state: JobState
 
+    /// Takes any state; `effect` says whether it may follow.
     package init(to state: JobState) {
         self.state = state
     }
 
+    /// Reads the member `state`; throws when it is missing or no `JobState`.
     package init(payload: FlatJSON) throws(MutationRefusal) {
         guard let text = payload["state"], let state = JobState(rawValue: text) else {
             throw MutationRefusal("The state is missing or unknown; give \(JobState.list(JobState.allCases)).")
@@ -61,9 +74,12 @@ package struct AdvanceState: MutationKind {
         self.init(to: state)
     }
 
+    /// The member `state`, a raw value of `JobState`.
     package var payload: FlatJSON { ["state": state.rawValue] }
+    /// Behind a signature and the opening of a job.
     package var priority: UInt8 { 128 }
 
+    /// Publishes the state; nothing where the job is in it. Throws where no arrow leads there, or the job is not open.
     package func effect(on job: JobStanding) throws(MutationRefusal) -> [PublishedValue] {
         guard let current = job.state else { throw .notOpen }
         if current == state { return [] }
@@ -74,30 +90,42 @@ package struct AdvanceState: MutationKind {
         return [PublishedValue(name: .jobState, value: state.rawValue)]
     }
 
+    /// What `effect` would publish; nothing where it refuses.
     package func overlay(on job: JobStanding) -> [PublishedValue] {
         (try? effect(on: job)) ?? []
     }
 
+    /// `advance to STATE`.
     package var sentence: String { "advance to \(state.rawValue)" }
 }
 
 /// Makes a job known to the office.
 package struct OpenJob: MutationKind {
+    /// `openJob`, as it stands in journals for good.
     package static let name = "openJob"
+    /// `state`, with the other kinds that move a job along.
     package static let lane = MutationKinds.jobLane
+    /// The oldest first: what the job needs to be open for waits behind.
     package static let laneOrder = LaneOrder.firstInFirstOut
+    /// 30 s for an answer; waits are doubled from 1 s to 5 min.
     package static let retryPolicy = RetryPolicy.standard
+    /// The server looks at published state only.
     package static let needsItems = false
+    /// One for each kind of job.
     package static let examples = JobKind.allCases.map { OpenJob(name: "Smith, 12 Elm \"Street\"", kind: $0) }
 
+    /// What the office is to call the job; not empty in a request that was read.
     package let jobName: String
+    /// What the job is for.
     package let kind: JobKind
 
+    /// Takes any name; an empty one is refused when the request is read.
     package init(name: String, kind: JobKind) {
         jobName = name
         self.kind = kind
     }
 
+    /// Reads the members `name`, not empty, and `kind`, which is `inventory` where it is missing.
     package init(payload: FlatJSON) throws(MutationRefusal) {
         guard let name = payload["name"], !name.isEmpty else {
             throw MutationRefusal("The job's name is missing; give one.")
@@ -109,10 +137,12 @@ package struct OpenJob: MutationKind {
         self.init(name: name, kind: kind)
     }
 
+    /// The members `name` and `kind`.
     package var payload: FlatJSON { ["name": jobName, "kind": kind.rawValue] }
     /// Nothing else of its job can succeed before it.
     package var priority: UInt8 { 192 }
 
+    /// Publishes name, kind and the state `scheduled`; nothing for a job that is open. Never throws.
     package func effect(on job: JobStanding) throws(MutationRefusal) -> [PublishedValue] {
         // Under whatever name: the crew's name for it stands among the items.
         if job.state != nil { return [] }
@@ -122,30 +152,42 @@ package struct OpenJob: MutationKind {
         ]
     }
 
+    /// What `effect` would publish.
     package func overlay(on job: JobStanding) -> [PublishedValue] {
         (try? effect(on: job)) ?? []
     }
 
+    /// `open the job 'NAME'`.
     package var sentence: String { "open the job '\(jobName)'" }
 }
 
 /// The customer has seen the inventory with this digest and signs for it.
 package struct SignOff: MutationKind {
+    /// `signOff`, as it stands in journals for good.
     package static let name = "signOff"
+    /// `state`, with the other kinds that move a job along.
     package static let lane = MutationKinds.jobLane
+    /// The oldest first: a signature belongs between two states.
     package static let laneOrder = LaneOrder.firstInFirstOut
+    /// 30 s for an answer; waits are doubled from 1 s to 5 min.
     package static let retryPolicy = RetryPolicy.standard
+    /// The server sets its own digest of the items beside the customer's.
     package static let needsItems = true
+    /// One, with a digest that no job has.
     package static let examples = [SignOff(digest: String(repeating: "0f", count: 32), name: "J. Smith")]
 
+    /// SHA-256 of the canonical export that the customer saw: 64 lower-case hexadecimal digits.
     package let digest: String
+    /// The name of who signs; what is read has 1 to 1,024 bytes.
     package let signer: String
 
+    /// Takes both as they are; they are checked when the request is read.
     package init(digest: String, name: String) {
         self.digest = digest
         signer = name
     }
 
+    /// Reads the members `digest`, in either case, and `name`; throws for a digest or a name that is none.
     package init(payload: FlatJSON) throws(MutationRefusal) {
         guard let digest = payload["digest"], digest.utf8.count == 64, digest.allSatisfy(\.isHexDigit) else {
             throw MutationRefusal("The digest is missing or no SHA-256; give the one that 'muster job show' prints.")
@@ -156,7 +198,9 @@ package struct SignOff: MutationKind {
         self.init(digest: digest.lowercased(), name: name)
     }
 
+    /// The members `digest` and `name`.
     package var payload: FlatJSON { ["digest": digest, "name": signer] }
+    /// Before a change of state, behind the opening of a job.
     package var priority: UInt8 { 160 }
 
     /// The two digests stand side by side: which of them is right, if they differ, is for people to find out.
@@ -171,6 +215,7 @@ package struct SignOff: MutationKind {
         return [PublishedValue(name: .signature, value: signature.text)]
     }
 
+    /// The signature without the server's digest; nothing unless the job awaits one that it does not have.
     package func overlay(on job: JobStanding) -> [PublishedValue] {
         guard job.state == .awaitingSignature, !isPublished(on: job) else { return [] }
         return [PublishedValue(name: .signature, value: payload.text)]
@@ -184,6 +229,7 @@ package struct SignOff: MutationKind {
         return published["digest"] == digest && published["name"] == signer
     }
 
+    /// `sign off as NAME`.
     package var sentence: String { "sign off as \(signer)" }
 }
 

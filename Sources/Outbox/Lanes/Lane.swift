@@ -2,9 +2,12 @@ package import CRDT
 
 /// What people call a lane: the job and the lane's name, `JOB/LANE` in text.
 package struct LaneID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The job that the lane belongs to.
     package let job: JobID
+    /// Spelt as a job's id: 1 to 64 of `A–Z a–z 0–9 . _ -`.
     package let name: String
 
+    /// Takes a name that is spelt as it should be; only `init(_:)` checks it.
     package init(job: JobID, name: String) {
         self.job = job
         self.name = name
@@ -18,10 +21,12 @@ package struct LaneID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(job: job, name: parts[1])
     }
 
+    /// Orders by job, then name.
     package static func < (left: LaneID, right: LaneID) -> Bool {
         left.job == right.job ? left.name < right.name : left.job < right.job
     }
 
+    /// `JOB/LANE`, as people type it.
     package var description: String { "\(job)/\(name)" }
 }
 

@@ -111,6 +111,7 @@ package struct OutboxLimits: Hashable, Sendable {
     package var shortestRestEndedByAnswer: UInt64 = 5_000
     /// While nobody reaches the server, and while it is ill.
     package var firstRest: UInt64 = 1_000
+    /// No rest is doubled beyond it; it is longer only if the server asks for that, or has refused the credentials.
     package var longestRest: UInt64 = 300_000
     /// No more of `Retry-After` is believed: a typing error at the server must not stop a crew for days.
     package var longestRetryAfter: UInt64 = 3_600_000
@@ -118,7 +119,9 @@ package struct OutboxLimits: Hashable, Sendable {
     package var unauthorisedRest: UInt64 = 900_000
     /// How long published state may take to show an answer before the same is asked again; doubled each time.
     package var firstConfirmation: UInt64 = 30_000
+    /// No wait for published state is doubled beyond it.
     package var longestConfirmation: UInt64 = 3_600_000
 
+    /// The bounds of a laptop: four attempts at a time, rests that are doubled from 1 s to 5 min.
     package init() {}
 }

@@ -20,6 +20,9 @@ extension OutboxMachine {
         return .persist(one.record, begins: true)
     }
 
+    /// The record of an attempt is durable: sends the request, or takes the attempt back where nothing may be sent now.
+    ///
+    /// - Parameter attempt: as in `persist`; that of another attempt changes nothing.
     package mutating func onPersisted(
         _ token: MutationToken, attempt: Int, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
@@ -31,6 +34,9 @@ extension OutboxMachine {
         return [.send(one.entry, attempt: attempt)] + fill(now: now, using: &generator)
     }
 
+    /// The record of an attempt could not be made durable: takes it back and lets the whole outbox rest.
+    ///
+    /// - Parameter attempt: as in `persist`; that of another attempt changes nothing.
     package mutating func onPersistFailed(
         _ token: MutationToken, attempt: Int, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
@@ -40,6 +46,9 @@ extension OutboxMachine {
             + fill(now: now, using: &generator)
     }
 
+    /// What came of an attempt. An accepted or rejected one counts whenever it comes, anything else only in time.
+    ///
+    /// - Parameter attempt: as in `send`.
     package mutating func onReply(
         _ token: MutationToken, attempt: Int, _ reply: Reply, now: UInt64,
         using generator: inout some RandomNumberGenerator

@@ -135,10 +135,14 @@ extension OutboxMachine {
 
 /// A line of the queue.
 package struct QueuedMutation: Hashable, Sendable, Comparable {
+    /// What was asked for, by whom and where.
     package let entry: OutboxEntry
+    /// Its attempts, its own wait and the last error.
     package let record: OutboxRecord
+    /// What it waits for, if for anything.
     package let state: State
 
+    /// Where a request of the queue stands; the raw values are shown to people.
     package enum State: String, Hashable, Sendable, CaseIterable {
         /// Goes as soon as there is a route and room.
         case ready
@@ -155,6 +159,7 @@ package struct QueuedMutation: Hashable, Sendable, Comparable {
         case rejected
     }
 
+    /// Orders by priority, the highest first; then by age, place in the journal and token.
     package static func < (left: QueuedMutation, right: QueuedMutation) -> Bool {
         let (one, other) = (left.entry, right.entry)
         if one.request.priority != other.request.priority { return one.request.priority > other.request.priority }

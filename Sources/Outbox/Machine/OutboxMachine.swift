@@ -9,6 +9,7 @@ package struct OutboxMachine: Sendable {
     let limits: OutboxLimits
     let kinds: MutationKinds
 
+    /// Pauses and the rest of the whole outbox as they are, also what a restart would find out again.
     package internal(set) var standing: OutboxStanding
     /// Nil until the shell has said so for the first time.
     var isRouteUp: Bool?
@@ -79,6 +80,7 @@ package struct OutboxMachine: Sendable {
         return deadlines.min()
     }
 
+    /// Gives up attempts that have taken too long, and begins what is due. A call before `nextDeadline` does no harm.
     package mutating func onTimer(now: UInt64, using generator: inout some RandomNumberGenerator) -> [Directive] {
         var directives: [Directive] = []
         for token in active {

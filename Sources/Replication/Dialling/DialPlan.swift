@@ -5,12 +5,17 @@ package import CRDT
 /// Addresses come from the configuration, from people and from discovery. One that does not answer is tried again after
 /// half a second, doubling to fifteen, with jitter; one at which this device itself answered is left alone.
 package struct DialPlan: Sendable {
+    /// Who has named an address, which decides how long it is remembered.
     package enum Origin: Hashable, Sendable {
+        /// The configuration or a person: it is kept as long as the daemon runs.
         case configured
+        /// Discovery: it is forgotten with the last service that is announced there.
         case discovery
     }
 
+    /// What is known of one address.
     package struct Target: Hashable, Sendable {
+        /// `configured` as soon as a person or the configuration has named it, whatever discovery says.
         package let origin: Origin
         /// Discovered services that are there.
         package internal(set) var instances: Set<String> = []
@@ -18,8 +23,13 @@ package struct DialPlan: Sendable {
         package var claimedID: String?
         /// Who answered there last.
         package var device: DeviceID?
+        /// An attempt is under way, from `due` until it is established or has failed; meanwhile it is not due again.
         package var isDialling = false
+        /// How often in a row nobody answered, or the connection ended. Begins anew when the address is named or
+        /// announced again, and after a connection that stood for 15 s.
         package var failures = 0
+        /// This device itself answered there: it is left alone until another id is claimed for it, or somebody names it
+        /// anew.
         package internal(set) var isSelf = false
         var establishedAt: UInt64?
         var nextAttempt: UInt64
@@ -28,10 +38,13 @@ package struct DialPlan: Sendable {
     static let firstDelay: UInt64 = 500
     static let longestDelay: UInt64 = 15_000
 
+    /// Everything that is known, by address; those of connected devices stay in it.
     package private(set) var targets: [PeerAddress: Target] = [:]
 
+    /// Begins without any address.
     package init() {}
 
+    /// Somebody names an address: it is due at once. Of what was known of it only the device stays that answered there.
     package mutating func onConfigured(_ address: PeerAddress, now: UInt64) {
         let known = targets[address]
         targets[address] = Target(origin: .configured, device: known?.device, nextAttempt: now)

@@ -1,8 +1,11 @@
 /// Where a peer listens: a host's name or numeric address, and a port.
 package struct PeerAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// A name or a numeric address; IPv6 without brackets.
     package let host: String
+    /// The TCP port; nothing but `init(_:)` holds it to 16 bits.
     package let port: Int
 
+    /// Takes both as they are; `init(_:)` reads what people write.
     package init(host: String, port: Int) {
         self.host = host
         self.port = port
@@ -23,10 +26,12 @@ package struct PeerAddress: Hashable, Comparable, Sendable, CustomStringConverti
         self.init(host: String(host), port: Int(port))
     }
 
+    /// Orders by host as text, then by port: addresses are dialled in one order in every process.
     package static func < (left: PeerAddress, right: PeerAddress) -> Bool {
         (left.host, left.port) < (right.host, right.port)
     }
 
+    /// The form that `init(_:)` reads: `HOST:PORT`, IPv6 hosts in brackets.
     package var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

@@ -6,11 +6,16 @@ package import CRDT
 /// faster than they are stored, and fall ever farther behind. Here an edit waits at most for the flush that is under way
 /// and for its own. A value: the shell stores a batch, then says so.
 package struct IngestQueue: Sendable {
+    /// A run of a journal that the mesh wants persisted.
     package struct Run: Hashable, Sendable {
+        /// The job whose journal it continues; it may be new here.
         package let job: JobID
+        /// The run as it came: whether its bytes are changes and lead to its digest, the store finds out.
         package let segment: JournalSegment
+        /// Who brought it, and is not read on while too much of it waits. It may be closed by now.
         package let link: LinkID
 
+        /// Holds the parts of one `Directive.persist`.
         package init(job: JobID, segment: JournalSegment, link: LinkID) {
             self.job = job
             self.segment = segment
@@ -30,8 +35,10 @@ package struct IngestQueue: Sendable {
     private var costs: [LinkID: Int] = [:]
     private var isStoring = false
 
+    /// Begins with nothing that waits.
     package init() {}
 
+    /// Lets a run wait behind those that came before it, and counts it against its link until `finished`.
     package mutating func add(_ run: Run) {
         waiting.append(run)
         costs[run.link, default: 0] += run.cost

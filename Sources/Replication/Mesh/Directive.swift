@@ -3,6 +3,7 @@ package import Timekeeping
 
 /// What the mesh wants done. The shell carries directives out in order.
 package enum Directive: Hashable, Sendable {
+    /// Send a message; where the link is gone, nothing.
     case send(Message, on: LinkID)
     /// Says goodbye and closes.
     case close(LinkID, reason: String)
@@ -50,9 +51,11 @@ package enum Lookup: Hashable, Sendable {
 
 /// What became of a run of journal that was to be persisted.
 package enum PersistOutcome: Hashable, Sendable {
+    /// It is durable, up to its end.
     case stored
     /// The store holds another head than the mesh thought: duplicate or gap.
     case outdated(JournalHead)
+    /// It does not go on from what is held: two journals have one name (rule R9).
     case forked
     /// It is this store's own journal, beyond what this store has.
     case ownFuture

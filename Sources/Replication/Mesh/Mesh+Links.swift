@@ -2,6 +2,9 @@ import CRDT
 
 /// Connections come, say who they are, and go.
 extension Mesh {
+    /// A connection stands: says hello. Whatever else is told of a link counts only after this.
+    ///
+    /// - Parameter isDialled: whether this device dialled; of two connections that cross it decides which survives.
     package mutating func onLinkOpened(_ link: LinkID, isDialled: Bool, now: UInt64) -> [Directive] {
         links[link] = MeshLink(id: link, isDialled: isDialled, now: now)
         let hello = Hello(
@@ -10,6 +13,8 @@ extension Mesh {
         return [.send(.hello(hello), on: link)]
     }
 
+    /// A connection has ended: others that hold it are asked for what it has not brought. Does nothing for an unknown
+    /// link.
     package mutating func onLinkClosed(_ link: LinkID, now: UInt64) -> [Directive] {
         guard links.removeValue(forKey: link) != nil else { return [] }
         let unasked = fetches.filter { $0.value.link == link }.keys.sorted()
@@ -20,6 +25,8 @@ extension Mesh {
         return unfinished.flatMap { searchElsewhere($0, than: link, now: now) } + fetchMissing(now: now)
     }
 
+    /// A peer reads too slowly, or has caught up: meanwhile it gets no piece of a journal and no `have`, then all of
+    /// them.
     package mutating func onCongestion(_ link: LinkID, isCongested: Bool, now: UInt64) -> [Directive] {
         guard links[link] != nil else { return [] }
         links[link]?.isCongested = isCongested

@@ -2,7 +2,7 @@ import CRDT
 
 /// Sorts incoming messages to their part of the mesh.
 extension Mesh {
-    /// - Throws: nothing; a message that breaks the protocol closes its link.
+    /// Takes a message in. One that breaks the protocol closes its link; of a link that is gone nothing counts.
     package mutating func onMessage(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
         guard links[link] != nil else { return [] }
         links[link]?.lastHeard = now

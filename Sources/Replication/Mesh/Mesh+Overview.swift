@@ -2,27 +2,34 @@ package import CRDT
 
 /// What the mesh knows, for people.
 package struct LinkOverview: Hashable, Sendable {
+    /// The connection; `overview` lists them ascending.
     package let link: LinkID
+    /// What the other end said of itself in its hello.
     package let peer: Hello
+    /// Whether this device dialled; false for a connection that came in.
     package let isDialled: Bool
     /// Transforms that this device holds and the peer has not acknowledged.
     package let behind: UInt64
     /// Transforms that the peer has announced and this device lacks.
     package let ahead: UInt64
+    /// How long the last answered ping took; nil before the first answer.
     package let roundTripMilliseconds: UInt64?
+    /// What came since the link was opened.
     package let received: TransformCounts
+    /// When the last message came, by the mesh's clock, in milliseconds; at first when the link was opened.
     package let lastHeard: UInt64
 }
 
 /// What is known of a peer when its link ends.
 package struct Farewell: Sendable {
+    /// Its hello, with the name that people know it by.
     package let peer: Hello
     /// How far it holds each job, as far as that is known.
     package let jobs: [(job: JobID, vector: VersionVector)]
 }
 
 extension Mesh {
-    /// The established links, in order.
+    /// The established links, the oldest first.
     package func overview() -> [LinkOverview] {
         establishedLinks.compactMap { id in
             guard let link = links[id], let hello = link.hello else { return nil }

@@ -55,6 +55,10 @@ extension Mesh {
         return [.persist(job, segment, from: link)]
     }
 
+    /// Tells what became of a run that `persist` named. A stored one is relayed and acknowledged (rule R4); when the
+    /// store has failed, what is missing is asked for again after `storeRetryDelay`.
+    ///
+    /// - Parameter link: who brought it; it may be closed by now.
     package mutating func onPersisted(
         _ segment: JournalSegment, job: JobID, from link: LinkID, outcome: PersistOutcome, now: UInt64
     ) -> [Directive] {

@@ -9,7 +9,10 @@ package import CRDT
 ///
 /// Times are milliseconds of any clock that never goes back.
 package struct Mesh: Sendable {
+    /// Who this laptop says it is in its next hello; `onRenewed` alone changes it.
     package private(set) var device: DeviceID
+    /// The name of this store's own journals: whoever holds more of one than this store proves that it was set back
+    /// (rule R9).
     package private(set) var replica: ReplicaID
     let instance: UInt64
     let name: String
@@ -34,6 +37,14 @@ package struct Mesh: Sendable {
     var announcementsDue: UInt64?
     var storeRetryDue: UInt64?
 
+    /// Begins without connections, with what the store holds durably.
+    ///
+    /// - Parameters:
+    ///   - instance: random per start; tells a copy of this device from a connection with itself.
+    ///   - name: the host's, at most `ProtocolLimits.nameBytes` long.
+    ///   - fleet: as in `Hello`; whoever names another one is refused.
+    ///   - jobs: every job with its vector, also those that are removed.
+    ///   - removals: of the removed ones among `jobs`; any other is passed over.
     package init(
         device: DeviceID, replica: ReplicaID, instance: UInt64, name: String, fleet: String,
         jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)] = [],
@@ -71,6 +82,7 @@ package struct Mesh: Sendable {
         return first == .max ? nil : first
     }
 
+    /// Does what is due. To be called at `nextDeadline`; a call that comes early does no harm.
     package mutating func onTimer(now: UInt64) -> [Directive] {
         let round = roundDue(now: now)
         var directives = checkSilence(now: now) + askAgain(now: now)

@@ -64,6 +64,7 @@ struct MeshLink: Sendable {
 
 /// Transforms that came over a link.
 package struct TransformCounts: Hashable, Sendable {
+    /// What the pieces claimed to hold, at most one transform a byte; those that were held already count, too.
     package var all = 0
     /// Those that were held already.
     package var duplicates = 0

@@ -14,14 +14,17 @@ package struct MeshTiming: Hashable, Sendable {
     package var storeRetryDelay: UInt64 = 5_000
     /// Within so long a peer's word does not make this store a new replica again.
     package var renewalInterval: UInt64 = 600_000
-    /// Before a new link carries anything, for so long its ends try to settle on one time, and ask each other so often.
+    /// Before a new link carries anything, for so long its ends try to settle on one time.
     package var settleLimit: UInt64 = 2_000
+    /// How long a new link's end waits before it asks for the time again, as long as the two clocks are not settled.
     package var settleInterval: UInt64 = 100
+    /// How often an established link is pinged; any other is closed so long after it was opened or last pinged.
     package var pingInterval: UInt64 = 15_000
     /// A link on which nothing was heard for so long is closed.
     package var silenceLimit: UInt64 = 40_000
     /// The same for a link that was asked for a sign of life, because its peer has dialled anew or moved.
     package var suspicionLimit: UInt64 = 2_000
 
+    /// Begins with the figures that the daemon goes by.
     package init() {}
 }

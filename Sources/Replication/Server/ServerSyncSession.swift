@@ -5,8 +5,10 @@ package import CRDT
 /// Each directive is answered with the function that it names, which gives the next one. Whoever carries it out may stop
 /// at any of them: the next session begins with a comparison again.
 package struct ServerSyncSession: Sendable {
+    /// A journal, and the sequence after which it is fetched or brought.
     package typealias Place = SyncPlan.TransferTask
 
+    /// What is to be done next. Each case says which function takes what came of it.
     package enum Directive: Hashable, Sendable {
         /// Look at the own vector and then ask for the server's, in this order: what comes here meanwhile must not look as
         /// if the server lacked it. `onVectors`.
@@ -32,8 +34,9 @@ package struct ServerSyncSession: Sendable {
         case finished(Ending)
     }
 
+    /// How a session has ended.
     package enum Ending: Hashable, Sendable {
-        /// Both sides hold the same.
+        /// Both sides hold the same, unless the server has another channel of the same length: see `isServerBehind`.
         case settled
         /// There is more to do another time: something grew meanwhile, or may not be shown yet.
         case unfinished
@@ -85,12 +88,19 @@ package struct ServerSyncSession: Sendable {
     /// The server has taken its own words back.
     package private(set) var hasGivenBack = false
 
+    /// Begins a session that brings one journal, or moves everything both ways where none is named.
     package init(only: ReplicaID? = nil) {
         self.only = only
     }
 
+    /// Gives the first directive, a comparison.
     package func begin() -> Directive { .compare }
 
+    /// Answers `compare`. What has ended on one side only is told first, then journals move.
+    ///
+    /// - Parameters:
+    ///   - here: looked at before the server was asked.
+    ///   - server: empty for a job that the server does not know.
     package mutating func onVectors(here: JobHoldings, server: JobHoldings) -> Directive {
         left -= 1
         // First: what went with the job is nowhere to be had, and need not be brought.
@@ -154,6 +164,8 @@ package struct ServerSyncSession: Sendable {
         }
     }
 
+    /// Answers `take`. A forked journal comes last in the round: the server says which branch stays (rule R9). Its own
+    /// is left to people.
     package mutating func onTaken(_ intake: Intake) -> Directive {
         guard case .fetch(var place) = current, !segments.isEmpty else { return next() }
         switch intake {
@@ -194,12 +206,14 @@ package struct ServerSyncSession: Sendable {
         return .upload(segments)
     }
 
+    /// Answers `upload`: the server holds all of the runs durably.
     package mutating func onUploaded() -> Directive {
         guard let last = segments.last?.head.sequence, let place else { return next() }
         if place.replica == .channel { hasGivenBack = true }
         return load(after: last)
     }
 
+    /// Answers `upload`: the server has not taken all of the runs, and says why.
     package mutating func onRefused(_ refusal: Refusal) -> Directive {
         guard let place else { return next() }
         switch refusal {
@@ -218,6 +232,7 @@ package struct ServerSyncSession: Sendable {
         }
     }
 
+    /// Answers `giveWay`, whether it has succeeded or not: the next comparison shows it.
     package mutating func onGaveWay() -> Directive { next() }
 
     /// Where what is left of a journal begins.

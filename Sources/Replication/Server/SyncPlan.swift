@@ -4,12 +4,15 @@ package import CRDT
 package struct SyncPlan: Hashable, Sendable {
     /// A journal and after which sequence.
     package struct TransferTask: Hashable, Sendable {
+        /// Who writes the journal; `ReplicaID.channel` for the server's.
         package let replica: ReplicaID
+        /// The last sequence that the side which lacks the rest holds; 0 when it holds nothing.
         package internal(set) var after: UInt64
     }
 
     /// The channel first: what the server has decided is what people wait for.
     package private(set) var fetches: [TransferTask] = []
+    /// What the server lacks of the laptops' journals, ascending by replica.
     package private(set) var uploads: [TransferTask] = []
     /// Two contents of one length: brought from its beginning, the server says which stays (rule R9).
     package private(set) var forks: [ReplicaID] = []
@@ -18,6 +21,7 @@ package struct SyncPlan: Hashable, Sendable {
     /// What it lacks of its own journal then; it takes that only while its people have told it to.
     package private(set) var channelUpload: TransferTask?
 
+    /// Compares two vectors of one job, journal by journal.
     package init(here: VersionVector, server: VersionVector) {
         let pairs = reconcile(here: here.heads, server: server.heads)
         for (replica, difference) in pairs {
@@ -44,6 +48,7 @@ package struct SyncPlan: Hashable, Sendable {
         }
     }
 
+    /// Whether nothing is to be moved. Two channels of one length and another content are for people: `isServerBehind`.
     package var isEmpty: Bool { fetches.isEmpty && uploads.isEmpty && forks.isEmpty && channelUpload == nil }
 }
 

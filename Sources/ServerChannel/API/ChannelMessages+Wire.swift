@@ -3,6 +3,7 @@ import FoundationEssentials
 import SwiftProtobuf
 
 extension JobChangeList {
+    /// The message `JobChanges` of channel.proto.
     package func protobuf() throws -> [UInt8] {
         var wire = WireJobChanges()
         wire.jobs = entries.map(\.job.text)
@@ -13,6 +14,8 @@ extension JobChangeList {
         return try wire.bytes()
     }
 
+    /// Reads the message `JobChanges`.
+    ///
     /// - Throws: `MalformedMessage`, as do the others here.
     package init(protobuf bytes: [UInt8]) throws {
         let wire = try WireJobChanges(bytes)
@@ -28,8 +31,10 @@ extension JobChangeList {
 }
 
 extension SegmentList {
+    /// The message `Segments` of channel.proto.
     package func protobuf() throws -> [UInt8] { try wire.bytes() }
 
+    /// Reads the message `Segments`; each run is checked as by `JournalSegment(checkedReplica:)`.
     package init(protobuf bytes: [UInt8]) throws {
         try self.init(WireSegments(bytes))
     }
@@ -47,7 +52,9 @@ extension SegmentList {
 }
 
 extension JournalSegment {
-    /// Checked, as far as it can be without the journal before it; the bytes are not looked into.
+    /// Checks a run as far as it can be without the journal before it; the bytes are not looked into.
+    ///
+    /// - Throws: `MalformedMessage` without bytes, or unless 1 ≤ `first` ≤ `last` ≤ `ChangeLimits.sequence`.
     package init(
         checkedReplica replica: ReplicaID, first: UInt64, last: UInt64, digest: UInt64, bytes: [UInt8]
     ) throws {
@@ -75,6 +82,7 @@ extension JournalSegment {
 }
 
 extension JobHoldings {
+    /// The message `Vector` of channel.proto.
     package func protobuf() throws -> [UInt8] {
         var wire = WireVector()
         (wire.replicas, wire.sequences, wire.digests) = vector.columns
@@ -82,6 +90,7 @@ extension JobHoldings {
         return try wire.bytes()
     }
 
+    /// Reads the message `Vector`; a removal within it is checked as by `JobRemoval(checkedName:)`.
     package init(protobuf bytes: [UInt8]) throws {
         let wire = try WireVector(bytes)
         self.init(
@@ -91,11 +100,16 @@ extension JobHoldings {
 }
 
 extension JobRemoval {
+    /// The message `Removal` of channel.proto.
     package func protobuf() throws -> [UInt8] { try wire.bytes() }
 
+    /// Reads the message `Removal`, checked as by `init(checkedName:heads:)`.
     package init(protobuf bytes: [UInt8]) throws { try self.init(WireRemoval(bytes)) }
 
-    /// Checked.
+    /// Checks what comes from outside.
+    ///
+    /// - Throws: `MalformedMessage` for a name of more than 256 Unicode scalars, for more than
+    ///   `ChangeLimits.positions` journals, and for one that reaches beyond `ChannelLimits.removedSequence`.
     package init(checkedName name: String, heads: VersionVector) throws {
         guard Self.isNameBounded(name) else {
             throw MalformedMessage(sentence: "The name of the job is longer than \(Self.longestName) characters.")
@@ -147,7 +161,7 @@ extension VersionVector {
 }
 
 extension MutationRequest {
-    /// The body; the token travels as the request's key.
+    /// The message `Mutation` of channel.proto, without the token, which travels as the request's key.
     package func protobuf() throws -> [UInt8] {
         var wire = WireMutation()
         wire.lane = lane
@@ -158,6 +172,9 @@ extension MutationRequest {
         return try wire.bytes()
     }
 
+    /// Reads the message `Mutation`, and refuses what is not `isWellFormed`.
+    ///
+    /// - Parameter token: the request's Idempotency-Key.
     package init(protobuf bytes: [UInt8], token: MutationToken) throws {
         let wire = try WireMutation(bytes)
         guard let priority = UInt8(exactly: wire.priority) else {
@@ -174,6 +191,7 @@ extension MutationRequest {
 }
 
 extension MutationDecision {
+    /// The message `Decision` of channel.proto.
     package func protobuf() throws -> [UInt8] {
         var wire = WireDecision()
         wire.token = outcome.token.value.wire
@@ -183,6 +201,7 @@ extension MutationDecision {
         return try wire.bytes()
     }
 
+    /// Reads the message `Decision`, and refuses a verdict that this version does not know.
     package init(protobuf bytes: [UInt8]) throws {
         let wire = try WireDecision(bytes)
         guard let code = UInt8(exactly: wire.verdict), let verdict = Outcome.Verdict(rawValue: code) else {

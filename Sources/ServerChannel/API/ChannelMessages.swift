@@ -3,13 +3,16 @@ import FoundationEssentials
 
 /// Jobs that have changed, as the server lists them.
 package struct JobChangeList: Hashable, Sendable {
+    /// A job in which a journal has changed, the channel among them.
     package struct Entry: Hashable, Sendable {
+        /// Each job is listed once, at the place of its last change.
         package let job: JobID
-        /// The last ordering id.
+        /// The last ordering id; 0 as long as the server has said nothing in the job.
         package let channel: UInt64
-        /// Of the server's version vector.
+        /// Of the server's version vector: `VersionVector.fingerprint`.
         package let fingerprint: UInt64
 
+        /// `channel` and `fingerprint` are of one state of the job.
         package init(job: JobID, channel: UInt64, fingerprint: UInt64) {
             self.job = job
             self.channel = channel
@@ -17,13 +20,15 @@ package struct JobChangeList: Hashable, Sendable {
         }
     }
 
+    /// In the order of their last change, `ChannelLimits.entries` at most; fewer than were asked for end the list.
     package let entries: [Entry]
-    /// For the next request.
+    /// For the next request, whose list begins after the last entry of this one; 64 characters at most.
     package let cursor: String
     /// It begins with the first job: the cursor was none of this server's since it last started, and what was listed
     /// before says nothing any more.
     package let isFromStart: Bool
 
+    /// A `cursor` holds only for the server that gave it, and until that is started again.
     package init(entries: [Entry], cursor: String, isFromStart: Bool) {
         self.entries = entries
         self.cursor = cursor
@@ -33,9 +38,12 @@ package struct JobChangeList: Hashable, Sendable {
 
 /// Runs of journals; of the channel with where it ends.
 package struct SegmentList: Hashable, Sendable {
+    /// At most one in an answer; up to `ChannelLimits.segments`, of any journals, in an upload.
     package let segments: [JournalSegment]
+    /// The last ordering id of the channel; 0 where the runs are of other journals.
     package let head: UInt64
 
+    /// `head` is given with runs of the channel only.
     package init(segments: [JournalSegment], head: UInt64 = 0) {
         self.segments = segments
         self.head = head
@@ -44,10 +52,12 @@ package struct SegmentList: Hashable, Sendable {
 
 /// What a delivery was answered with.
 package struct MutationDecision: Hashable, Sendable {
+    /// What was decided: the same for every delivery of one token.
     package let outcome: Outcome
     /// What the sender did not hold of the channel.
     package let channel: SegmentList
 
+    /// `outcome` has to be of the token that was delivered; else the answer counts as lost.
     package init(outcome: Outcome, channel: SegmentList) {
         self.outcome = outcome
         self.channel = channel
@@ -62,23 +72,31 @@ package struct MalformedMessage: Error, Hashable, Sendable {
 
 /// Bounds of the API, the same on both sides.
 package enum ChannelLimits {
-    /// Of a body, unpacked.
+    /// Of a request's body, packed and unpacked.
     package static let bodyBytes = 1 << 20
+    /// How long a request for news may be left open (`wait`).
     package static let longestWaitSeconds = 60
+    /// Runs in one upload.
     package static let segments = 256
     /// A removal reaches no further in a journal, so that there is room for what is said afterwards.
     package static let removedSequence: UInt64 = 1 << 39
-    /// Of entries in a list.
+    /// The most entries of a list that may be asked for (`limit`).
     package static let entries = 1_000
+    /// Entries of a list when no `limit` is given.
     package static let entriesByDefault = 100
 }
 
 /// The headers and media types of the API.
 package enum ChannelHeader {
+    /// When the request came: microseconds since 1970, in every answer of a Muster server.
     package static let received = "Muster-Received"
+    /// When the answer went out: microseconds since 1970, in every answer of a Muster server.
     package static let answered = "Muster-Answered"
+    /// The token of a mutation, 32 lower-case hexadecimal digits: with it a repetition has no second effect.
     package static let idempotencyKey = "Idempotency-Key"
+    /// The messages of channel.proto, which daemons ask for and send.
     package static let protobuf = "application/x-protobuf"
+    /// What people and other programs ask for and send; what is answered where `Accept` has no protobuf.
     package static let json = "application/json"
     /// RFC 9457 section 6.1.
     package static let problem = "application/problem+json"

@@ -2,6 +2,7 @@ import CZlib
 
 /// Packs and unpacks bodies (RFC 1952), in one go: they are bounded.
 package enum Gzip {
+    /// Why bytes were not unpacked: they are no gzip, or longer than the limit.
     package enum Failure: Error {
         case malformed
         case tooLarge

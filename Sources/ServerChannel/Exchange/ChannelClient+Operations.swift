@@ -4,6 +4,8 @@ package import Outbox
 
 /// One method per operation of the API; see `openapi.json` of ChannelServer.
 extension ChannelClient {
+    /// `GET /v1/jobs`: `ChannelLimits.entries` jobs at most that have changed since a cursor.
+    ///
     /// - Parameter cursor: of the answer before; nil lists all jobs.
     package func jobs(since cursor: String?) async -> ServerReply<JobChangeList> {
         let since = cursor.map { "&since=\($0)" } ?? ""
@@ -11,11 +13,12 @@ extension ChannelClient {
             .map(JobChangeList.init(protobuf:))
     }
 
+    /// `GET /v1/jobs/{job}/vector`: how far the server holds each journal; `unknownJob` where it has none.
     package func holdings(of job: JobID) async -> ServerReply<JobHoldings> {
         await execute(Ask(path: "/v1/jobs/\(job)/vector")).map(JobHoldings.init(protobuf:))
     }
 
-    /// Tells that a job has ended.
+    /// `PUT /v1/jobs/{job}/removal`: tells that a job has ended; a repetition changes nothing.
     ///
     /// - Returns: how far the server then holds the job's journals.
     package func remove(_ job: JobID, _ removal: JobRemoval) async -> ServerReply<JobHoldings> {
@@ -24,17 +27,20 @@ extension ChannelClient {
             .map(JobHoldings.init(protobuf:))
     }
 
-    /// What follows an ordering id in the channel.
+    /// `GET /v1/jobs/{job}/channel`: what follows an ordering id; `channelBehind` where the server ends before.
     package func channel(of job: JobID, after sequence: UInt64) async -> ServerReply<SegmentList> {
         await execute(Ask(path: "/v1/jobs/\(job)/channel?after=\(sequence)&limit=\(ChannelLimits.entries)"))
             .map(SegmentList.init(protobuf:))
     }
 
+    /// `GET /v1/jobs/{job}/journals/{replica}`: one run of some 512 KiB at most, none at the journal's end.
     package func journal(from place: JournalPlace) async -> ServerReply<SegmentList> {
         await execute(Ask(path: "/v1/jobs/\(place.job)/journals/\(place.replica)?after=\(place.after)"))
             .map(SegmentList.init(protobuf:))
     }
 
+    /// `POST /v1/jobs/{job}/journals`: takes runs in; `journalGap`, `journalForked` or `channelUpload` refuse one.
+    ///
     /// - Returns: how far the server then holds the job's journals.
     package func upload(_ segments: [JournalSegment], to job: JobID) async -> ServerReply<JobHoldings> {
         guard let body = try? SegmentList(segments: segments).protobuf() else { return .lost("it cannot be written") }
@@ -42,7 +48,9 @@ extension ChannelClient {
             .map(JobHoldings.init(protobuf:))
     }
 
-    /// - Parameter known: the last ordering id that is held here.
+    /// `POST /v1/jobs/{job}/mutations`: asks for a change of what the server owns, with the token as its key.
+    ///
+    /// An answer that decides another token is lost.
     package func deliver(_ delivery: Delivery) async -> ServerReply<MutationDecision> {
         guard let body = try? delivery.request.protobuf() else { return .lost("it cannot be written") }
         let path = "/v1/jobs/\(delivery.job)/mutations?channel=\(delivery.knownChannel)"
@@ -61,10 +69,14 @@ extension ChannelClient {
 ///
 /// One value, as the async functions want it (see ARCHITECTURE.md, "Threads").
 package struct JournalPlace: Hashable, Sendable {
+    /// Where the journal stands: each job has its own.
     package let job: JobID
+    /// Whose journal it is; `ReplicaID.channel` for the server's.
     package let replica: ReplicaID
+    /// The last sequence that is held already; 0 for none.
     package var after: UInt64
 
+    /// Names what follows `after`, from the journal's beginning without it.
     package init(job: JobID, replica: ReplicaID, after: UInt64 = 0) {
         self.job = job
         self.replica = replica
@@ -74,11 +86,14 @@ package struct JournalPlace: Hashable, Sendable {
 
 /// A request on its way.
 package struct Delivery: Sendable {
+    /// What is asked for; its token becomes the Idempotency-Key.
     package let request: MutationRequest
+    /// The job whose state is to change.
     package let job: JobID
     /// The last ordering id that is held here.
     package let knownChannel: UInt64
 
+    /// `knownChannel` is 0 where nothing of the channel is held.
     package init(request: MutationRequest, job: JobID, knownChannel: UInt64) {
         self.request = request
         self.job = job

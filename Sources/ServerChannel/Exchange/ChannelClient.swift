@@ -22,7 +22,8 @@ package final class ChannelClient: Sendable {
     private let http: Mutex<HTTPClient>
 
     /// - Parameters:
-    ///   - readToken: what the server's owner made for this device; asked again whenever the server refuses the last one.
+    ///   - readToken: what the server's owner made for this device; asked again whenever the server refuses the last
+    ///     one.
     ///   - elapsed: microseconds of a clock that never goes back.
     ///   - hear: gets what every answer says of the time, before the answer itself is handed on.
     package convenience init(
@@ -66,6 +67,7 @@ package final class ChannelClient: Sendable {
         }
     }
 
+    /// Ends all connections for good: requests under way and later ones are lost.
     package func close() async {
         try? await http.withLock { $0 }.shutdown()
     }

@@ -1,7 +1,7 @@
 /// When to ask the server for news, in milliseconds since the boot: a value without a clock.
 ///
-/// At a set interval with some chance in it, so that a fleet does not ask all at once; ever more seldom while the server
-/// is ill; not at all without a route, and at once when one appears.
+/// At a set interval with some chance in it, so that a fleet does not ask all at once; ever more seldom while the
+/// server is ill; not at all without a route, and within 0.3 seconds when one appears.
 package struct PollPlan: Sendable {
     /// Why a poll brought nothing.
     package enum Failure: Hashable, Sendable {
@@ -12,8 +12,9 @@ package struct PollPlan: Sendable {
         case unauthorised
     }
 
+    /// The longest rest after failures, in milliseconds, unless the server asks for a longer one.
     package static let longestRest: UInt64 = 300_000
-    /// No more of `Retry-After` is believed.
+    /// No more of `Retry-After` is believed, in milliseconds.
     package static let longestRetryAfter: UInt64 = 3_600_000
     private static let firstRest: UInt64 = 1_000
     private static let unauthorisedRest: UInt64 = 60_000
@@ -24,17 +25,20 @@ package struct PollPlan: Sendable {
     /// Until then the server is left alone, whatever there is to say.
     private var restEnd: UInt64 = 0
     private var lastFailure: Failure?
+    /// Nil until the routes are known.
     package private(set) var isRouteUp: Bool?
 
+    /// - Parameter interval: of polls that are answered, in milliseconds; 100 at least.
     package init(interval: UInt64) {
         self.interval = max(interval, 100)
     }
 
-    /// Nil while there is no route: no timer runs.
+    /// When to ask next, at once if that is past; nil while there is no route: no timer runs.
     package var nextPoll: UInt64? {
         isRouteUp == true ? max(due, restEnd) : nil
     }
 
+    /// Makes a poll due when a route appears, and ends a rest only if nothing but the way was lacking.
     package mutating func onRoute(isUp: Bool, now: UInt64, using generator: inout some RandomNumberGenerator) {
         let hasAppeared = isUp && isRouteUp != true
         isRouteUp = isUp
@@ -47,6 +51,7 @@ package struct PollPlan: Sendable {
         }
     }
 
+    /// Ends any rest; the next poll is due after the interval, less up to a fifth of it.
     package mutating func onAnswer(now: UInt64, using generator: inout some RandomNumberGenerator) {
         failures = 0
         lastFailure = nil
@@ -54,6 +59,8 @@ package struct PollPlan: Sendable {
         due = now + interval - UInt64.random(in: 0...interval / 5, using: &generator)
     }
 
+    /// Doubles the rest with each failure in a row, from 0.5–1 s up to `longestRest`; a refused token rests a minute at
+    /// least, a busy server as long as it wishes.
     package mutating func onFailure(
         _ failure: Failure, now: UInt64, using generator: inout some RandomNumberGenerator
     ) {

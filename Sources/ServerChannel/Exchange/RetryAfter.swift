@@ -1,7 +1,7 @@
 import Glibc
 
-/// How long a server wants to be left alone (RFC 9110, section 10.2.3): a number of seconds, or a date, which is taken from
-/// the server's own time, so that no clock of this device matters.
+/// How long a server wants to be left alone (RFC 9110, section 10.2.3): a number of seconds, or a date, which is
+/// taken from the server's own time, so that no clock of this device matters.
 enum RetryAfter {
     /// - Parameter answered: when it answered, in seconds since 1970 by its own clock; nil when it does not say.
     /// - Returns: milliseconds, 0 for a date that has passed; nil for what is neither.

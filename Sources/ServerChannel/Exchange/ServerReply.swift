@@ -14,6 +14,7 @@ package enum ServerReply<Value: Sendable>: Sendable {
     /// It may have arrived: there is no answer that makes sense.
     case lost(String)
 
+    /// Reads an answer further; if the body throws, the answer is lost. Anything else stays as it is.
     package func map<Other>(_ body: (Value) throws -> Other) -> ServerReply<Other> {
         switch self {
         case .answer(let value):
@@ -31,15 +32,20 @@ package enum ServerReply<Value: Sendable>: Sendable {
 
 /// A refusal with the server's words, if they could be read.
 package struct ServerProblem: Error, Hashable, Sendable {
+    /// The HTTP status of the answer, never from 200 to 299.
     package let status: Int
+    /// Nil where the body was no problem document: a proxy's page, for one.
     package let problem: ChannelProblem?
 
+    /// Without a `problem` there is no code, and the sentence tells the status.
     package init(status: Int, problem: ChannelProblem? = nil) {
         self.status = status
         self.problem = problem
     }
 
+    /// Nil without the server's words; then only the status tells.
     package var code: ChannelProblem.Code? { problem?.code }
+    /// For people: the server's words, else the status.
     package var sentence: String { problem?.detail ?? "the server answers with status \(status)" }
 }
 
@@ -49,8 +55,8 @@ struct RawAnswer: Sendable {
     let headers: HTTPHeaders
     let body: [UInt8]
 
-    /// When the server got the request and when it answered, in microseconds since 1970. Every answer of a Muster server
-    /// says so, and nothing else on the way does.
+    /// When the server got the request and when it answered, in microseconds since 1970. Every answer of a Muster
+    /// server says so, and nothing else on the way does.
     var times: (received: Int64, answered: Int64)? {
         guard let received = headers.first(name: ChannelHeader.received).flatMap({ Int64($0) }),
             let answered = headers.first(name: ChannelHeader.answered).flatMap({ Int64($0) })

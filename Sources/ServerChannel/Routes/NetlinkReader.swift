@@ -1,5 +1,6 @@
 /// Reads what the kernel says of routes (netlink(7), rtnetlink(7)); numbers are in this machine's order of bytes.
 package struct NetlinkReader: Sendable {
+    /// What a message of the kernel says.
     package enum Event: Hashable, Sendable {
         case route(RouteTable.Route)
         /// A route came or went, or an address or link did: the table is asked for again.
@@ -26,6 +27,7 @@ package struct NetlinkReader: Sendable {
     /// What was asked for carries this number; what comes by itself carries another.
     private let asked: UInt32
 
+    /// - Parameter asked: the number that the request carries, and every message that answers it.
     package init(asked: UInt32) {
         self.asked = asked
     }

@@ -1,19 +1,23 @@
 /// The ways out of this machine, as the kernel lists them: enough to tell whether a server can be reached at all.
 package struct RouteTable: Hashable, Sendable {
+    /// A range of addresses to which a way leads.
     package struct Route: Hashable, Sendable {
         /// 4 or 16 bytes, zero after the prefix.
         package let destination: [UInt8]
         /// 0 for a default route.
         package let prefixLength: Int
 
+        /// `destination` has 4 or 16 bytes, `prefixLength` at most as many bits.
         package init(destination: [UInt8], prefixLength: Int) {
             self.destination = destination
             self.prefixLength = prefixLength
         }
     }
 
+    /// Only those that lead somewhere: unicast and local ones, IPv4 and IPv6.
     package var routes: Set<Route> = []
 
+    /// Without a route only this machine, by name, is reached.
     package init() {}
 
     /// Whether packets to a host find a way. Of a name nothing is known but that it needs a default route.

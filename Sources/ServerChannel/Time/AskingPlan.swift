@@ -1,7 +1,7 @@
 /// When to ask a server for the time again, in milliseconds: a value without a clock.
 ///
-/// Four times in quick succession, then about once a minute (RFC 5905's shortest steady interval); after failures ever more
-/// seldom. Always with some chance, so that a fleet does not ask all at once.
+/// Four times in quick succession, then about once a minute (RFC 5905's shortest steady interval); after failures
+/// ever more seldom. With some chance, but for the quick ones, so that a fleet does not ask all at once.
 struct AskingPlan: Sendable {
     static let quickAnswers = 4
     static let quickInterval: UInt64 = 500

@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import NIOCore
 import Synchronization
 
-/// How long a server is waited for. A line that dies in the midst of an answer says nothing of it, and whoever waited for
-/// the rest would wait for ever.
+/// How long a server is waited for. A line that dies in the midst of an answer says nothing of it, and whoever waited
+/// for the rest would wait for ever.
 struct ResponseTimeouts: Sendable {
     /// Whoever is silent for so long has gone.
     var silence = Duration.seconds(30)

@@ -23,7 +23,7 @@ package struct ServerClock: Sendable {
         self.logger = logger
     }
 
-    /// Until it is cancelled.
+    /// Asks until it is cancelled, and hands on each answer that can be true.
     package func run(hearing hear: @Sendable (TimeExchange) async -> Void) async {
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration)
         let time = ServerTime(address: address, http: http, elapsed: elapsed)

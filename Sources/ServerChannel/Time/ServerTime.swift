@@ -6,7 +6,7 @@ import Timekeeping
 
 /// Asks a server for the time: `GET /v1/time`, answered by when the request came and when the answer went out.
 ///
-/// The server channel's requests will carry the same two numbers.
+/// The answers of the server channel carry the same two numbers, as headers.
 struct ServerTime: Sendable {
     enum Answer: Hashable, Sendable {
         case told(TimeExchange)

@@ -4,9 +4,11 @@ import GRDB
 
 /// Somebody who may ask the server.
 package struct Access: Hashable, Sendable {
+    /// What people call the token; no other has this name, so a new one takes the place of one that was revoked.
     package let name: String
     /// Milliseconds since 1970.
     package let created: Int64
+    /// Milliseconds since 1970; nil while the token holds.
     package let revoked: Int64?
 }
 

@@ -7,6 +7,7 @@ import Synchronization
 
 /// What the server thinks of a request.
 package enum MutationEvaluation: Hashable, Sendable {
+    /// What it publishes; nothing when what was asked for is so already.
     case accept([PublishedValue])
     /// For good, with the reason for people.
     case reject(String)

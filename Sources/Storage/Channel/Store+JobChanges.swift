@@ -3,14 +3,17 @@ import GRDB
 
 /// A job that has changed.
 package struct JobChange: Hashable, Sendable {
+    /// The job, removed ones too: a removal is a change like any other.
     package let job: JobID
     /// The last ordering id.
     package let head: UInt64
+    /// One number for the version vector: a laptop whose vector has the same one holds the same journals.
     package let fingerprint: UInt64
 }
 
 /// Jobs in the order of their last change.
 package struct JobChangePage: Hashable, Sendable {
+    /// The jobs that changed since the cursor, the latest at the end; empty when none did.
     package let changes: [JobChange]
     /// For the next page.
     package let cursor: String
@@ -22,6 +25,7 @@ package struct JobChangePage: Hashable, Sendable {
 package struct ChannelRun: Hashable, Sendable {
     /// Nil when nothing follows.
     package let segment: JournalSegment?
+    /// The last ordering id that is held; 0 for a job of which the server has said nothing.
     package let head: UInt64
 }
 

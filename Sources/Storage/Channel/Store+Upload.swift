@@ -2,6 +2,7 @@ package import CRDT
 
 /// What became of a run that a laptop brought.
 package enum UploadOutcome: Hashable, Sendable {
+    /// It went on from what was held, and is durable.
     case stored
     /// It was here already.
     case known

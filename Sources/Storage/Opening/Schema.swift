@@ -23,7 +23,8 @@ enum Schema {
     static func isOfFormerDesign(_ db: Database) throws -> Bool {
         guard try db.tableExists("grdb_migrations") else { return false }
         return try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM grdb_migrations WHERE identifier IN ('1', 'whole history 1'))") ?? false
+            db, sql: "SELECT EXISTS (SELECT 1 FROM grdb_migrations WHERE identifier IN ('1', 'whole history 1'))")
+            ?? false
     }
 
     private static func addTime(_ db: Database) throws {

@@ -7,8 +7,9 @@ import GRDB
 
 /// The write-ahead log moved home, and copies of a store that is in use.
 extension Store {
-    /// Moves the write-ahead log into the database file and empties it, if something stands in it.
+    /// Moves the write-ahead log into the database file and empties it, if it is long enough.
     ///
+    /// - Parameter bytes: up to this length it is left alone.
     /// - Returns: false while somebody reads: another time, then.
     @discardableResult
     package func truncateLog(beyond bytes: Int = 0) async throws -> Bool {
@@ -75,7 +76,9 @@ extension Store {
 
 /// Why there is no backup. Nothing stands under its name.
 package enum BackupFailure: Error, Hashable, Sendable {
+    /// Something has the name already.
     case exists
+    /// There is no file to copy, or it cannot be read.
     case noStore
     /// With the system's reason.
     case notWritable(String)

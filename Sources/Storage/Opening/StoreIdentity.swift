@@ -2,9 +2,12 @@ package import CRDT
 
 /// Who a store is.
 package struct StoreIdentity: Hashable, Sendable {
+    /// The laptop's id; a random one in a server's store.
     package let device: DeviceID
+    /// The name under which this store writes; the channel's in a server's store.
     package let replica: ReplicaID
 
+    /// Takes two names that stand, or are about to stand, in the store.
     package init(device: DeviceID, replica: ReplicaID) {
         self.device = device
         self.replica = replica
@@ -21,9 +24,12 @@ package enum StoreRole: String, Sendable {
 
 /// Where a store lies: the machine and the file. A copy lies elsewhere, and so tells itself from the original.
 package struct StorePlace: Hashable, Sendable {
+    /// The machine's own id (machine-id(5)); empty where there is none, and for a server.
     package let machine: String
+    /// The file's number in its file system, as text.
     package let file: String
 
+    /// Takes a machine without spaces: what stands before the first one is compared when the store is opened.
     package init(machine: String, file: String) {
         self.machine = machine
         self.file = file

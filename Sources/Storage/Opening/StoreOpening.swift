@@ -8,8 +8,9 @@ import GRDB
 extension Store {
     /// Opens the store at `path`, or makes it.
     ///
-    /// A store that was copied or moved to another machine becomes a new replica before anything is written (rule R9).
-    /// - Throws: `StoreError`; a store of a newer program is refused and left as it is.
+    /// A store that was copied, put back or moved to another machine becomes a new replica before anything is written
+    /// (rule R9).
+    /// - Throws: `StoreError`; a store of a newer or a former program, or of the other role, is left as it is.
     package static func open(
         path: String, machine: String, hostName: String, role: StoreRole = .laptop,
         generator: inout some RandomNumberGenerator

@@ -4,7 +4,9 @@ import GRDB
 
 /// A request that stands in a journal here, with what came of it, as far as that is known.
 package struct RequestHistory: Hashable, Sendable {
+    /// The job in whose journals it stands.
     package let job: JobID
+    /// The request; where it stands in several places, as `StoredRequest.dot` says.
     package let stored: StoredRequest
     /// What the server decided; nil while it has not.
     package let outcome: Outcome?

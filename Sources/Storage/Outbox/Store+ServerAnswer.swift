@@ -10,6 +10,7 @@ extension Store {
         }
     }
 
+    /// Reads what was noted last, in corrected milliseconds since 1970; nil when the server has never answered.
     package func lastServerAnswer() async throws -> UInt64? {
         try await read { db in
             try Int64.fetchOne(db, sql: "SELECT at FROM serverAnswer").map { UInt64(bitPattern: $0) }

@@ -4,11 +4,14 @@ import Inventory
 
 /// What was last heard of another laptop.
 package struct Heard: Hashable, Sendable {
+    /// Who it is; a laptop that was renamed is listed once for each name.
     package let device: DeviceID
+    /// The host's name, as its hello told it.
     package let name: String
     /// Milliseconds of corrected time.
     package let at: UInt64
 
+    /// Takes the time in milliseconds since 1970.
     package init(device: DeviceID, name: String, at: UInt64) {
         self.device = device
         self.name = name

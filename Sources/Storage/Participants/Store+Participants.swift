@@ -3,6 +3,7 @@ import GRDB
 
 /// A replica that has written in a job.
 package struct Participant: Hashable, Sendable {
+    /// Whose journal it is; never the channel.
     package let replica: ReplicaID
     /// The stamp of its first change; nil when that went with a removed job.
     package let since: Stamp?

@@ -3,7 +3,9 @@ import GRDB
 
 /// Several items of one job that carry one barcode.
 package struct DuplicateBarcode: Hashable, Sendable {
+    /// The text that all of them carry, byte by byte.
     package let barcode: String
+    /// Two or more that are not removed, ascending.
     package let items: [ItemID]
 }
 

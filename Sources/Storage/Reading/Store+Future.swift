@@ -3,12 +3,15 @@ import GRDB
 
 /// A change that is stamped later than any clock can have said by now (rule R6): applied like every other, and listed.
 package struct FutureChange: Hashable, Sendable {
+    /// The job, which is not removed.
     package let job: JobID
     /// Of its first transform.
     package let dot: Dot
     /// Who wrote it first.
     package let author: ReplicaID
+    /// The item that it changes, maybe the job's own.
     package let item: ItemID
+    /// Its stamp, more than `HybridLogicalClock.tolerance` ahead of the time that was asked about.
     package let stamp: Stamp
     /// Somebody else's change from the future came before it on this item: its author's own clock may well be right.
     package fileprivate(set) var isOnTop = false

@@ -11,10 +11,12 @@ extension Store {
         }
     }
 
+    /// Asks SQLite for its journal mode: "wal" for a store in a file, "memory" for one in memory.
     package func journalMode() async throws -> String {
         try await read { try String.fetchOne($0, sql: "PRAGMA journal_mode") ?? "" }
     }
 
+    /// Counts the rows that hold journals, of all jobs; what is left of removed ones counts until it is freed.
     package func segmentCount() async throws -> Int {
         try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM segment") ?? 0 }
     }

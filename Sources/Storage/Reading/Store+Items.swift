@@ -4,9 +4,12 @@ import Inventory
 
 /// An item and what is known of it.
 package struct StoredItem: Hashable, Sendable {
+    /// The item; `ItemID.job` for the job's own.
     package let id: ItemID
+    /// Its registers and remarks, which it keeps when it is removed.
     package let state: ItemState
 
+    /// Takes a state that was read, or merged, for that item.
     package init(id: ItemID, state: ItemState) {
         self.id = id
         self.state = state
@@ -15,29 +18,38 @@ package struct StoredItem: Hashable, Sendable {
 
 /// A job as the store counts it.
 package struct StoredJob: Hashable, Sendable {
+    /// The id that all devices know it by.
     package let id: JobID
     /// The job's own properties (`JobProperty`).
     package let properties: ItemState
     /// What the server has said of it.
     package let published: [FieldName: String]
+    /// How many items are not removed, without the job's own; 0 once the job is removed.
     package let items: Int
+    /// How many items are removed; 0 once the job is.
     package let removed: Int
-    /// Items whose fields have concurrent writes: one per field.
+    /// How many fields have concurrent writes that nobody has settled, in the items and in the job's own.
     package let conflicts: Int
+    /// How far its journals are held; of a removed job no less than its removers held them.
     package let vector: VersionVector
     /// What it was called; nil while it lives.
     package let removedName: String?
 
+    /// Whether the job has ended as a whole (rule R10).
     package var isRemoved: Bool { removedName != nil }
 }
 
 extension Store {
+    /// Every job, removed ones too, by id.
     package func jobs() async throws -> [StoredJob] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM job ORDER BY id").compactMap { try Self.job($0, in: db) }
         }
     }
 
+    /// Looks a job up, be it removed.
+    ///
+    /// - Throws: `StoreError.Code.unknownJob` when nothing is known of it.
     package func job(_ job: JobID) async throws -> StoredJob {
         try await read { db in
             let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [job.text])
@@ -95,7 +107,7 @@ extension Store {
         }
     }
 
-    /// Items whose fields have concurrent writes.
+    /// Items whose fields have concurrent writes, ascending; the job's own may be among them.
     package func conflicts(job: JobID) async throws -> [StoredItem] {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)

@@ -3,7 +3,9 @@ import GRDB
 
 /// A change and the dot of its first transform.
 package struct DottedChange: Hashable, Sendable {
+    /// Where it stands: in another journal than its author's when it was re-issued (rule R9).
     package let dot: Dot
+    /// The change as the journal has it; its `origin` names the author when it was re-issued.
     package let change: Change
 
     /// The sequence of its last transform.
@@ -21,6 +23,9 @@ extension Store {
         }
     }
 
+    /// How far the journals of a job are held durably, the channel among them.
+    ///
+    /// - Throws: `StoreError.Code.unknownJob` when nothing is known of the job.
     package func vector(of job: JobID) async throws -> VersionVector {
         try await read { db in try JournalTable.vector(of: try JobTable.existingNumber(of: job, in: db), in: db) }
     }

@@ -4,8 +4,9 @@ package import Inventory
 
 /// A line of a timeline, and what its item is now.
 package struct TimelineLine: Hashable, Sendable {
+    /// What one change did; whether its values stand, were replaced or lost is told as of the reading.
     package let entry: TimelineEntry
-    /// Nil for what is of no item.
+    /// For a statement it is the job's own item; nil when the store has none of that id.
     package let item: ItemState?
 }
 

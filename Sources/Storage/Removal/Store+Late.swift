@@ -9,6 +9,7 @@ package struct QuarantinedChange: Hashable, Sendable {
     package let dot: Dot
     /// Who wrote it first.
     package let author: ReplicaID
+    /// The change as it stands in its journal; no statement, and no mere preamble.
     package let change: Change
     let identity: ChangeIdentity
 

@@ -7,6 +7,7 @@ import Synchronization
 package struct RemovedJob: Hashable, Sendable {
     /// The word of it, in this store's journal.
     package let commit: Commit
+    /// What the end left of the job. Nothing of it is written again: the remover held no other branch.
     package let outcome: RemovalOutcome
 }
 

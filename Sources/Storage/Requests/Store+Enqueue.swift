@@ -5,16 +5,21 @@ package import Outbox
 
 /// Mutations of a job, with the edits that belong to them.
 package struct MutationBatch: Sendable {
+    /// The job that all of it is about.
     package let job: JobID
+    /// Enters the job if it is new here; otherwise an unknown job is an error.
     package var createsJob = false
+    /// What is written before the mutations, in this order; one that is refused undoes the whole batch.
     package var edits: [Edit] = []
     /// In their order, each under a name of its own.
     package private(set) var mutations: [(token: MutationToken, mutation: any MutationKind)] = []
 
+    /// Begins with nothing in it.
     package init(job: JobID) {
         self.job = job
     }
 
+    /// Adds a mutation behind the others and mints its token; whether it can succeed, `enqueue` finds out.
     package mutating func add(_ mutation: any MutationKind, using generator: inout some RandomNumberGenerator) {
         mutations.append((.random(using: &generator), mutation))
     }
@@ -22,9 +27,12 @@ package struct MutationBatch: Sendable {
 
 /// A request that its author takes back.
 package struct Withdrawal: Hashable, Sendable {
+    /// The request; that it is taken back is written whether it is pending or not.
     package let token: MutationToken
+    /// The job in whose journals it stands, known here.
     package let job: JobID
 
+    /// Names a request in its job.
     package init(token: MutationToken, job: JobID) {
         self.token = token
         self.job = job
@@ -33,7 +41,9 @@ package struct Withdrawal: Hashable, Sendable {
 
 /// What was enqueued, durably.
 package struct EnqueueResult: Sendable {
+    /// Edits and requests as one run of this store's journal.
     package let commit: Commit
+    /// The mutations' names, in the order of the batch.
     package let tokens: [MutationToken]
 }
 

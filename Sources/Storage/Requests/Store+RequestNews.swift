@@ -9,21 +9,33 @@ package typealias RequestMark = [ReplicaID: JournalHead]
 package struct RequestNews: Hashable, Sendable {
     /// Those that nobody has decided or withdrawn, in the order of their journals.
     package let entries: [OutboxEntry]
+    /// Requests that new withdrawals name, in the order of their journals; decided and unknown ones among them.
     package let withdrawn: [MutationToken]
+    /// What the channel has decided since, in its order.
     package let outcomes: [Outcome]
+    /// How far everything was looked at: for the next look.
     package let mark: RequestMark
 }
 
 /// What the outbox is made of again at a start.
 package struct OutboxStart: Sendable {
+    /// Pauses and the server's wish to be left alone, as they were last remembered.
     package let standing: OutboxStanding
+    /// What waits, and what has a record and was decided meanwhile; by job, then in the order of the journals.
     package let entries: [OutboxEntry]
+    /// Everything that was remembered of single requests, ascending by token.
     package let records: [OutboxRecord]
+    /// What the server decided of the entries; of no other request.
     package let outcomes: [Outcome]
+    /// How far each job was looked at, for `requestNews`.
     package let marks: [JobID: RequestMark]
 }
 
 extension Store {
+    /// Reads what has come to a job's journals since a mark, from one state of the store; an empty mark means from the
+    /// start.
+    ///
+    /// What has given way to another branch since the mark is read from its journal's beginning (rule R9).
     package func requestNews(of job: JobID, since mark: RequestMark) async throws -> RequestNews {
         let replica = identity.replica
         return try await read { db in
@@ -32,6 +44,7 @@ extension Store {
         }
     }
 
+    /// Reads what the outbox needs at a start, of all jobs and from one state of the store.
     package func outboxStart() async throws -> OutboxStart {
         let replica = identity.replica
         return try await read { db in

@@ -5,10 +5,11 @@ package import Inventory
 
 /// A request that stands in a journal, and who asked.
 package struct StoredRequest: Hashable, Sendable {
+    /// What was asked for, as its author wrote it.
     package let request: MutationRequest
     /// Who asked first, and when.
     package let write: WriteStamp
-    /// Where it stands; of several places the first by author and stamp.
+    /// Where it stands; of several places the first by stamp, author, journal and sequence.
     package let dot: Dot
     /// Where its author put it in the timeline (rule R7).
     package let key: TimelineKey
@@ -25,6 +26,9 @@ package struct ServerWord: Hashable, Sendable {
 }
 
 extension Store {
+    /// Reads what the channel says of a job, as far as it is held here.
+    ///
+    /// - Throws: `StoreError.Code.unknownJob` when nothing is known of the job.
     package func serverWord(on job: JobID) async throws -> ServerWord {
         try await read { db in
             let number = try JobTable.existingNumber(of: job, in: db)

@@ -4,11 +4,14 @@ package import Outbox
 
 /// An attempt as it is kept for people: with the times that they know.
 package struct LoggedAttempt: Hashable, Sendable {
+    /// The attempt. The outbox gives its times in milliseconds since the boot; read back they are `at` and `next`.
     package let event: AttemptEvent
     /// Corrected milliseconds since 1970.
     package let at: UInt64
+    /// When the next attempt was due, in the same milliseconds; nil when none was to follow.
     package let next: UInt64?
 
+    /// Takes times that people know: corrected milliseconds since 1970.
     package init(event: AttemptEvent, at: UInt64, next: UInt64?) {
         self.event = event
         self.at = at

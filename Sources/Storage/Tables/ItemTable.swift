@@ -132,11 +132,13 @@ struct ItemTable {
 
 /// A change that was taken in, and what it made of its item.
 package struct AppliedChange: Hashable, Sendable {
+    /// The change as it stands in its journal.
     package let change: Change
     /// Of its first transform.
     package let dot: Dot
     /// Nil when nothing was known of the item.
     package let before: ItemState?
+    /// The item with the change; empty for a statement, which is of no item.
     package let after: ItemState
 }
 

@@ -3,6 +3,7 @@ package import Timekeeping
 
 /// What is known of the time, kept for the next start.
 extension Store {
+    /// Reads the record that was kept last; nil before the first one.
     package func clockRecord() async throws -> ClockRecord? {
         try await read { db in
             guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM clock")) else { return nil }

@@ -5,9 +5,12 @@ package import Timekeeping
 
 /// This store's journal of a job after its unseen work was stamped anew.
 package struct Restamped: Hashable, Sendable {
+    /// The job in which this store had unseen work.
     package let job: JobID
+    /// Where the journal ends now: at the sequence of before, with the digest of the stamps that it has now.
     package let head: JournalHead
 
+    /// Names where a journal ends once the step is durable.
     package init(job: JobID, head: JournalHead) {
         self.job = job
         self.head = head
@@ -16,12 +19,14 @@ package struct Restamped: Hashable, Sendable {
 
 /// A step of the clock.
 package struct ClockStep: Hashable, Sendable {
+    /// By how much corrected time has stepped: back when it is negative; 0 shifts nothing.
     package let milliseconds: Int64
     /// The time after the step. With a server behind it nothing is stamped again later.
     package let now: ReceiveTime
     /// Kept in the same transaction, so that a step is never taken twice.
     package let record: ClockRecord?
 
+    /// Takes nil for a record when the clock has nothing to keep.
     package init(milliseconds: Int64, now: ReceiveTime, record: ClockRecord? = nil) {
         self.milliseconds = milliseconds
         self.now = now
@@ -35,6 +40,7 @@ package struct TakenStep: Sendable {
     /// Takes the step back; called when it could not be made durable.
     let undo: @Sendable () -> Void
 
+    /// Takes what leads the clock back to where it was before the step.
     package init(_ step: ClockStep, undo: @escaping @Sendable () -> Void = {}) {
         self.step = step
         self.undo = undo

@@ -5,6 +5,7 @@ import Synchronization
 
 /// An edit that was made: what the journal now holds of it.
 package struct Commit: Hashable, Sendable {
+    /// The job whose journal has grown.
     package let job: JobID
     /// The run that was appended to this store's journal.
     package let segment: JournalSegment

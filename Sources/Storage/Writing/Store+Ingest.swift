@@ -9,6 +9,8 @@ package struct ReceiveTime: Hashable, Sendable {
     /// A server is behind it.
     package let isSynchronised: Bool
 
+    /// Takes corrected time; whether it is synchronised decides whether what is written now may be re-stamped (rule
+    /// R5).
     package init(milliseconds: UInt64, isSynchronised: Bool) {
         self.milliseconds = milliseconds
         self.isSynchronised = isSynchronised
@@ -17,9 +19,12 @@ package struct ReceiveTime: Hashable, Sendable {
 
 /// A run of another replica's journal, to be taken in.
 package struct IncomingRun: Sendable {
+    /// The job; it is entered when it is new and something of the run is stored.
     package let job: JobID
+    /// Whole changes; what is held already is skipped.
     package let segment: JournalSegment
 
+    /// Takes a run whose bytes nobody has checked yet.
     package init(job: JobID, segment: JournalSegment) {
         self.job = job
         self.segment = segment
@@ -32,8 +37,11 @@ package enum IngestOutcome: Hashable, Sendable {
     case stored(JournalHead, applied: [AppliedChange])
     /// It says that its job has ended, and with it the job has.
     case ended(RemovalOutcome)
+    /// All of it lies within what is held, which ends with this head; only the ends were compared.
     case duplicate(JournalHead)
+    /// It begins after what is held, which ends with this head.
     case gap(JournalHead)
+    /// It does not fit what is held, which ends with this head: two journals have one name (rule R9).
     case forked(JournalHead)
     /// It is a piece of this store's own journal that this store does not have (rule R9).
     case ownFuture

@@ -6,15 +6,18 @@ package import Replication
 /// crew. What comes in is half-open until its peer has gone through the whole greeting. Of those there are few, and a
 /// newer one takes the place of the oldest: an idle connection is worth less than one that may be a colleague's.
 package struct Admission: Sendable {
+    /// Why there is no room; the raw values stand in logs.
     package enum Refusal: String, Error, CustomStringConvertible {
         case full = "too many connections"
         case tooManyFromSource = "too many connections from one address"
         case tooManyDials = "too many connections were dialled"
         case stopping = "this daemon is stopping"
 
+        /// The raw value, which is half a sentence.
         package var description: String { rawValue }
     }
 
+    /// What becomes of a new connection.
     package enum Verdict: Hashable, Sendable {
         /// One that was half-open has to go for it.
         case admitted(evicted: LinkID?)
@@ -33,10 +36,12 @@ package struct Admission: Sendable {
     /// By source address.
     private var proved: [LinkID: String] = [:]
 
+    /// Begins without a connection.
     package init(limits: ConnectionLimits) {
         self.limits = limits
     }
 
+    /// Counts a connection that this device has dialled; no other has to go for it.
     package mutating func admitDialled(_ link: LinkID) -> Verdict {
         guard dialled.count < limits.dialled else { return .refused(.tooManyDials) }
         dialled.insert(link)
@@ -57,6 +62,7 @@ package struct Admission: Sendable {
         return .admitted(evicted: evicted)
     }
 
+    /// A half-open link has sent its first message: among those of its source it is evicted last.
     package mutating func spoke(_ link: LinkID) {
         halfOpen[link]?.hasSpoken = true
     }
@@ -71,6 +77,7 @@ package struct Admission: Sendable {
         return nil
     }
 
+    /// A link has ended, however far it had come: its room is free.
     package mutating func left(_ link: LinkID) {
         dialled.remove(link)
         halfOpen[link] = nil

@@ -6,6 +6,7 @@ package import Replication
 /// The first message must be a hello, within its smaller limit, and no later one may be. A length over the limit is
 /// refused before any of the frame is awaited. After an error the connection is of no further use.
 package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
+    /// What NIO is handed for each frame.
     package typealias InboundOut = Message
 
     private let checksGreeting: Bool
@@ -20,6 +21,9 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
     /// What the next frame's payload may be long, in bytes.
     package var frameLimit: Int { hasGreeted ? ProtocolLimits.frameBytes : ProtocolLimits.helloFrameBytes }
 
+    /// Takes the message of the next frame off the buffer; nil until the whole frame is there.
+    ///
+    /// - Throws: `WireFormatError`, for a frame that is too long already when its length is there.
     package mutating func decode(buffer: inout ByteBuffer) throws -> Message? {
         guard let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return nil }
         guard length <= frameLimit else {
@@ -38,6 +42,9 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder {
         return message
     }
 
+    /// As `decode`, when nothing more will come.
+    ///
+    /// - Throws: `WireFormatError`, also for the beginning of a frame that is left at the end.
     package mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws -> Message? {
         if let message = try decode(buffer: &buffer) { return message }
         if seenEOF, buffer.readableBytes > 0 { throw WireFormatError.truncatedFrame(bytes: buffer.readableBytes) }
