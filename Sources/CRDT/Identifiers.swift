@@ -77,14 +77,15 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The id of a job: 1 to 64 of `A–Z a–z 0–9 . _ -`; a UUIDv7 unless the office chose its own number.
+/// The id of a job: 1 to 64 of `A–Z a–z 0–9 . _ -`, not beginning with a dot; a UUIDv7 unless the office chose its own number.
 package struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// In bytes; all characters that are allowed have one.
     package static let longest = 64
     /// As it was given; upper and lower case differ.
     package let text: String
 
-    /// Nil when the text is empty, too long or has another character.
+    /// Nil when the text is empty, too long, has another character, or begins with a dot: it stands in paths of URLs, where `.`
+    /// and `..` mean something else (RFC 3986 section 5.2.4).
     package init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { byte in
             switch byte {
@@ -94,7 +95,7 @@ package struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
             default: false
             }
         }
-        guard isAllowed, (1...Self.longest).contains(text.utf8.count) else { return nil }
+        guard isAllowed, (1...Self.longest).contains(text.utf8.count), !text.hasPrefix(".") else { return nil }
         self.text = text
     }
 

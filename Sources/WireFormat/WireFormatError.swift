@@ -56,7 +56,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .versions(let minimum, let maximum):
             "a hello offers the protocol versions \(minimum) to \(maximum), which is no range from 1 on"
         case .identifierLength(let field, let bytes): "the \(field.rawValue) has a wrong length (\(bytes) bytes)"
-        case .jobName: "a job id is not 1 to \(JobID.longest) of A–Z a–z 0–9 . _ -"
+        case .jobName: "a job id is not 1 to \(JobID.longest) of A–Z a–z 0–9 . _ -, the first no dot"
         case .textTooLong(let field, let bytes): "the \(field.rawValue) is too long (\(bytes) bytes)"
         case .controlCharacter(let field): "the \(field.rawValue) contains control characters"
         case .unevenColumns(let field): "the columns of \(field.rawValue) differ in length"

@@ -35,4 +35,17 @@ struct DialPlanTests {
         plan.onFound("anna", id: device.short, addresses: [anna], now: 10)
         #expect(plan.due(now: 10, connected: []) == [anna])
     }
+
+    @Test("Somebody who names an address that is being dialled begins no second connection, and loses no announcement")
+    func namedWhileDialled() throws {
+        let device = try #require(device)
+        var plan = DialPlan()
+        plan.onFound("anna", id: device.short, addresses: [anna], now: 0)
+        #expect(plan.due(now: 0, connected: []) == [anna])
+        plan.onConfigured(anna, now: 1)
+        #expect(plan.due(now: 1, connected: []).isEmpty)
+        #expect(plan.onLost("anna") == [device.short])
+        plan.onEstablished(anna, device: device, now: 2)
+        #expect(plan.due(now: 3, connected: []) == [anna], "the connection has ended, and a person wants it")
+    }
 }

@@ -35,6 +35,18 @@ struct CopiedStoreTests {
         #expect(moved.identity.device != identity.device && moved.identity.replica != identity.replica)
     }
 
+    @Test("Where a machine has no id, a file put back from a backup is the same laptop all the same")
+    func machineWithoutID() async throws {
+        let place = try Place()
+        let store = try place.open("a", machine: "")
+        let identity = store.identity
+        try store.close()
+        try place.copy("a", to: "b")
+        let copy = try place.open("b", machine: "")
+        #expect(copy.wasCopied && copy.identity.replica != identity.replica)
+        #expect(copy.identity.device == identity.device)
+    }
+
     enum Loss: CaseIterable { case contentPutBack, hotCopyPutBack, witnessGone, crashBetween, fromBeforeWitness }
 
     @Test("A store whose content is put back in place is another replica at once", arguments: Loss.allCases)

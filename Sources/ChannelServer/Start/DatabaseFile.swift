@@ -16,7 +16,7 @@ enum DatabaseFile {
         } catch {
             let kind: StartProblem.Kind =
                 switch error.code {
-                case .newerThanProgram, .otherRole, .damaged: .badData
+                case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: .badData
                 case .readOnly: .notPermitted
                 default: .tryAgain
                 }

@@ -19,7 +19,7 @@ package struct ShownState: Codable, Hashable, Sendable {
 
 /// A line of `muster job list`.
 package struct JobListEntry: Codable, Hashable, Sendable {
-    /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`.
+    /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`, the first no dot.
     package var id: String
     /// As the office calls it, else as its creator did; its id where no name is known.
     package var name: String
@@ -57,7 +57,7 @@ package struct JobListEntry: Codable, Hashable, Sendable {
 
 /// What `muster job show` shows.
 package struct JobDetails: Codable, Hashable, Sendable {
-    /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`.
+    /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`, the first no dot.
     package var id: String
     /// As the office calls it, else as its creator did; its id where no name is known.
     package var name: String
@@ -140,7 +140,7 @@ package struct CreateJobRequest: Codable, Hashable, Sendable {
     package var name: String
     /// What it is for; `inventory` when absent.
     package var kind: JobKind?
-    /// 1 to 64 of `A–Z a–z 0–9 . _ -`; a new UUIDv7 when absent.
+    /// 1 to 64 of `A–Z a–z 0–9 . _ -`, the first no dot; a new UUIDv7 when absent.
     package var id: String?
 
     /// An `id` that is here already is refused with 409 `jobExists`.

@@ -8,7 +8,7 @@ package struct StartFailure: Sendable {
     /// As in sysexits.h.
     package let exitCode: Int32
 
-    /// Chooses the exit code: 64 for settings, 65 for a store that is newer, another role's or damaged, 77 for one that
+    /// Chooses the exit code: 64 for settings, 65 for a store that is newer, of a former design, another role's or damaged, 77 for one that
     /// cannot be written, 75 for what may pass, 70 for anything else.
     package init(_ error: any Error) {
         switch error {
@@ -19,7 +19,7 @@ package struct StartFailure: Sendable {
             sentence = error.description
             exitCode =
                 switch error.code {
-                case .newerThanProgram, .otherRole, .damaged: 65
+                case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: 65
                 case .readOnly: 77
                 default: 75
                 }

@@ -44,10 +44,17 @@ package struct DialPlan: Sendable {
     /// Begins without any address.
     package init() {}
 
-    /// Somebody names an address: it is due at once. Of what was known of it only the device stays that answered there.
+    /// Somebody names an address: it is due at once, unless it is being dialled. What failed there before is forgotten.
     package mutating func onConfigured(_ address: PeerAddress, now: UInt64) {
-        let known = targets[address]
-        targets[address] = Target(origin: .configured, device: known?.device, nextAttempt: now)
+        var target = Target(origin: .configured, nextAttempt: now)
+        if let known = targets[address] {
+            target.instances = known.instances
+            target.claimedID = known.claimedID
+            target.device = known.device
+            target.isDialling = known.isDialling
+            target.establishedAt = known.establishedAt
+        }
+        targets[address] = target
     }
 
     /// A service is there, or has changed: its addresses are worth a fresh try.

@@ -139,7 +139,7 @@ extension Store {
             let isAsLeft = witness?.knows(row["opening"]) ?? true
             if known == place.text, isAsLeft { return (StoreIdentity(device: device, replica: replica), false) }
             // On another machine the device is another one too; a file put back from a backup is the same laptop.
-            let isElsewhere = known.split(separator: " ").first.map(String.init) != place.machine
+            let isElsewhere = known.prefix { $0 != " " } != place.machine
             let identity = StoreIdentity(device: isElsewhere ? fresh.device : device, replica: fresh.replica)
             if !isElsewhere { try FormerTable.add(replica, in: db) }
             try db.execute(sql: "DELETE FROM unseen")

@@ -1,0 +1,18 @@
+import Node
+import Storage
+import Testing
+
+@Suite("Why a daemon could not run")
+struct StartFailureTests {
+    @Test(
+        "Scripts can tell a store that will never open from one that may open later",
+        arguments: [
+            (StoreError.Code.newerThanProgram, 65), (.olderThanProgram, 65), (.otherRole, 65), (.damaged, 65),
+            (.readOnly, 77), (.diskFull, 75), (.busy, 75),
+        ] as [(StoreError.Code, Int32)])
+    func exitCode(code: StoreError.Code, expected: Int32) {
+        let failure = StartFailure(StoreError(code, "It is so; do that."))
+        #expect(failure.exitCode == expected)
+        #expect(failure.sentence.contains("do that"))
+    }
+}
