@@ -148,6 +148,8 @@ struct FoundationTests {
         #expect(ReplicaID(replica.description) == replica)
         #expect(ReplicaID("+" + replica.description.dropFirst()) == nil)
         #expect(JobID("office-2026.11_7")?.text == "office-2026.11_7")
-        for text in ["", "a b", "ä", ".", "..", ".smith", String(repeating: "x", count: 65)] { #expect(JobID(text) == nil) }
+        for text in ["", "a b", "ä", ".", "..", ".smith", String(repeating: "x", count: 65)] {
+            #expect(JobID(text) == nil)
+        }
     }
 }

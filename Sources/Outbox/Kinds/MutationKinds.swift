@@ -189,7 +189,9 @@ package struct SignOff: MutationKind {
 
     /// Reads the members `digest`, in either case, and `name`; throws for a digest or a name that is none.
     package init(payload: FlatJSON) throws(MutationRefusal) {
-        guard let digest = payload["digest"], digest.utf8.count == 64, digest.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+        guard let digest = payload["digest"], digest.utf8.count == 64,
+            digest.allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else {
             throw MutationRefusal("The digest is missing or no SHA-256; give the one that 'muster job show' prints.")
         }
         guard let name = payload["name"], (1...1_024).contains(name.utf8.count) else {
