@@ -18,6 +18,7 @@ struct RegressionTests {
             (610_514, "what was decided about a change counted for another that took its place when journals parted"),
             (611_381, "the office never got a branch of a removed job, whose laptop began before what had gone"),
             (607_277, "the same where both branches were of one length"),
+            (701_268, "late work that was taken over before the time was known got new stamps, and was another's then"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

@@ -165,10 +165,13 @@ extension Store {
         var bytes: [UInt8] = []
         for var change in unseen.map(\.change) {
             var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
-            let moved = min(change.stamp.moved(milliseconds: step), Stamp(milliseconds: now, counter: 0))
-            change.stamp = max(moved, last.next, state.latestStamp.next)
-            // As for a new edit: an item that is far in the future takes nothing else along.
-            if change.stamp <= HybridLogicalClock.limit(nowMilliseconds: now) { last = change.stamp }
+            // What is only issued again keeps the stamp of who wrote it first.
+            if change.origin == nil {
+                let moved = min(change.stamp.moved(milliseconds: step), Stamp(milliseconds: now, counter: 0))
+                change.stamp = max(moved, last.next, state.latestStamp.next)
+                // As for a new edit: an item that is far in the future takes nothing else along.
+                if change.stamp <= HybridLogicalClock.limit(nowMilliseconds: now) { last = change.stamp }
+            }
             bytes += ChangeCodec.encode(change)
             state.apply(change, in: journal.replica)
             states[change.item] = state

@@ -162,6 +162,27 @@ struct RemovalTests {
         _ = clone
     }
 
+    @Test("Who takes over late work without knowing the time leaves it its author's stamps when the time is learned")
+    func rescuedBeforeTimeIsKnown() async throws {
+        let crew = try Crew(2)
+        let (anna, bert) = (crew.stores[0], crew.stores[1])
+        try await crew.put(anna, 1, "Sofa")
+        try await crew.exchange()
+        try await crew.put(anna, 2, "Lamp")
+        _ = try await crew.end(bert)
+        try await crew.exchange()
+        let late = try #require(try await bert.lateChanges(of: Store.job).first)
+        let unknown = ReceiveTime(milliseconds: crew.tick(), isSynchronised: false)
+        let rescued = try #require(
+            try await bert.acceptLate([late.dot], of: Store.job, now: unknown).first { $0.job != Store.job })
+        let hour: Int64 = 3_600_000
+        let step = ClockStep(milliseconds: hour, now: .known(crew.tick() + UInt64(hour)))
+        let moved = try await bert.restamp(taking: { TakenStep(step) })
+        #expect(moved.contains { $0.job == rescued.job }, "what bert says himself there is stamped anew")
+        let lamp = try #require(try await bert.item(ItemID(2), job: rescued.job)?.lastWrite)
+        #expect(lamp == late.change.write(in: late.dot.replica))
+    }
+
     @Test("What a person decided about a late change says nothing of another that takes its place in the journal")
     func decidedBeforeFork() async throws {
         var generator = SeededGenerator(seed: 4)
