@@ -101,7 +101,7 @@ struct Pair {
             case .persist(let job, let segment, let from):
                 sides[index].journals[JournalName(job: job, replica: segment.replica), default: []].append(segment)
                 perform(
-                    sides[index].mesh.onPersisted(segment, job: job, from: from, outcome: .stored, now: now), by: index)
+                    sides[index].mesh.onPersisted(segment, job: job, from: from, result: .stored, now: now), by: index)
             case .load(let job, let replica, let from, _, let link):
                 let held = sides[index].journals[JournalName(job: job, replica: replica)]
                 let segment = held?.first { $0.head.sequence >= from }

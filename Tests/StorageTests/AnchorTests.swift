@@ -30,7 +30,7 @@ struct AnchorTests {
                     item: item, stamp: Stamp(milliseconds: now + 7 * hour, counter: 0), operations: [order]))
             head = try JournalDigest.extend(head, with: bytes)
             let segment = JournalSegment(replica: .channel, first: number, head: head, bytes: bytes)
-            guard case .stored = try await store.ingest(segment, job: Store.job, now: .anyTime) else {
+            guard try await store.ingest(segment, job: Store.job, now: .anyTime).result == .stored else {
                 Issue.record("the channel's entry \(number) was not stored")
                 return
             }
@@ -51,7 +51,7 @@ struct AnchorTests {
             Change(item: item, stamp: Stamp(milliseconds: now + 1, counter: 0), anchor: 7, operations: [set]))
         let segment = JournalSegment(
             replica: ReplicaID(5), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
-        guard case .stored = try await store.ingest(segment, job: Store.job, now: .anyTime) else {
+        guard try await store.ingest(segment, job: Store.job, now: .anyTime).result == .stored else {
             Issue.record("what the colleague wrote was not stored")
             return
         }

@@ -113,7 +113,7 @@ struct CopiedStoreTests {
         try #require(equal > 0)
         let branch = try #require(
             try await bert.segment(of: forkedReplica, job: Store.job, from: equal + 1, maximumBytes: .max))
-        #expect(try await restored.ingest(branch, job: Store.job, now: .anyTime) == .ownFuture)
+        #expect(try await restored.ingest(branch, job: Store.job, now: .anyTime).result == .ownFuture)
 
         let adopted = try await restored.adoptBranch(
             branch, job: Store.job, after: equal, now: .anyTime, using: &place.generator)

@@ -42,7 +42,7 @@ struct LongRunTests {
         {
             #expect(piece.first == next)
             #expect(piece.bytes.count < ProtocolLimits.frameBytes - 1_024)
-            guard case .stored = try await other.ingest(piece, job: Store.job, now: .anyTime) else {
+            guard try await other.ingest(piece, job: Store.job, now: .anyTime).result == .stored else {
                 Issue.record("piece \(count) was not stored")
                 return count
             }

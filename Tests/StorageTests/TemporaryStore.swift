@@ -74,15 +74,15 @@ extension Store {
     }
 
     /// Everything that `other` lacks, as a peer would bring it.
-    func send(to other: Store) async throws -> [IngestOutcome] {
-        var outcomes: [IngestOutcome] = []
+    func send(to other: Store) async throws -> [IngestResult] {
+        var outcomes: [IngestResult] = []
         for entry in try await vector(of: Self.job).entries {
             let known = try? await other.vector(of: Self.job)[entry.replica].sequence
             guard
                 let segment = try await segment(
                     of: entry.replica, job: Self.job, from: (known ?? 0) + 1, maximumBytes: .max)
             else { continue }
-            outcomes.append(try await other.ingest(segment, job: Self.job, now: .anyTime))
+            outcomes.append(try await other.ingest(segment, job: Self.job, now: .anyTime).result)
         }
         return outcomes
     }

@@ -35,17 +35,16 @@ extension ChannelService {
             try await noteClaim(segment, to: job)
             throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
-        switch try await store.recover(segment, job: job, now: now.received) {
-        case .ended: hub.changed(job)
-        case .stored(let head, _):
+        switch try await store.recover(segment, job: job, now: now.received).result {
+        case .stored:
             logger.notice(
                 "words of this server's own came back",
-                metadata: ["job": "\(job)", "after": "\(segment.first - 1)", "upTo": "\(head.sequence)"])
+                metadata: ["job": "\(job)", "after": "\(segment.first - 1)", "upTo": "\(segment.head.sequence)"])
             hub.changed(job)
         case .duplicate: break
         case .gap(let head):
             throw problem(.journalGap, segment, head.sequence, "The server's channel ends at \(head.sequence).")
-        case .forked, .ownFuture:
+        case .forked, .ownFuture, .malformed, .failed:
             logger.error(
                 "this server has said something else since it was set back; put the backup back again and serve with --recover first",
                 metadata: ["job": "\(job)"])

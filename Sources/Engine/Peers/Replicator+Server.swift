@@ -11,34 +11,28 @@ struct ServerRun: Sendable {
 
 /// What the server brings goes the way of what peers bring: into the store, then on to everybody who lacks it.
 extension Replicator {
-    func ingest(_ run: ServerRun) async -> ServerSyncSession.Intake {
-        let outcome: IngestOutcome
+    func ingest(_ run: ServerRun) async -> IngestResult {
+        let ingested: Ingested
         do {
-            outcome = try await store.ingest(run.segment, job: run.job, now: receiveTime)
+            ingested = try await store.ingest(run.segment, job: run.job, now: receiveTime)
         } catch {
             logger.error("what the server sent could not be stored", metadata: ["error": "\(error)"])
             return .failed
         }
-        switch outcome {
-        case .stored(let head, let applied):
-            let segment = run.segment
-            let reached = JournalSegment(
-                replica: segment.replica, first: segment.first, head: head, bytes: segment.bytes)
-            await perform(mesh.onCommitted(reached, job: run.job, now: now))
-            observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: applied)
-            return .held
-        case .ended(let ended):
+        switch ingested.result {
+        case .stored:
             await perform(mesh.onCommitted(run.segment, job: run.job, now: now))
-            await jobEnded(run.job, ended)
-            return .held
-        case .duplicate: return .held
-        case .gap: return .failed
-        case .forked: return .forked
+            if let ended = ingested.ended {
+                await jobEnded(run.job, ended)
+            } else {
+                observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: ingested.applied)
+            }
         case .ownFuture:
             await renew(
                 "The server has a later part of this store's journal: the store was set back.", isNewDevice: false)
-            return .failed
+        case .duplicate, .gap, .forked, .malformed, .failed: break
         }
+        return ingested.result
     }
 
     /// The server's branch of a forked journal stays: from `keep` on it takes the place of the own one.

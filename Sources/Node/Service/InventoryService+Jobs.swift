@@ -36,7 +36,8 @@ extension InventoryService {
             if let text = request.id {
                 guard let given = JobID(text) else {
                     throw APIError(
-                        .invalidValue, "'\(text)' is no job id; use 1 to \(JobID.longest) of A–Z a–z 0–9 . _ -, no dot first")
+                        .invalidValue,
+                        "'\(text)' is no job id; use 1 to \(JobID.longest) of A–Z a–z 0–9 . _ -, no dot first")
                 }
                 guard (try? await store.job(given)) == nil else {
                     throw APIError(.jobExists, "Job \(given) is here already; 'muster job show \(given)' shows it.")

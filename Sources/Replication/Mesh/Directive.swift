@@ -48,19 +48,3 @@ package enum Lookup: Hashable, Sendable {
     /// This side's half of a probe.
     case search
 }
-
-/// What became of a run of journal that was to be persisted.
-package enum PersistOutcome: Hashable, Sendable {
-    /// It is durable, up to its end.
-    case stored
-    /// The store holds another head than the mesh thought: duplicate or gap.
-    case outdated(JournalHead)
-    /// It does not go on from what is held: two journals have one name (rule R9).
-    case forked
-    /// It is this store's own journal, beyond what this store has.
-    case ownFuture
-    /// The peer sent bytes that are no journal.
-    case malformed(String)
-    /// The store failed (a full disk); nothing has changed.
-    case failed
-}

@@ -60,18 +60,19 @@ extension Mesh {
     ///
     /// - Parameter link: who brought it; it may be closed by now.
     package mutating func onPersisted(
-        _ segment: JournalSegment, job: JobID, from link: LinkID, outcome: PersistOutcome, now: UInt64
+        _ segment: JournalSegment, job: JobID, from link: LinkID, result: IngestResult, now: UInt64
     ) -> [Directive] {
         let name = JournalName(job: job, replica: segment.replica)
         if jobs[job]?.submitted[segment.replica] == segment.head.sequence {
             jobs[job]?.submitted[segment.replica] = nil
         }
         defer { forgetIfEmpty(job) }
-        switch outcome {
+        switch result {
         case .stored:
             advance(segment.replica, of: job, to: segment.head)
             return spread(segment, of: job, exceptTo: link, now: now) + continueFetch(name, after: segment, now: now)
-        case .outdated(let head):
+        // The store holds another head than the mesh thought.
+        case .duplicate(let head), .gap(let head):
             jobs[job]?.submitted[segment.replica] = nil
             advance(segment.replica, of: job, to: head)
             endFetch(name)

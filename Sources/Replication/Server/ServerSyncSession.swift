@@ -55,15 +55,6 @@ package struct ServerSyncSession: Sendable {
         case other
     }
 
-    /// What became of a run that the server sent.
-    package enum Intake: Hashable, Sendable {
-        /// Durable here, now or before.
-        case held
-        /// Here stands something else: the journal was forked.
-        case forked
-        case failed
-    }
-
     private enum Step: Hashable, Sendable {
         case fetch(Place)
         case giveBack(Place)
@@ -166,11 +157,11 @@ package struct ServerSyncSession: Sendable {
 
     /// Answers `take`. A forked journal comes last in the round: the server says which branch stays (rule R9). Its own
     /// is left to people.
-    package mutating func onTaken(_ intake: Intake) -> Directive {
+    package mutating func onTaken(_ result: IngestResult) -> Directive {
         guard case .fetch(var place) = current, !segments.isEmpty else { return next() }
-        switch intake {
-        case .held: break
-        case .failed: return next()
+        switch result {
+        case .stored, .duplicate: break
+        case .gap, .ownFuture, .malformed, .failed: return next()
         case .forked:
             // The server says where both part and which stays, once it is brought what is here; last, since one that was
             // set back does not say so before it has its own words again. Its own journal is forked only then: that is

@@ -32,10 +32,13 @@ extension Store {
         guard segment.replica != .channel else { return .ownJournal }
         return try await write { [self] db in
             var isForked = false
-            switch try ingest(IncomingRun(job: job, segment: segment), now: now, takesOwnFuture: false, in: db) {
-            case .stored, .ended: return .stored
+            let run = IncomingRun(job: job, segment: segment)
+            switch try ingest(run, now: now, takesOwnFuture: false, in: db).result {
+            case .stored: return .stored
             case .gap(let head): return .gap(head)
             case .ownFuture: return .ownJournal
+            // Both are thrown here.
+            case .malformed, .failed: throw StoreError(.other, "A run could not be taken in; send it again.")
             // It may still have another content: ingestion compares only where journals end.
             case .duplicate: break
             case .forked: isForked = true

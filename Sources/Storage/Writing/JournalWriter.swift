@@ -21,24 +21,17 @@ struct JournalWriter {
         let removals: [JobRemoval]
     }
 
-    enum Outcome {
-        case stored(Reached)
-        case duplicate(JournalHead)
-        /// The run begins after the journal's end.
-        case gap(JournalHead)
-        /// The run does not continue what is held: two journals have one name (rule R9).
-        case forked(JournalHead)
-    }
-
     private struct Forked: Error {}
 
     /// Takes a peer's run in. What is held already is skipped; what follows must lead to the digest that the run claims.
-    func ingest(_ segment: JournalSegment) throws -> Outcome {
+    ///
+    /// - Returns: where the journal stands then; nil where nothing of the run was stored.
+    func ingest(_ segment: JournalSegment) throws -> (result: IngestResult, reached: Reached?) {
         let known = try JournalTable.head(of: journal, in: db)
-        if segment.first > known.sequence + 1 { return .gap(known) }
+        if segment.first > known.sequence + 1 { return (.gap(known), nil) }
         if segment.head.sequence <= known.sequence {
-            return segment.head.sequence == known.sequence && segment.head.digest != known.digest
-                ? .forked(known) : .duplicate(known)
+            let isFork = segment.head.sequence == known.sequence && segment.head.digest != known.digest
+            return (isFork ? .forked(known) : .duplicate(known), nil)
         }
         var reached: Reached?
         do {
@@ -49,9 +42,9 @@ struct JournalWriter {
                 return .commit
             }
         } catch is Forked {
-            return .forked(known)
+            return (.forked(known), nil)
         }
-        return reached.map { .stored($0) } ?? .duplicate(known)
+        return (reached == nil ? .duplicate(known) : .stored, reached)
     }
 
     /// Applies and stores the part of `bytes` after `known`; returns where the journal then stands.

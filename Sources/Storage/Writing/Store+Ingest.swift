@@ -31,20 +31,21 @@ package struct IncomingRun: Sendable {
     }
 }
 
-/// What became of a run of journal that a peer sent.
-package enum IngestOutcome: Hashable, Sendable {
-    /// With what it changed, if it was small enough for people to follow.
-    case stored(JournalHead, applied: [AppliedChange])
-    /// It says that its job has ended, and with it the job has.
-    case ended(RemovalOutcome)
-    /// All of it lies within what is held, which ends with this head; only the ends were compared.
-    case duplicate(JournalHead)
-    /// It begins after what is held, which ends with this head.
-    case gap(JournalHead)
-    /// It does not fit what is held, which ends with this head: two journals have one name (rule R9).
-    case forked(JournalHead)
-    /// It is a piece of this store's own journal that this store does not have (rule R9).
-    case ownFuture
+/// A run that was to be taken in, and what it changed.
+package struct Ingested: Hashable, Sendable {
+    /// What became of it.
+    package let result: IngestResult
+    /// What a stored run changed, if it was small enough for people to follow.
+    package let applied: [AppliedChange]
+    /// A stored run says that its job has ended, and with it the job has.
+    package let ended: RemovalOutcome?
+
+    /// Takes what changed as it is; both stay empty for a run of which nothing was stored.
+    package init(_ result: IngestResult, applied: [AppliedChange] = [], ended: RemovalOutcome? = nil) {
+        self.result = result
+        self.applied = applied
+        self.ended = ended
+    }
 }
 
 extension Store {
@@ -52,7 +53,7 @@ extension Store {
     /// - Throws: `CodecError` for malformed bytes, `StoreError` for everything else; either way nothing has changed.
     package func ingest(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime
-    ) async throws -> IngestOutcome {
+    ) async throws -> Ingested {
         try await ingest(segment, job: job, now: now, takesOwnFuture: false)
     }
 
@@ -60,7 +61,7 @@ extension Store {
     /// no other can take, and which writes nothing of its own meanwhile.
     package func recover(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime
-    ) async throws -> IngestOutcome {
+    ) async throws -> Ingested {
         try await ingest(segment, job: job, now: now, takesOwnFuture: identity.replica == .channel)
     }
 
@@ -70,26 +71,26 @@ extension Store {
     /// - Throws: `StoreError`; then nothing of them is stored.
     package func ingest(
         _ runs: [IncomingRun], now: ReceiveTime
-    ) async throws -> [Result<IngestOutcome, CodecError>] {
+    ) async throws -> [Ingested] {
         try await write { [self] db in
             try runs.map { run in
-                var outcome = IngestOutcome.ownFuture
+                var ingested = Ingested(.failed)
                 do {
                     try db.inSavepoint {
-                        outcome = try ingest(run, now: now, takesOwnFuture: false, in: db)
+                        ingested = try ingest(run, now: now, takesOwnFuture: false, in: db)
                         return .commit
                     }
                 } catch let error as CodecError {
-                    return .failure(error)
+                    return Ingested(.malformed("\(error)"))
                 }
-                return .success(outcome)
+                return ingested
             }
         }
     }
 
     private func ingest(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, takesOwnFuture: Bool
-    ) async throws -> IngestOutcome {
+    ) async throws -> Ingested {
         try await write { [self] db in
             try ingest(
                 IncomingRun(job: job, segment: segment), now: now, takesOwnFuture: takesOwnFuture, in: db)
@@ -98,48 +99,42 @@ extension Store {
 
     func ingest(
         _ run: IncomingRun, now: ReceiveTime, takesOwnFuture: Bool, in db: Database
-    ) throws -> IngestOutcome {
+    ) throws -> Ingested {
         let known = try JobTable.number(of: run.job, in: db)
         let number = try known ?? JobTable.numberAddingIfNew(run.job, in: db)
         let journal = JournalKey(job: number, replica: run.segment.replica)
-        var outcome = IngestOutcome.ownFuture
+        var ingested = Ingested(.ownFuture)
         if try takesOwnFuture || !isOwnFuture(run.segment, of: journal, in: db) {
             do {
                 try db.inSavepoint {
-                    outcome = try append(run.segment, of: run.job, into: journal, now: now, in: db)
+                    ingested = try append(run.segment, of: run.job, into: journal, now: now, in: db)
                     return .commit
                 }
             } catch is OwnFutureShown {
-                outcome = .ownFuture
+                ingested = Ingested(.ownFuture)
             }
         }
-        switch outcome {
-        case .stored, .ended: return outcome
-        case .duplicate, .gap, .forked, .ownFuture: break
-        }
         // Nothing came of it: no empty job stays behind.
-        if known == nil { try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number]) }
-        return outcome
+        if known == nil, ingested.result != .stored {
+            try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number])
+        }
+        return ingested
     }
 
     private func append(
         _ segment: JournalSegment, of job: JobID, into journal: JournalKey, now: ReceiveTime, in db: Database
-    ) throws -> IngestOutcome {
-        switch try JournalWriter(db: db, journal: journal, received: now).ingest(segment) {
-        case .stored(let reached):
-            // What is written here next is later than what was seen.
-            clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
-            try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
-            try DoubtTable.remove(journal, in: db)
-            guard let first = reached.removals.first else { return .stored(reached.head, applied: reached.applied) }
-            let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
-            let own = JournalKey(job: journal.job, replica: identity.replica)
-            if try Self.showsOwnFuture(removal, of: own, in: db) { throw OwnFutureShown() }
-            return .ended(try end(removal, of: job, number: journal.job, now: now, in: db))
-        case .duplicate(let head): return .duplicate(head)
-        case .gap(let head): return .gap(head)
-        case .forked(let head): return .forked(head)
-        }
+    ) throws -> Ingested {
+        let (result, reached) = try JournalWriter(db: db, journal: journal, received: now).ingest(segment)
+        guard let reached else { return Ingested(result) }
+        // What is written here next is later than what was seen.
+        clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
+        try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
+        try DoubtTable.remove(journal, in: db)
+        guard let first = reached.removals.first else { return Ingested(result, applied: reached.applied) }
+        let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
+        let own = JournalKey(job: journal.job, replica: identity.replica)
+        if try Self.showsOwnFuture(removal, of: own, in: db) { throw OwnFutureShown() }
+        return Ingested(result, ended: try end(removal, of: job, number: journal.job, now: now, in: db))
     }
 
     /// The end of a job says so, of which nothing may be stored before this store has another name.

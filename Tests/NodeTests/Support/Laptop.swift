@@ -53,8 +53,7 @@ struct Laptop {
             let segment = try await store.segment(
                 of: entry.replica, job: job, from: (known ?? 0) + 1, maximumBytes: .max)
             guard let segment else { continue }
-            let outcome = try await other.store.ingest(segment, job: job, now: other.service.clock.now)
-            if case .stored(_, let changes) = outcome { applied += changes }
+            applied += try await other.store.ingest(segment, job: job, now: other.service.clock.now).applied
         }
         return applied
     }

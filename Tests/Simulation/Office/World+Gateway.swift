@@ -88,27 +88,24 @@ extension World {
         }
     }
 
-    func take(_ segment: JournalSegment, of job: JobID, by device: Device) async throws -> ServerSyncSession.Intake {
+    func take(_ segment: JournalSegment, of job: JobID, by device: Device) async throws -> IngestResult {
         do {
-            switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
-            case .stored:
+            let ingested = try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now))
+            switch (ingested.result, ingested.ended) {
+            case (.stored, nil):
                 narrate?("\(now) device \(device.index) gets \(segment.brief) of \(brief(job)) from the office")
                 try await checker.stored(segment, of: job, by: device)
                 add(.committed(job, segment), after: 0, to: device)
                 advanced(device, job)
                 freeLater(device)
-                return .held
-            case .ended(let outcome):
+            case (.stored, let ended?):
                 try await checker.stored(segment, of: job, by: device)
-                try await told(outcome, of: job, by: device)
-                return .held
-            case .duplicate: return .held
-            case .gap: return .failed
-            case .forked: return .forked
-            case .ownFuture:
+                try await told(ended, of: job, by: device)
+            case (.ownFuture, _):
                 try await renew(device, isNewDevice: false, "The server has a later part of this store's journal.")
-                return .failed
+            case (.duplicate, _), (.gap, _), (.forked, _), (.malformed, _), (.failed, _): break
             }
+            return ingested.result
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
             return .failed

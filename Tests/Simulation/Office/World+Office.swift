@@ -69,14 +69,13 @@ extension World {
     }
 
     private func recover(_ segment: JournalSegment, of job: JobID) async throws -> UploadOutcome {
-        switch try await office.store.recover(segment, job: job, now: office.receiveTime(at: now)) {
+        switch try await office.store.recover(segment, job: job, now: office.receiveTime(at: now)).result {
         case .stored:
             counters.count(.wordsTakenBack)
             return .stored
-        case .ended: return .stored
         case .duplicate: return .known
         case .gap(let head): return .gap(head)
-        case .forked, .ownFuture: return .partsEarlier
+        case .forked, .ownFuture, .malformed, .failed: return .partsEarlier
         }
     }
 

@@ -88,33 +88,22 @@ extension World {
     // MARK: The store
 
     func persist(_ segment: JournalSegment, of job: JobID, from link: LinkID, by device: Device) async throws {
-        var outcome = PersistOutcome.failed
-        var ended: RemovalOutcome?
+        var ingested = Ingested(.failed)
         do {
-            switch try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now)) {
-            case .stored:
-                outcome = .stored
-                try await stored(segment, of: job, by: device)
-            case .ended(let removal):
-                outcome = .stored
-                ended = removal
-                try await stored(segment, of: job, by: device)
-            case .duplicate(let head), .gap(let head): outcome = .outdated(head)
-            case .forked: outcome = .forked
-            case .ownFuture: outcome = .ownFuture
-            }
+            ingested = try await device.store.ingest(segment, job: job, now: device.receiveTime(at: now))
+            if ingested.result == .stored { try await stored(segment, of: job, by: device) }
         } catch let error as CodecError {
-            outcome = .malformed("\(error)")
+            ingested = Ingested(.malformed("\(error)"))
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
 
         }
         record("persist", device, segment.head.sequence)
-        narrate?("\(now) device \(device.index) persists \(segment.brief) of \(brief(job)): \(outcome)")
+        narrate?("\(now) device \(device.index) persists \(segment.brief) of \(brief(job)): \(ingested.result)")
         let elapsed = device.elapsedMilliseconds(at: now)
         try await perform(
-            device.mesh.onPersisted(segment, job: job, from: link, outcome: outcome, now: elapsed), by: device)
-        if let ended { try await told(ended, of: job, by: device) }
+            device.mesh.onPersisted(segment, job: job, from: link, result: ingested.result, now: elapsed), by: device)
+        if let ended = ingested.ended { try await told(ended, of: job, by: device) }
     }
 
     private func stored(_ segment: JournalSegment, of job: JobID, by device: Device) async throws {

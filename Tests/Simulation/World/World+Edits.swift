@@ -93,7 +93,7 @@ extension World {
             let head = try JournalDigest.extend(.empty, with: bytes)
             let segment = JournalSegment(replica: replica, first: 1, head: head, bytes: bytes)
             do {
-                guard case .stored = try await device.store.ingest(segment, job: job, now: time) else { continue }
+                guard try await device.store.ingest(segment, job: job, now: time).result == .stored else { continue }
             } catch let error as StoreError {
                 try checker.refused(error, by: device)
                 return

@@ -88,16 +88,13 @@ final class Crew {
                     let segment = try await from.segment(
                         of: entry.replica, job: Store.job, from: held + 1, maximumBytes: bytes)
                 else { break }
-                let outcome = try await to.ingest(segment, job: Store.job, now: .anyTime)
-                switch outcome {
-                case .stored, .ended: break
-                case .duplicate, .gap, .forked, .ownFuture: throw Unexpected(outcome: outcome)
-                }
+                let result = try await to.ingest(segment, job: Store.job, now: .anyTime).result
+                guard result == .stored else { throw Unexpected(result: result) }
             }
         }
     }
 
-    struct Unexpected: Error { let outcome: IngestOutcome }
+    struct Unexpected: Error { let result: IngestResult }
 }
 
 extension Store {
