@@ -84,10 +84,11 @@ let package = Package(
             ],
             exclude: ["muster/channel.proto"]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "HTTPCoding"),
         .target(
             name: "ChannelServer",
             dependencies: [
-                "CMalloc", "CRDT", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage", hummingbird,
+                "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage", hummingbird,
                 hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
             ],
             // Served as it stands: one source of truth, and no file to be found at run time.
@@ -95,8 +96,8 @@ let package = Package(
         .target(
             name: "LocalAPI",
             dependencies: [
-                "CRDT", "Inventory", hummingbird, hummingbirdCore, httpClient, httpTypes, lifecycle, logging, nioCore,
-                nioHTTP1, nioPosix,
+                "CRDT", "HTTPCoding", "Inventory", hummingbird, hummingbirdCore, httpClient, httpTypes, lifecycle,
+                logging, nioCore, nioHTTP1, nioPosix,
             ],
             resources: [.embedInCode("openapi.json")]),
         .target(
@@ -108,16 +109,17 @@ let package = Package(
             name: "Node",
             dependencies: [
                 "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "Engine", "CMalloc",
-                lifecycle,
-                unixSignals, configuration, logging,
+                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "CMalloc", lifecycle, unixSignals, configuration,
+                logging,
             ]),
         // Executables.
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
         .executableTarget(
             name: "muster-channel",
-            dependencies: ["ChannelServer", "LocalAPI", "Storage", arguments, logging, unixSignals]),
-        .executableTarget(name: "muster", dependencies: ["LocalAPI", "CRDT", "Inventory", arguments, unixSignals]),
+            dependencies: ["ChannelServer", "HTTPCoding", "Storage", arguments, logging, unixSignals]),
+        .executableTarget(
+            name: "muster",
+            dependencies: ["LocalAPI", "HTTPCoding", "CRDT", "Inventory", arguments, unixSignals]),
         // Test support.
         .target(
             name: "Simulation",
@@ -149,6 +151,7 @@ let package = Package(
         .testTarget(
             name: "ServerChannelTests",
             dependencies: ["ServerChannel", "CRDT", "Outbox", "Simulation", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
+        .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "Simulation"]),
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
@@ -161,15 +164,14 @@ let package = Package(
         .testTarget(
             name: "NodeTests",
             dependencies: [
-                "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "Storage", "Inventory", "CRDT",
-                "Simulation", "Timekeeping", "Transport", logging,
+                "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Storage", "Inventory",
+                "CRDT", "Simulation", "Timekeeping", "Transport", logging,
             ]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "LocalAPI", "CRDT", "Inventory", "Simulation", "muster", httpClient, httpTypes, lifecycle, logging,
-                nioCore,
-                nioHTTP1,
+                "LocalAPI", "HTTPCoding", "CRDT", "Inventory", "Simulation", "muster", httpClient, httpTypes, lifecycle,
+                logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),

@@ -1,6 +1,7 @@
 import CRDT
 import Discovery
 import Engine
+import HTTPCoding
 import LocalAPI
 package import Logging
 import Replication

@@ -1,6 +1,6 @@
 import ArgumentParser
 import ChannelServer
-import LocalAPI
+import HTTPCoding
 import Storage
 
 struct Token: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCoding
 import LocalAPI
 
 /// Standard output, written at once and whole.

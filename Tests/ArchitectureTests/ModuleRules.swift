@@ -62,18 +62,20 @@ let moduleRules: [String: ModuleRule] = [
         ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZlib": .shell([], [], "a system library's header and nothing else"),
+    "HTTPCoding": .shell(
+        [], [], "how values are written in HTTP, for the API on the socket and that of the server; it knows neither"),
     "ChannelServer": .shell(
-        ["CMalloc", "CRDT", "Inventory", "LocalAPI", "Outbox", "ServerChannel", "Storage"],
+        ["CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage"],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
             "UnixSignals",
         ],
         "the server is one more replica: its rules are Storage's and Outbox's, its messages ServerChannel's"),
     "muster-channel": .shell(
-        ["ChannelServer", "LocalAPI", "Storage"], ["ArgumentParser", "Logging", "UnixSignals"],
+        ["ChannelServer", "HTTPCoding", "Storage"], ["ArgumentParser", "Logging", "UnixSignals"],
         "flags and nothing else; what they do belongs in ChannelServer"),
     "LocalAPI": .shell(
-        ["CRDT", "Inventory"],
+        ["CRDT", "HTTPCoding", "Inventory"],
         [
             "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
             "NIOPosix", "ServiceLifecycle",
@@ -85,15 +87,14 @@ let moduleRules: [String: ModuleRule] = [
     ),
     "Node": .shell(
         [
-            "CMalloc", "CRDT", "Discovery", "Engine", "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel",
-            "Storage",
-            "Timekeeping", "Transport",
+            "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Inventory", "LocalAPI", "Outbox", "Replication",
+            "ServerChannel", "Storage", "Timekeeping", "Transport",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "muster": .shell(
-        ["CRDT", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
+        ["CRDT", "HTTPCoding", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]
 

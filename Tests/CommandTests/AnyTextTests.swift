@@ -1,4 +1,5 @@
 import CRDT
+import HTTPCoding
 import Inventory
 import LocalAPI
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCoding
 import LocalAPI
 import Testing
 

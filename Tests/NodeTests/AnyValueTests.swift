@@ -1,6 +1,7 @@
 import CRDT
 import Engine
 import Foundation
+import HTTPCoding
 import Inventory
 import LocalAPI
 import Storage

@@ -1,4 +1,5 @@
 import CRDT
+import HTTPCoding
 import LocalAPI
 import Replication
 import Testing

@@ -1,7 +1,7 @@
 import CRDT
+import HTTPCoding
 import Inventory
 import Outbox
-import LocalAPI
 import ServerChannel
 import Storage
 

@@ -1,6 +1,6 @@
 import CRDT
 import FoundationEssentials
-import LocalAPI
+import HTTPCoding
 import ServerChannel
 
 struct VectorDocument: Encodable {

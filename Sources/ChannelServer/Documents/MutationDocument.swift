@@ -1,6 +1,6 @@
 import CRDT
 import FoundationEssentials
-import LocalAPI
+import HTTPCoding
 import ServerChannel
 
 /// A request as people write it; its token is the Idempotency-Key.

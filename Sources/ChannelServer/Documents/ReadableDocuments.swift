@@ -1,5 +1,5 @@
 import CRDT
-import LocalAPI
+import HTTPCoding
 import ServerChannel
 import Storage
 

@@ -1,6 +1,6 @@
+import HTTPCoding
 import HTTPTypes
 import Hummingbird
-import LocalAPI
 import NIOCore
 import ServerChannel
 

@@ -1,7 +1,7 @@
 import CRDT
+import HTTPCoding
 import HTTPTypes
 import Hummingbird
-import LocalAPI
 import NIOCore
 import ServerChannel
 

@@ -1,6 +1,5 @@
 import CRDT
 import Hummingbird
-import LocalAPI
 import ServerChannel
 import Storage
 

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Glibc
+import HTTPCoding
 import NIOCore
 import NIOHTTP1
 

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPCoding
 import NIOCore
 import NIOHTTP1
 

@@ -1,4 +1,5 @@
 import CRDT
+package import HTTPCoding
 import Inventory
 
 /// One change of one item, as the timeline (`muster job log`) and the event stream show it. A commit that touches

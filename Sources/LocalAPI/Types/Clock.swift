@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// What `muster clock` shows: how this laptop tells the time (rules R5 and R6).
 package struct ClockReport: Codable, Hashable, Sendable {
     /// Where the time comes from.

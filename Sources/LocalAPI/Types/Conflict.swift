@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// What `muster job conflicts` lists: one entry counts as one conflict. The order is the same on every device.
 package struct ConflictReport: Codable, Hashable, Sendable {
     /// Ascending by item, then by field: the job's own come first.

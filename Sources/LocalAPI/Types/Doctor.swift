@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// What `muster doctor` shows: one finding per part of the daemon.
 package struct DoctorReport: Codable, Hashable, Sendable {
     /// In the order in which they are shown; `muster doctor` puts its own, `daemon`, first.

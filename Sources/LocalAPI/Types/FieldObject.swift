@@ -1,4 +1,5 @@
 package import CRDT
+import HTTPCoding
 
 extension Dictionary where Key == String {
     /// An object of the API's JSON, keyed by field names.

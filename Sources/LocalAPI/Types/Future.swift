@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// What one laptop has written with stamps later than it can be (rule R6): applied like everything else, and listed.
 package struct FutureWork: Codable, Hashable, Sendable {
     /// The job's full id.

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// An element of `muster item list`.
 package struct ItemView: Codable, Hashable, Sendable {
     /// The full id: a UUID in lower case.

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// `POST /v1/jobs/{job}/import`: many items in as few commits as the daemon sees fit.
 package struct ItemBatch: Codable, Hashable, Sendable {
     /// The most items in one request.

@@ -1,3 +1,4 @@
+package import HTTPCoding
 package import Inventory
 
 extension JobKind: Codable {}

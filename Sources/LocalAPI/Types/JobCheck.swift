@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// The answer of `GET /v1/jobs/{job}/check`: this device's copy of a job beside those of the other laptops.
 package struct JobCheck: Codable, Hashable, Sendable {
     /// The full id.

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// A change to a job that was removed meanwhile, which its remover had not seen: in the journal, not applied, and a
 /// person decides (rule R10).
 package struct LateChange: Codable, Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// Another device that this one has heard of or talks to.
 package struct PeerStatus: Codable, Hashable, Sendable {
     /// How far this device has come with reaching the other.

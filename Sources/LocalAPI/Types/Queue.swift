@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// A mutation: one that waits for the server, or a finished one with what came of it.
 package struct QueueEntry: Codable, Hashable, Sendable {
     /// Where a mutation stands between whoever asked for it and the server's answer.

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// A replica that takes part in a job, as `muster job roster` lists it.
 package struct RosterMember: Codable, Hashable, Sendable {
     /// 32 hexadecimal digits.

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// `POST /v1/jobs/{job}/signature`.
 package struct SignOffRequest: Codable, Hashable, Sendable {
     /// Of who signs, 1 to 1,024 bytes.

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// What `muster status` shows: this device at a glance.
 package struct Status: Codable, Hashable, Sendable {
     /// 64 hexadecimal digits.

@@ -1,3 +1,5 @@
+package import HTTPCoding
+
 /// A volume in both of the trade's units.
 package struct Volume: Codable, Hashable, Sendable {
     /// To a thousandth of a cubic foot.

@@ -1,4 +1,5 @@
 import Engine
+import HTTPCoding
 import LocalAPI
 import Timekeeping
 

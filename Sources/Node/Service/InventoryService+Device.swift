@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import HTTPCoding
 import LocalAPI
 import Replication
 import Storage

@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import HTTPCoding
 import Inventory
 import LocalAPI
 import Outbox

@@ -1,5 +1,5 @@
 import Glibc
-import LocalAPI
+import HTTPCoding
 
 /// Numbers and times for people.
 enum Formats {

@@ -1,3 +1,4 @@
+import HTTPCoding
 import LocalAPI
 
 extension FakeService {

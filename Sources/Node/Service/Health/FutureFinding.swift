@@ -1,3 +1,4 @@
+import HTTPCoding
 import LocalAPI
 
 /// Whose changes are stamped later than they can be, for the doctor (rule R6).
