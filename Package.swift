@@ -155,9 +155,7 @@ let package = Package(
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
-                "ChannelServer", "ServerChannel", "Storage", "CRDT", "Inventory", httpClient, httpTypes, logging,
-                nioCore,
-                nioHTTP1,
+                "ChannelServer", "ServerChannel", "Storage", "CRDT", httpClient, httpTypes, logging, nioCore, nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(name: "EngineTests", dependencies: ["Simulation"]),
@@ -170,8 +168,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "CRDT", "Inventory", "Simulation", "muster", httpClient, httpTypes, lifecycle,
-                logging, nioCore, nioHTTP1,
+                "LocalAPI", "HTTPCoding", "CRDT", "Inventory", "muster", httpClient, httpTypes, lifecycle, logging,
+                nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),

@@ -1,12 +1,20 @@
+/// Pairs that use each other. The simulated world is one value: `Office` holds its half of the server, and it is checked
+/// while it runs, by what looks at all of it. The list may only shrink.
+let entangledFolders: Set<String> = [
+    "Simulation: Checking, Office", "Simulation: Checking, World", "Simulation: Office, World",
+]
+
 /// Which folders of one module use types of which: two that use each other are one thing in two places.
 ///
 /// Told by names: a type belongs to the folder in which it is declared at the left margin, and whoever says its name in code
 /// uses it. Files beside the folders belong to none.
 struct FolderEdges {
-    /// "Module/A ↔ Module/B: what one says of the other", in order.
+    /// "Module: A uses what of B, which uses what", in order.
     private(set) var bothWays: [String] = []
 
-    init(_ files: [SourceFile]) throws {
+    /// - Parameter known: pairs that are left as they are, as "Module: A, B".
+    init(_ files: [SourceFile], except known: Set<String> = []) throws {
+        var unseen = known
         for (module, files) in Dictionary(grouping: files, by: \.module).sorted(by: { $0.key < $1.key }) {
             let codes = files.compactMap { file in Self.folder(of: file).map { ($0, CodeOnly.of(file.text)) } }
             var owner: [String: String] = [:]
@@ -23,12 +31,16 @@ struct FolderEdges {
             for (folder, others) in uses.sorted(by: { $0.key < $1.key }) {
                 for (other, names) in others.sorted(by: { $0.key < $1.key }) where folder < other {
                     guard let back = uses[other]?[folder] else { continue }
+                    let pair = "\(module): \(folder), \(other)"
+                    unseen.remove(pair)
+                    if known.contains(pair) { continue }
                     bothWays.append(
                         "\(module): \(folder) uses \(names.sorted().joined(separator: ", ")) of \(other), "
                             + "which uses \(back.sorted().joined(separator: ", "))")
                 }
             }
         }
+        bothWays += unseen.sorted().map { "\($0): is mended; take it off the list" }
     }
 
     /// The folder right below the module's; nil for a file beside the folders.
@@ -39,7 +51,7 @@ struct FolderEdges {
 
     private static func declaredTypes(in code: String) throws -> [String] {
         let declaration = try Regex<(Substring, Substring)>(
-            #"^(?:(?:package|final|indirect) )*(?:struct|class|enum|actor|protocol) (\w+)"#
+            #"^(?:@\w+ )*(?:(?:package|final|indirect) )*(?:struct|class|enum|actor|protocol|typealias) (\w+)"#
         ).anchorsMatchLineEndings()
         return code.matches(of: declaration).map { String($0.output.1) }
     }
@@ -48,19 +60,5 @@ struct FolderEdges {
     private static func namedTypes(in code: String) throws -> Set<String> {
         let name = try Regex<(Substring, Substring)>(#"(?:^|[^\w.])([A-Z]\w+)"#).anchorsMatchLineEndings()
         return Set(code.matches(of: name).map { String($0.output.1) })
-    }
-}
-
-extension PackageManifest {
-    /// Modules of this package that a target may import by Package.swift and does not, as "A → B".
-    func unused(by files: [SourceFile]) -> [String] {
-        var imported: [String: Set<String>] = [:]
-        for file in files {
-            let lines = CodeOnly.of(file.text).split(separator: "\n")
-            imported[file.module, default: []].formUnion(lines.compactMap(importedModule))
-        }
-        return dependencies.sorted { $0.key < $1.key }.flatMap { target, declared in
-            declared.filter { name in imported[target].map { !$0.contains(name) } ?? false }.map { "\(target) → \($0)" }
-        }
     }
 }

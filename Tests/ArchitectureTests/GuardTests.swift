@@ -12,6 +12,8 @@ struct GuardTests {
             ("Sources/Replication/A.swift", "@preconcurrency internal import NIOCore"),
             ("Sources/muster/A.swift", "import Storage"),
             ("Sources/Transport/A.swift", "public import Storage"),
+            ("Sources/ChannelServer/A.swift", "import LocalAPI"),
+            ("Sources/HTTPCoding/A.swift", "package import LocalAPI"),
             ("Sources/Unheard/A.swift", "import CRDT"),
         ])
     func plantedImport(path: String, line: String) {
@@ -36,13 +38,33 @@ struct GuardTests {
         ]
         #expect(try FolderEdges(files).bothWays == ["M: A uses Two of B, which uses One"])
         #expect(try FolderEdges(Array(files.dropFirst())).bothWays == [])
+        #expect(try FolderEdges(files, except: ["M: A, B"]).bothWays == [])
+        let mended = try FolderEdges(Array(files.dropFirst()), except: ["M: A, B"]).bothWays
+        #expect(mended == ["M: A, B: is mended; take it off the list"])
     }
 
-    @Test("A dependency that nobody imports is found")
-    func plantedUnusedDependency() throws {
-        let manifest = try PackageManifest(text: ".target(name: \"A\", dependencies: [\"B\", \"C\"]),")
-        let files = [SourceFile(path: "Sources/A/A.swift", text: "package import B\n// import C\n")]
-        #expect(manifest.unused(by: files) == ["A → C"])
+    @Test("A dependency that nobody imports is found, and an import that nobody declares, in tests as well")
+    func plantedMismatch() throws {
+        let text = """
+            let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+            let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+            .systemLibrary(name: "CThing"),
+            .target(name: "A", dependencies: ["B", "C", grdb, logging]),
+            .executableTarget(name: "a-program", dependencies: ["A"], path: "Tests/Program"),
+            .testTarget(name: "ATests", dependencies: ["A", "a-program", "B"]),
+            """
+        let files = [
+            SourceFile(path: "Sources/A/A.swift", text: "import Swift\npackage import B\n// import C\nimport GRDB\n"),
+            SourceFile(path: "Sources/A/Folder/A.swift", text: "import Foundation\nimport NIOCore\n"),
+            SourceFile(path: "Tests/Program/main.swift", text: "import A\n"),
+            SourceFile(path: "Tests/ATests/ATests.swift", text: "import Testing\n@testable import A\nimport D\n"),
+        ]
+        #expect(
+            try PackageManifest(text: text).mismatches(with: files) == [
+                "A declares C, which it does not import", "A declares Logging, which it does not import",
+                "A imports NIOCore, which it does not declare", "ATests declares B, which it does not import",
+                "ATests imports D, which it does not declare",
+            ])
     }
 
     @Test(

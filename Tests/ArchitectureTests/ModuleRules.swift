@@ -22,8 +22,8 @@ struct ModuleRule: Sendable {
     }
 
     /// What comes with Swift or the system; shells may use it.
-    private static let system: Set<String> = [
-        "CDispatch", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization",
+    static let system: Set<String> = [
+        "CDispatch", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Swift", "Synchronization",
     ]
 }
 
@@ -111,6 +111,11 @@ func forbiddenImports(in file: SourceFile) -> [Violation] {
         violations.append(Violation(path: file.path, line: number + 1, message: message))
     }
     return violations
+}
+
+/// The modules that a file imports.
+func importedModules(in file: SourceFile) -> [String] {
+    CodeOnly.of(file.text).split(separator: "\n").compactMap(importedModule)
 }
 
 /// `import X`, with attributes, an access level, a kind of declaration or a submodule; nil for any other line.
