@@ -133,7 +133,7 @@ let package = Package(
             name: "discovery-probe", dependencies: ["Discovery", logging], path: "Tests/DiscoveryProbe"),
         // Tests.
         .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
-        .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping"]),
+        .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping", "CRDT"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
         .testTarget(name: "OutboxTests", dependencies: ["Outbox", "CRDT", "Inventory", "Simulation"]),
         .testTarget(
@@ -150,8 +150,8 @@ let package = Package(
             dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
         .testTarget(
             name: "ServerChannelTests",
-            dependencies: ["ServerChannel", "CRDT", "Outbox", "Simulation", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
-        .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "Simulation"]),
+            dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
+        .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "CRDT"]),
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
@@ -163,7 +163,7 @@ let package = Package(
             name: "NodeTests",
             dependencies: [
                 "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Storage", "Inventory",
-                "CRDT", "Simulation", "Timekeeping", "Transport", logging,
+                "CRDT", "Timekeeping", "Transport", logging,
             ]),
         .testTarget(
             name: "CommandTests",

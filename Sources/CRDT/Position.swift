@@ -20,12 +20,7 @@ package struct Position: Hashable, Comparable, Sendable {
 extension [Position] {
     /// Of positions that ascend by replica; 0 for a journal that is not named.
     package subscript(of replica: ReplicaID) -> UInt64 {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].replica < replica { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low].replica == replica ? self[low].sequence : 0
+        let index = partitioningIndex { $0.replica >= replica }
+        return index < count && self[index].replica == replica ? self[index].sequence : 0
     }
 }

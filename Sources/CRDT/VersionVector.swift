@@ -104,12 +104,6 @@ package struct VersionVector: Hashable, Sendable {
     }
 
     private func position(of replica: ReplicaID) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].replica < replica { low = middle + 1 } else { high = middle }
-        }
-        return low
+        entries.partitioningIndex { $0.replica >= replica }
     }
 }

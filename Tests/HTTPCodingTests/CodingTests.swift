@@ -1,5 +1,5 @@
+import CRDT
 import HTTPCoding
-import Simulation
 import Testing
 
 private struct Shown: Codable, Equatable {

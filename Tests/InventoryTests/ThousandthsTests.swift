@@ -1,3 +1,4 @@
+import CRDT
 import Testing
 
 @testable import Inventory
@@ -35,7 +36,7 @@ struct ThousandthsTests {
 
     @Test("No numbers end the program: each result is the exact one, or the greatest there is")
     func total() {
-        var generator = SplitMix(state: 20)
+        var generator = SeededGenerator(seed: 20)
         let numbers = Self.extremes + Self.extremes.map { -$0 } + [.min, .min + 1]
         let random = (0..<60).map { _ in
             Int.random(in: .min ... .max, using: &generator) >> Int.random(in: 0...63, using: &generator)
@@ -67,18 +68,5 @@ struct ThousandthsTests {
 
     private static func bounded(_ value: Int128) -> Int {
         value > Int128(Int.max) ? .max : value < Int128(Int.min) ? -.max : Int(value)
-    }
-}
-
-/// A SplitMix64 (Steele, Lea, Flood 2014), so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -100,7 +100,7 @@ struct VolumeSummaryTests {
 
     @Test("The order of the items changes nothing", arguments: [1, 2, 3, 4, 5] as [UInt64])
     func orderIndependent(seed: UInt64) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let items: [(ItemID, [String: String])] = (1...200).map { index in
             let category = Catalogue.categories[index % Catalogue.categories.count].id
             let room = index % 2 == 0 ? "Caf\u{E9}" : "Cafe\u{301}"
@@ -129,18 +129,5 @@ struct VolumeSummaryTests {
         #expect(large?.unit.name == "10 × 30 × 8 ft")
         #expect(large?.count == 2)
         #expect(large?.usableCubicFeet == Thousandths(3_600_000))
-    }
-}
-
-/// A SplitMix64 (Steele, Lea, Flood 2014), for orders that a seed replays.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

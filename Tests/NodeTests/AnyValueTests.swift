@@ -109,9 +109,9 @@ struct AnyValueTests {
 
 /// Values that have broken programs of this kind, from a seed.
 struct RandomValues {
-    private var state: UInt64
+    private var generator: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     private static let numbers = [
         "0", "1", "-1", "999999999", "999999999.999", "1000000000", "9223372036854775807", "-9223372036854775808",
@@ -127,13 +127,7 @@ struct RandomValues {
         "%00", "\\", "\\u0000", "'; DROP TABLE item; --", "\u{FDFA}", "\u{1100}\u{1161}",
     ]
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 
     mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
 

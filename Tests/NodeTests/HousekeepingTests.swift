@@ -1,7 +1,6 @@
 import CRDT
 import Inventory
 import Logging
-import Simulation
 import Storage
 import Synchronization
 import Testing

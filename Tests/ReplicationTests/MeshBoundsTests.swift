@@ -1,6 +1,5 @@
 import CRDT
 import Replication
-import Simulation
 import Testing
 import Timekeeping
 

@@ -1,4 +1,4 @@
-import Simulation
+import CRDT
 import Testing
 
 @testable import ServerChannel

@@ -1,7 +1,6 @@
 import CRDT
 import Dispatch
 import Inventory
-import Simulation
 import Synchronization
 import Testing
 

@@ -1,5 +1,4 @@
 import CRDT
-import Simulation
 import Storage
 import Testing
 

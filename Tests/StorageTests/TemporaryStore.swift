@@ -1,7 +1,6 @@
 import CRDT
 import Foundation
 import Inventory
-import Simulation
 import Storage
 
 /// A directory for stores, gone with the test.

@@ -1,3 +1,4 @@
+import CRDT
 import Testing
 import Timekeeping
 
@@ -7,7 +8,7 @@ struct AgreementTests {
     private static let day = 24 * hour
 
     /// Wrong by seconds, hours, a day or years; every eighth began in 1970.
-    private static func wallError(using random: inout SplitMix64) -> Int64 {
+    private static func wallError(using random: inout SeededGenerator) -> Int64 {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: -trueStart + .random(in: 0...hour, using: &random)
         case 1: .random(in: -100 * day...3_650 * day, using: &random)
@@ -16,7 +17,7 @@ struct AgreementTests {
         }
     }
 
-    private static func crew(using random: inout SplitMix64) -> [Laptop] {
+    private static func crew(using random: inout SeededGenerator) -> [Laptop] {
         (0..<Int.random(in: 2...9, using: &random)).map { index in
             Laptop(
                 "\(index)", wallError: wallError(using: &random),
@@ -26,7 +27,7 @@ struct AgreementTests {
     }
 
     /// Each asks each, in a random order.
-    private static func meet(_ crew: inout [Laptop], _ time: inout Int64, using random: inout SplitMix64) {
+    private static func meet(_ crew: inout [Laptop], _ time: inout Int64, using random: inout SeededGenerator) {
         var pairs = crew.indices.flatMap { asker in
             crew.indices.filter { $0 != asker }.map { (asker, $0) }
         }
@@ -48,7 +49,7 @@ struct AgreementTests {
         "Those who have shown nothing agree within two rounds on the earliest that may be right",
         arguments: UInt64(1)...300)
     func nothingShown(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var crew = Self.crew(using: &random)
         let plausible = crew.filter { $0.clock.quality(at: 0).isPlausible }.map(\.wallError)
         var time: Int64 = 0
@@ -71,7 +72,7 @@ struct AgreementTests {
 
     @Test("A time that was shown never goes back, and no clock passes the furthest", arguments: UInt64(1)...300)
     func shownAtAnyMoment(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var crew = Self.crew(using: &random)
         let furthest = crew.map { $0.error(0) }.max() ?? 0
         var time: Int64 = 0
@@ -108,7 +109,7 @@ struct AgreementTests {
     @Test(
         "Both ends see alike who follows, and exactly one does unless both have shown work", arguments: UInt64(1)...300)
     func symmetric(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var pair = Array((Self.crew(using: &random) + Self.crew(using: &random)).prefix(2))
         for index in pair.indices where Bool.random(using: &random) { pair[index].show() }
         let before = pair
@@ -127,7 +128,7 @@ struct AgreementTests {
         "A server behind one of them is followed by all, and nobody without moves who has it",
         arguments: UInt64(1)...100)
     func server(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var crew = Self.crew(using: &random)
         var time: Int64 = 0
         Self.meet(&crew, &time, using: &random)

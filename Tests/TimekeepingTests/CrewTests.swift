@@ -1,3 +1,4 @@
+import CRDT
 import Testing
 import Timekeeping
 
@@ -118,7 +119,7 @@ struct CrewTests {
     @Test(
         "Three laptops without a server never push one another on, nor back", arguments: UInt64(1)...30, [false, true])
     func nobodyFollowsItself(seed: UInt64, haveShown: Bool) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var crew = ["a", "b", "c"].map {
             Laptop(
                 $0, wallError: .random(in: -2 * minute...2 * minute, using: &random),
@@ -145,7 +146,7 @@ struct CrewTests {
 
     @Test("Three that lost their server keep to what they know, and claim no more than that", arguments: UInt64(1)...30)
     func nobodyBecomesCertain(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var crew = ["a", "b", "c"].map {
             Laptop(
                 $0, wallError: .random(in: -5 * hour...5 * hour, using: &random),
@@ -166,7 +167,7 @@ struct CrewTests {
         #expect(crew.allSatisfy { $0.directives.count < 400 })
     }
 
-    private func exchange(_ crew: inout [Laptop], _ time: Int64, using random: inout SplitMix64) {
+    private func exchange(_ crew: inout [Laptop], _ time: Int64, using random: inout SeededGenerator) {
         let asker = Int.random(in: 0..<crew.count, using: &random)
         let other = (asker + Int.random(in: 1..<crew.count, using: &random)) % crew.count
         crew[asker].ask(

@@ -1,3 +1,4 @@
+import CRDT
 import Testing
 import Timekeeping
 
@@ -29,7 +30,7 @@ struct ServerTimeTests {
 
     @Test("However the delay falls on the two ways, the error stays within what is claimed", arguments: UInt64(1)...40)
     func asymmetricDelay(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var anna = Laptop(
             "anna", wallError: Int64.random(in: -100...100, using: &random) * hour,
             partsPerMillion: Int64.random(in: -190...190, using: &random))

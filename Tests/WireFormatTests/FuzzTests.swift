@@ -1,3 +1,4 @@
+import CRDT
 import NIOCore
 import Replication
 import Testing
@@ -10,7 +11,7 @@ struct FuzzTests {
     /// 16 seeds: one million frames. One after another, so that the tests beside this one have a core too.
     @Test("end in a message or in an error", .serialized, .timeLimit(.minutes(5)), arguments: UInt64(1)...16)
     func mutatedFrames(seed: UInt64) async throws {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         let hello = try bytes(Samples.hello)
         let corpus = try Samples.named.map { try bytes($0.message) }
         var outcomes = Outcomes()
@@ -63,7 +64,7 @@ struct FuzzTests {
         }
     }
 
-    private static func mutate(_ frame: inout [UInt8], corpus: [[UInt8]], using random: inout SplitMix64) {
+    private static func mutate(_ frame: inout [UInt8], corpus: [[UInt8]], using random: inout SeededGenerator) {
         guard !frame.isEmpty else { return }
         let position = Int(random.next() % UInt64(frame.count))
         switch random.next() % 7 {

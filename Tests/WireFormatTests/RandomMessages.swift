@@ -3,21 +3,8 @@ import CRDT
 import Replication
 import Timekeeping
 
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-}
-
 extension Message {
-    static func random(using random: inout SplitMix64) -> Message {
+    static func random(using random: inout SeededGenerator) -> Message {
         let job = JobID(String(["a", "Job.1", "0190-x_y", "house"].randomElement(using: &random)!))!
         let replica = ReplicaID.random(using: &random)
         let number = random.next() >> UInt64.random(in: 0...63, using: &random)
@@ -76,7 +63,7 @@ extension Message {
         }
     }
 
-    private static func entries(using random: inout SplitMix64) -> [VersionVector.Entry] {
+    private static func entries(using random: inout SeededGenerator) -> [VersionVector.Entry] {
         (0..<Int.random(in: 0...6, using: &random)).map { _ in
             let sequence = max(1, random.next() >> UInt64.random(in: 24...63, using: &random))
             return VersionVector.Entry(

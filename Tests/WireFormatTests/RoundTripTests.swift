@@ -50,7 +50,7 @@ struct RoundTripTests {
 
     @Test("random messages come back as they were", arguments: UInt64(1)...20)
     func randomMessages(seed: UInt64) throws {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let message = Message.random(using: &random)
             #expect(try decodeAlone(FrameEncoder.encode(message)) == message)

@@ -24,18 +24,11 @@ extension Replicator {
         let connected = Set(mesh.connectedDevices)
         for address in plan.due(now: now, connected: connected) { links?.dial(address) }
         let deadline = plan.nextDeadline(connected: connected)
-        guard deadline != dialDeadline || dialTimer == nil else { return }
-        dialTimer?.cancel()
-        dialTimer = nil
-        dialDeadline = deadline
-        guard let deadline else { return }
-        dialTimer = machine.at(deadline) { [weak self] in await self?.dialTimerFired() }
+        guard deadline != dialTimer.deadline else { return }
+        dialTimer.set(deadline, on: machine) { [weak self] in await self?.dialTimerFired() }
     }
 
     func dialTimerFired() {
-        // Cancelled while it waited for its turn: another one has taken its place.
-        guard !Task.isCancelled else { return }
-        dialTimer = nil
-        dialDue()
+        if dialTimer.begins() { dialDue() }
     }
 }

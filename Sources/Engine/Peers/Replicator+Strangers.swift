@@ -13,16 +13,15 @@ enum StrangerEvent: String, Comparable {
 extension Replicator {
     func note(_ event: StrangerEvent, _ detail: String) {
         if let report = strangers.note(event, detail: detail, now: now) { log(report) }
-        if strangersTimer == nil { scheduleStrangers() }
+        if strangersTimer.deadline == nil { scheduleStrangers() }
     }
 
     private func scheduleStrangers() {
-        guard let deadline = strangers.nextDeadline else { return }
-        strangersTimer = machine.at(deadline) { [weak self] in await self?.tellOfStrangers() }
+        strangersTimer.set(strangers.nextDeadline, on: machine) { [weak self] in await self?.tellOfStrangers() }
     }
 
     private func tellOfStrangers() {
-        strangersTimer = nil
+        guard strangersTimer.begins() else { return }
         for report in strangers.removeDue(now: now) { log(report) }
         scheduleStrangers()
     }

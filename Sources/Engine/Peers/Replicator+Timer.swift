@@ -8,17 +8,12 @@ extension Replicator {
     func scheduleTimer() {
         let deadline = mesh.nextDeadline
         // A timer that fires early costs one wake-up; making a new one for each message costs far more.
-        if timer != nil, let deadline, let timerDeadline, timerDeadline <= deadline { return }
-        timer?.cancel()
-        timer = nil
-        timerDeadline = deadline
-        guard let deadline else { return }
-        timer = machine.at(deadline) { [weak self] in await self?.timerFired() }
+        if let deadline, let waited = timer.deadline, waited <= deadline { return }
+        timer.set(deadline, on: machine) { [weak self] in await self?.timerFired() }
     }
 
     func timerFired() async {
-        guard !Task.isCancelled else { return }
-        timer = nil
+        guard timer.begins() else { return }
         await perform(mesh.onTimer(now: now))
         // Any timer will do: with peers there is one every few seconds, without them there is nothing to note.
         if now >= lastNoted + Self.noteInterval { noteAll() }

@@ -17,18 +17,16 @@ package actor Replicator: TransportHandler {
     let observer: any ReplicationObserver
     let logger: Logger
     var links: (any PeerLinks)?
-    var timer: Task<Void, Never>?
-    var timerDeadline: UInt64?
+    var timer = DeadlineTimer()
     var remotes: [LinkID: Remote] = [:]
     var plan = DialPlan()
-    var dialTimer: Task<Void, Never>?
-    var dialDeadline: UInt64?
+    var dialTimer = DeadlineTimer()
     var reports = ReportCollector()
     var ingestQueue = IngestQueue()
     /// Links that are not read on until some of what they brought is durable.
     var heldReaders: [LinkID: CheckedContinuation<Void, Never>] = [:]
     var strangers = RepeatedEvents<StrangerEvent>()
-    var strangersTimer: Task<Void, Never>?
+    var strangersTimer = DeadlineTimer()
     /// Links that may carry this device's work away.
     var exposedLinks: Set<LinkID> = []
     /// The server may have it.

@@ -28,7 +28,7 @@ package actor OutboxDriver {
     private var draining: Task<Void, Never>?
     private var look: Task<Void, Never>?
     private var deliveries: [MutationToken: (attempt: Int, task: Task<Void, Never>)] = [:]
-    private var timer: Task<Void, Never>?
+    private var timer = DeadlineTimer()
     /// Why something could not be written since a person last wished for something.
     private var failure: StoreError?
     /// What has to be remembered and could not be: it is written with whatever comes next.
@@ -66,7 +66,7 @@ package actor OutboxDriver {
 
     /// Nothing is sent any more.
     package func stop() {
-        timer?.cancel()
+        timer.cancel()
         for delivery in deliveries.values { delivery.task.cancel() }
     }
 
@@ -320,16 +320,11 @@ package actor OutboxDriver {
     // MARK: Time
 
     private func schedule() {
-        timer?.cancel()
-        timer = nil
-        guard let deadline = machine.nextDeadline else { return }
-        timer = host.at(deadline) { [weak self] in await self?.timerFired() }
+        timer.set(machine.nextDeadline, on: host) { [weak self] in await self?.timerFired() }
     }
 
     private func timerFired() {
-        // Cancelled while it waited for its turn: another one has taken its place.
-        guard !Task.isCancelled else { return }
-        timer = nil
+        guard timer.begins() else { return }
         enqueue(machine.onTimer(now: now, using: &generator))
     }
 }

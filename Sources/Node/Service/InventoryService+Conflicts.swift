@@ -96,8 +96,7 @@ struct Rivals {
         if let rival = all.first(where: { FieldText.isSame($0.value, text) }) { return rival.value }
         let digits = text.lowercased()
         let written = all.filter { rival in
-            rival.byName.map { FieldText.isSame($0, text) } ?? false
-                || !digits.isEmpty && rival.by.utf8.starts(with: digits.utf8)
+            rival.byName.map { FieldText.isSame($0, text) } ?? false || rival.by.begins(with: digits)
         }
         guard let first = written.first else { throw refusal("'\(text)' is none of the rivals of '\(field)'") }
         // One laptop may be two replicas; what they wrote may be the same.

@@ -38,8 +38,8 @@ extension InventoryService {
     /// What waits under a token or the beginning of one; nil when nothing does.
     func waiting(_ text: String) async throws -> QueuedMutation? {
         let wanted = text.lowercased()
-        let fitting = await outbox.queue.filter { $0.entry.token.description.hasPrefix(wanted) }
-        guard let first = fitting.first, !wanted.isEmpty else { return nil }
+        let fitting = await outbox.queue.filter { $0.entry.token.description.begins(with: wanted) }
+        guard let first = fitting.first else { return nil }
         guard fitting.count == 1 else { throw ambiguous(text, fitting.map(\.entry.token)) }
         return first
     }

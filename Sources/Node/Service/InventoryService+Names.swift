@@ -20,7 +20,7 @@ extension InventoryService {
         // Bytes decide. Only where they fit none, a name counts that Unicode holds equal: people type what they see.
         let named = jobs.filter { FieldText.isSame($0.name, text) }
         if named.count == 1 { return named[0] }
-        let matches = jobs.filter { $0.id.text.utf8.starts(with: text.utf8) || $0.name == text }
+        let matches = jobs.filter { $0.id.text.begins(with: text) || $0.name == text }
         guard let job = matches.first, !text.isEmpty else {
             throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
         }

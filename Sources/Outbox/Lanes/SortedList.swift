@@ -1,3 +1,5 @@
+import CRDT
+
 /// Few enough elements for an array, kept in order; equal ones are one.
 struct SortedList<Element: Comparable & Sendable>: Sendable {
     private(set) var elements: [Element] = []
@@ -23,12 +25,6 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
     /// Where the first element that is not less stands, or would stand.
     private func index(of element: Element) -> Int {
-        var low = 0
-        var high = elements.count
-        while low < high {
-            let middle = (low + high) / 2
-            if elements[middle] < element { low = middle + 1 } else { high = middle }
-        }
-        return low
+        elements.partitioningIndex { $0 >= element }
     }
 }

@@ -23,11 +23,7 @@ extension Store {
     ///
     /// - Parameter prefix: 1 to 32 hexadecimal digits; for anything else there are none.
     package func requests(withTokenPrefix prefix: String, limit: Int) async throws -> [RequestHistory] {
-        let digits = prefix.lowercased()
-        let missing = 32 - digits.utf8.count
-        guard (0..<32).contains(missing), let least = MutationToken(digits + String(repeating: "0", count: missing)),
-            let greatest = MutationToken(digits + String(repeating: "f", count: missing))
-        else { return [] }
+        guard let tokens = ClosedRange<UInt128>(hexadecimalPrefix: prefix.lowercased()) else { return [] }
         return try await read { db in
             // Job by job, as the index is: a look for each rather than at every request there is.
             let rows = try Row.fetchAll(
@@ -35,7 +31,7 @@ extension Store {
                 sql: """
                     SELECT job.id AS name, request.* FROM job CROSS JOIN request ON request.job = job.number
                     WHERE token BETWEEN ? AND ? AND NOT isWithdrawal ORDER BY token, stamp, author, replica, sequence
-                    """, arguments: [least.value.blob, greatest.value.blob])
+                    """, arguments: [tokens.lowerBound.blob, tokens.upperBound.blob])
             var known: Set<MutationToken> = []
             var found: [RequestHistory] = []
             for row in rows where found.count < limit {

@@ -96,13 +96,13 @@ extension Store {
 
     /// Up to `limit` ids that begin with the given hexadecimal digits, in ascending order.
     package func items(job: JobID, withPrefix digits: String, limit: Int) async throws -> [ItemID] {
-        guard digits.utf8.count <= 32, let low = UInt128(digits.padded(with: "0"), radix: 16),
-            let high = UInt128(digits.padded(with: "f"), radix: 16)
-        else { return [] }
+        guard let ids = ClosedRange<UInt128>(hexadecimalPrefix: digits) else { return [] }
         return try await read { db in
             try Row.fetchAll(
                 db, sql: "SELECT id FROM item WHERE job = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT ?",
-                arguments: [try JobTable.existingNumber(of: job, in: db), low.blob, high.blob, limit]
+                arguments: [
+                    try JobTable.existingNumber(of: job, in: db), ids.lowerBound.blob, ids.upperBound.blob, limit,
+                ]
             ).map { ItemID(UInt128(blob: $0["id"])) }.filter { $0 != .job }
         }
     }
@@ -115,11 +115,5 @@ extension Store {
                 try ItemTable.state(of: id, job: number, in: db).map { StoredItem(id: id, state: $0) }
             }
         }
-    }
-}
-
-extension String {
-    fileprivate func padded(with digit: Character) -> String {
-        self + String(repeating: digit, count: 32 - utf8.count)
     }
 }

@@ -133,13 +133,9 @@ private struct JournalRow {
     }
 
     func change(at sequence: UInt64) throws -> Change? {
-        var (low, high) = (0, starts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle].sequence < sequence { low = middle + 1 } else { high = middle }
-        }
-        guard low < starts.count, starts[low].sequence == sequence else { return nil }
-        let end = low + 1 < starts.count ? starts[low + 1].offset : bytes.count
-        return try ChangeCodec.decodeAll(Array(bytes[starts[low].offset..<end])).first
+        let index = starts.partitioningIndex { $0.sequence >= sequence }
+        guard index < starts.count, starts[index].sequence == sequence else { return nil }
+        let end = index + 1 < starts.count ? starts[index + 1].offset : bytes.count
+        return try ChangeCodec.decodeAll(Array(bytes[starts[index].offset..<end])).first
     }
 }

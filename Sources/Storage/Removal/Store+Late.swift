@@ -183,7 +183,7 @@ extension Change {
 extension ItemID {
     /// An id that everybody derives alike.
     static func derived(from name: [UInt8], count: UInt64) -> ItemID {
-        var generator = Derivation(named: name, count: count)
+        var generator = SeededGenerator(named: name, count: count)
         return ItemID(milliseconds: generator.next(), using: &generator)
     }
 
@@ -193,26 +193,15 @@ extension ItemID {
         let milliseconds = UInt64(truncatingIfNeeded: value >> 80)
         var bytes = Array("successor".utf8)
         withUnsafeBytes(of: value.bigEndian) { bytes += $0 }
-        var generator = Derivation(named: bytes, count: count)
+        var generator = SeededGenerator(named: bytes, count: count)
         return ItemID(milliseconds: milliseconds, using: &generator)
     }
+}
 
-    /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-    private struct Derivation: RandomNumberGenerator {
-        var state: UInt64
-
-        init(named name: [UInt8], count: UInt64) {
-            var bytes = name
-            withUnsafeBytes(of: count.bigEndian) { bytes += $0 }
-            state = bytes.withUnsafeBytes { SipHash.hash($0, key: (0x6c61_7465, 0x776f_726b)) }
-        }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ mixed >> 31
-        }
+extension SeededGenerator {
+    fileprivate init(named name: [UInt8], count: UInt64) {
+        var bytes = name
+        withUnsafeBytes(of: count.bigEndian) { bytes += $0 }
+        self.init(seed: bytes.withUnsafeBytes { SipHash.hash($0, key: (0x6c61_7465, 0x776f_726b)) })
     }
 }

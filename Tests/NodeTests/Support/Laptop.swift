@@ -5,7 +5,6 @@ import Inventory
 import LocalAPI
 import Logging
 import Replication
-import Simulation
 import Storage
 import Transport
 

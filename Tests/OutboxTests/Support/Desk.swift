@@ -1,6 +1,5 @@
 import CRDT
 import Outbox
-import Simulation
 import Testing
 
 /// One outbox with a store that writes at once and a server that says what the test says.

@@ -1,3 +1,4 @@
+import CRDT
 import Synchronization
 
 #if canImport(Glibc)

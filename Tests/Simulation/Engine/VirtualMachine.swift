@@ -1,3 +1,4 @@
+import CRDT
 import Engine
 
 /// A laptop's machine in virtual time.

@@ -1,3 +1,5 @@
+import CRDT
+
 /// Adds the office's part to a plan: laptops that bring it what there is, people who ask it for things, and its own
 /// accidents. It draws from a generator of its own, so that a seed means the same history without an office as with one.
 struct OfficePlanner {

@@ -1,3 +1,5 @@
+import CRDT
+
 /// Draws a plan from a seed.
 ///
 /// Each run gets some of the faults only (Groce et al., "Swarm Testing", 2012): a run with everything at once hides what

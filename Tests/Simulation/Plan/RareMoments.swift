@@ -1,3 +1,5 @@
+import CRDT
+
 /// Moments that chance brings about too seldom, added to some plans. They draw from a generator of their own, so that the
 /// other plans mean what they meant before.
 struct RareMoments {

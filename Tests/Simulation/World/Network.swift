@@ -1,3 +1,4 @@
+import CRDT
 import Replication
 
 /// Who reaches whom, and the connections in between: each direction delivers in order, as TCP does, and what is under way

@@ -1,6 +1,5 @@
 import CRDT
 import Inventory
-import Simulation
 import Storage
 import Testing
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CRDT
 import LocalAPI
 
 struct JobLateCommand: AsyncParsableCommand {
@@ -113,7 +114,7 @@ private struct ChangeNames {
 
     func fits(_ text: String, _ change: LateChange) -> Bool {
         let (given, known) = (Self.parts(text.lowercased()), Self.parts(change.id))
-        return !given.journal.isEmpty && known.journal.hasPrefix(given.journal) && known.number == given.number
+        return known.journal.begins(with: given.journal) && known.number == given.number
     }
 
     private static func parts(_ id: String) -> (journal: String, number: String) {

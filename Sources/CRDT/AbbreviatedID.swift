@@ -1,0 +1,20 @@
+// Ids as people write them: by their beginning.
+
+extension String {
+    /// Of an id: whether it begins as was written, byte by byte. Nothing is the beginning of none.
+    package func begins(with written: String) -> Bool {
+        !written.isEmpty && utf8.starts(with: written.utf8)
+    }
+}
+
+extension ClosedRange<UInt128> {
+    /// The ids that begin with these hexadecimal digits, 1 to 32 of them; nil for anything else.
+    package init?(hexadecimalPrefix digits: String) {
+        let missing = 32 - digits.utf8.count
+        guard (0..<32).contains(missing),
+            let least = UInt128(hexadecimalDigits: digits + String(repeating: "0", count: missing), count: 32),
+            let greatest = UInt128(hexadecimalDigits: digits + String(repeating: "f", count: missing), count: 32)
+        else { return nil }
+        self = least...greatest
+    }
+}
