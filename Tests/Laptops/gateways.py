@@ -21,6 +21,11 @@ def crew(solos, office, front):
     return anna, bert
 
 
+def server_check(daemon):
+    """What the doctor says of the server."""
+    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["name"] == "server")
+
+
 def state(daemon, job):
     status, answer = daemon.ask("GET", f"/v1/jobs/{job}")
     return answer["state"] if status == 200 else None

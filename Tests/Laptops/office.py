@@ -116,10 +116,18 @@ class Connection(http.client.HTTPConnection):
         self._token = token
 
     def ask(self, method, path, body=None, **headers):
+        self.send_request(method, path, body, **headers)
+        return self.answer()
+
+    def send_request(self, method, path, body=None, **headers):
+        """Returns when it is on its way."""
         sent = {"Authorization": f"Bearer {self._token}", **{key.replace("_", "-"): headers[key] for key in headers}}
         if body is not None:
             sent["Content-Type"] = "application/json"
         self.request(method, path, None if body is None else json.dumps(body), sent)
+
+    def answer(self):
+        """The status and the JSON of the answer, waiting for it."""
         answer = self.getresponse()
         text = answer.read()
         return answer.status, json.loads(text) if text else None

@@ -9,7 +9,7 @@ import sys
 import time
 
 from clocks import WallClock
-from lab import Program, wait_until
+from lab import Program, wait_at_rest, wait_until
 from office import Office
 from solo import PATIENCE_SECONDS
 
@@ -28,15 +28,16 @@ def main(build_directory):
         cursor = office.get("/v1/jobs")["cursor"]
         begin = time.monotonic()
         poll = office.connect()
-        poll.request("GET", f"/v1/jobs?since={cursor}&wait=3", headers={"Authorization": f"Bearer {office.token}"})
-        time.sleep(0.5)
+        poll.send_request("GET", f"/v1/jobs?since={cursor}&wait=3")
+        wait_at_rest(office.program, 2, "the poll waits")
         clock.set("+0")
         office.muster_channel("token", "revoke", "laptops")
-        status = poll.getresponse().status
+        status = poll.answer()[0]
         waited = time.monotonic() - begin
-        time.sleep(max(0, 4 - waited))
-        refused = office.ask("GET", "/v1/jobs")[0]
-    print(json.dumps({"aheadSeconds": ahead, "pollStatus": status, "waitedSeconds": waited, "afterRevoking": refused}))
+        # The server believes a token for two seconds.
+        refuses = lambda: office.ask("GET", "/v1/jobs")[0] == 401
+        wait_until(refuses, max(0, 4 - waited), "a token that was revoked does not hold any more")
+    print(json.dumps({"aheadSeconds": ahead, "pollStatus": status, "waitedSeconds": waited}))
 
 
 if __name__ == "__main__":

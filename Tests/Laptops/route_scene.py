@@ -11,8 +11,10 @@ import sys
 import threading
 import time
 
-from lab import wait_until
+from gateways import server_check
+from lab import never_during, wait_at_rest, wait_until
 from solo import Solos, free_port
+from stranger import wait_for_log
 
 ADDRESS = "10.77.0.1"
 
@@ -45,6 +47,7 @@ def main(build_directory):
         def do_GET(self):
             asked.append((time.monotonic(), self.path))
             if silent.is_set():
+                # Sleeps: it hangs for longer than the scene lasts.
                 time.sleep(60)
             self.send_response(503)
             self.end_headers()
@@ -55,31 +58,30 @@ def main(build_directory):
     server = serve(Handler)
     with Solos(build_directory) as solos:
         anna = solos("anna").start(*server_flags(solos, server))
+        has_no_route = lambda: "no route" in server_check(anna)["finding"]
         # What it did before it had heard of the routes.
-        time.sleep(1)
+        wait_for_log(anna, "there is no route to the server")
+        wait_at_rest(anna.program, 10, "anna has started")
         asked.clear()
         busy = anna.processor_seconds()
-        time.sleep(3)
-        result = {"withoutRoute": [path for _, path in asked], "processorSeconds": anna.processor_seconds() - busy}
-        checks = anna.get("/v1/doctor")["checks"]
-        result["finding"] = next(check["finding"] for check in checks if check["name"] == "server")
+        never_during(lambda: asked, 3, "a request without a route")
+        result = {"processorSeconds": anna.processor_seconds() - busy, "finding": server_check(anna)["finding"]}
         begin = time.monotonic()
         ip("address", "add", f"{ADDRESS}/32", "dev", "lo")
         wait_until(lambda: any("/v1/jobs" in path for _, path in asked), 10, "the server is asked")
         result["secondsToPoll"] = next(when for when, path in asked if "/v1/jobs" in path) - begin
         ip("address", "delete", f"{ADDRESS}/32", "dev", "lo")
-        time.sleep(0.5)
+        wait_until(has_no_route, 10, "anna hears that the way is gone")
         asked.clear()
-        time.sleep(4)
-        result["afterwards"] = [path for _, path in asked]
+        never_during(lambda: asked, 4, "a request after the way has gone")
         # A way that goes while the server is being asked, and comes back.
         silent.set()
         ip("address", "add", f"{ADDRESS}/32", "dev", "lo")
         wait_until(lambda: any("/v1/jobs" in path for _, path in asked), 10, "the server is asked")
         ip("address", "delete", f"{ADDRESS}/32", "dev", "lo")
-        time.sleep(1)
-        checks = anna.get("/v1/doctor")["checks"]
-        result["findingAfterLoss"] = next(check["finding"] for check in checks if check["name"] == "server")
+        wait_until(has_no_route, 10, "anna hears that the way is gone, again")
+        # The poll comes to its end by that, and tells nothing else.
+        never_during(lambda: not has_no_route(), 1, "what was under way makes the server ill")
         asked.clear()
         begin = time.monotonic()
         ip("address", "add", f"{ADDRESS}/32", "dev", "lo")

@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from lab import wait_until
+from lab import wait_at_rest, wait_until
 from office import Journal, Office
 from solo import PATIENCE_SECONDS, journals
 
@@ -104,6 +104,7 @@ def test_killed_under_load(office):
     for _ in range(KILLS):
         answered = sum(laptop.answered for laptop in laptops)
         wait_until(lambda: sum(laptop.answered for laptop in laptops) > answered, PATIENCE_SECONDS, office.log())
+        # Sleeps: it is killed at another moment each time.
         time.sleep(chance.uniform(0, 0.1))
         unanswered = sum(laptop.unanswered for laptop in laptops)
         assert office.program.is_running, f"the server ended by itself: {office.log()}"
@@ -150,16 +151,13 @@ def test_stops_gracefully(office):
     opening = {"lane": "state", "kind": "openJob", "payload": {"name": "Jones"}}
     assert office.ask("POST", "/v1/jobs/j/mutations", opening, Idempotency_Key="0" * 32)[0] == 200
     head = office.get("/v1/jobs/j/channel")["head"]
-    answers = []
     paths = [f"/v1/jobs/j/channel?after={head}&wait=60", f"/v1/jobs?since={office.get('/v1/jobs')['cursor']}&wait=60"]
-    polls = [threading.Thread(target=lambda path=path: answers.append(office.ask("GET", path))) for path in paths * 10]
-    for poll in polls:
-        poll.start()
-    time.sleep(0.5)
+    polls = [(office.connect(), path) for path in paths * 10]
+    for connection, path in polls:
+        connection.send_request("GET", path)
+    wait_at_rest(office.program, PATIENCE_SECONDS, "all of them wait")
     since = time.monotonic()
     assert office.program.stop(PATIENCE_SECONDS) == 0
     assert time.monotonic() - since < 5
-    for poll in polls:
-        poll.join(PATIENCE_SECONDS)
-    assert [status for status, _ in answers] == [200] * 20
+    assert [connection.answer()[0] for connection, _ in polls] == [200] * 20
     assert "stopped" in office.log()

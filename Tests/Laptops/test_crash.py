@@ -153,13 +153,14 @@ def test_killed_two_hundred_times_under_load(solos):
     kills_in_flight = early_kills = 0
     for kill in range(1, KILLS + 1):
         if chance.random() < 0.2:
-            # While it starts, too.
             early_kills += 1
+            # Sleeps: it is killed while it starts, too.
             time.sleep(chance.uniform(0, 0.06))
         else:
             before = sum(client.acknowledged for client in clients)
             loaded = lambda: sum(client.acknowledged for client in clients) > before
             wait_until(loaded, PATIENCE_SECONDS, f"anna works again after kill {kill - 1}: {anna.log()}")
+            # Sleeps: it is killed at another moment each time.
             time.sleep(chance.uniform(0, 0.15))
         unanswered = sum(client.unanswered for client in clients)
         assert anna.program.is_running, f"anna ended by itself: {anna.log()}"

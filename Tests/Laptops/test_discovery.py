@@ -334,6 +334,7 @@ def test_discovery_at_rest_does_nothing(lab, probes):
 
     def wake_ups_during(seconds):
         before = context_switches(resting.pid)
+        # Sleeps: wake-ups are counted per time.
         time.sleep(seconds)
         return context_switches(resting.pid) - before
 

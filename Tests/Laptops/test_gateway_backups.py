@@ -3,7 +3,16 @@
 import os
 
 from backups import back_up, put_back_in_place
-from gateways import advance, crew, published_states, server_flags, state, wait_at_office, wait_published
+from gateways import (
+    advance,
+    crew,
+    published_states,
+    server_check,
+    server_flags,
+    state,
+    wait_at_office,
+    wait_published,
+)
 from lab import wait_until
 from solo import PATIENCE_SECONDS
 
@@ -80,10 +89,6 @@ def set_back(office, anna, bert):
     office.program.kill()
     office.put_back()
     return job
-
-
-def server_check(daemon):
-    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["name"] == "server")
 
 
 def test_an_office_that_was_set_back_is_told_of(solos, office, front):

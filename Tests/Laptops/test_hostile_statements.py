@@ -7,7 +7,7 @@ import time
 
 import pytest
 from clocks import milliseconds, true_milliseconds
-from lab import wait_until
+from lab import wait_at_rest, wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 from stranger import READY, Stranger, delta, digest, frame, hello, number, ping, pong, removed, varint, wait_for_log
 
@@ -209,7 +209,7 @@ def test_a_store_takes_no_new_name_for_every_lie_about_it(pair):
         pair.anna.add(job, name="Lamp")
         names.add(pair.anna.replica())
         stranger.say(removed(job, "Elm Street", [(bytes.fromhex(pair.anna.replica()), FARTHEST, 1)]))
-        time.sleep(0.2)
+        wait_at_rest(pair.anna.program, PATIENCE_SECONDS, "anna has judged it")
     names.add(pair.anna.replica())
     assert len(names) == 2, f"one new name in ten minutes, not {len(names) - 1}"
     wait_for_log(pair.anna, "not believed a second time so soon")
@@ -261,7 +261,7 @@ def test_times_that_cannot_be_move_no_clock(build_directory):
             lie = {"received": received, "answered": answered, "stratum": stratum, "uncertainty": uncertainty}
             stranger = Stranger(anna).greet(clock=lie)
             stranger.say(pong(1 << 60, now(1), now(1), 1, 0))
-            time.sleep(0.1)
+            wait_at_rest(anna.program, PATIENCE_SECONDS, "anna has judged it")
             clock = anna.get("/v1/clock")
             assert not clock["isSynchronised"] and abs(milliseconds(clock["time"]) - true_milliseconds()) < 1_000, name
             stranger.close()

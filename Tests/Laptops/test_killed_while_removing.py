@@ -79,9 +79,10 @@ def test_killed_while_it_learns_the_time(build_directory, chance):
             anna.launch(environment={**crew.clocks["anna"].environment, "MUSTER_SERVER": server.url})
             if round % 2:
                 wait_for_log(anna, "the time was learned")
+                # Sleeps: it is killed at another moment each time.
                 time.sleep(chance.uniform(0, 0.06))
             else:
-                # Around the moment in which it learns it, however fast this machine is.
+                # Sleeps: around the moment in which it learns it, however fast this machine is.
                 time.sleep(chance.uniform(0, reach_seconds))
             anna.kill()
             journals(anna)
@@ -135,6 +136,7 @@ def is_freed(daemon):
 
 def kill_and_count(daemon, chance, within_seconds):
     """Kills it within that time; returns how many rows it leaves that are to be freed."""
+    # Sleeps: it is killed at another moment each time.
     time.sleep(chance.uniform(0, within_seconds))
     daemon.kill()
     journals(daemon)

@@ -1,13 +1,18 @@
-"""The lab itself: it cuts what it says it cuts, and leaves nothing behind."""
+"""The lab itself: it cuts what it says it cuts, leaves nothing behind, and waits for events, not for time."""
 
+import ast
+import glob
+import io
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import tokenize
 
 import pytest
-from lab import Lab, never_during, wait_until
+from lab import Lab, never_during, wait_at_rest, wait_until
 
 
 def reaches(laptop, address):
@@ -86,6 +91,7 @@ with Lab() as lab:
     laptop = lab.laptop("anna")
     program = laptop.start(["sleep", "1000"])
     print(lab.directory, *[p.pid for p in lab._programs], flush=True)
+    # Sleeps: until it is ended.
     time.sleep(1000)
 """
 
@@ -111,3 +117,96 @@ def test_waiting_names_what_did_not_come():
         wait_until(lambda: False, 0.05, "the moon")
     with pytest.raises(AssertionError, match="must not: noise"):
         never_during(lambda: True, 0.05, "noise")
+
+
+BUSY = """
+import sys, time
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    {what}
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("what", ["pass", "time.sleep(0.02)"])
+def test_a_program_at_rest_has_nothing_to_do(lab, what):
+    anna = lab.laptop("anna", avahi=False)
+
+    def busy(seconds):
+        command = [sys.executable, "-c", BUSY.format(what=what), str(seconds)]
+        return anna.start(command, name="busy", stdin=subprocess.PIPE)
+
+    endless = busy(1000)
+    with pytest.raises(AssertionError, match="not within 1 s: the end of its work"):
+        wait_at_rest(endless, 1, "the end of its work")
+    endless.kill()
+    began = time.monotonic()
+    wait_at_rest(busy(0.5), 10, "the end of its work")
+    assert time.monotonic() - began > 0.5
+
+
+LONGEST_PAUSE_SECONDS = 0.2
+
+
+def unexplained_sleeps(source):
+    """The lines with a sleep that may be longer than a pause, and no comment that gives a reason for it."""
+    tree = ast.parse(source)
+    numbers = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    explained = {
+        token.start[0]
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT and re.match(r"# Sleeps: \S", token.string)
+    }
+
+    def is_pause(argument):
+        seconds = numbers.get(argument.id) if isinstance(argument, ast.Name) else getattr(argument, "value", None)
+        return isinstance(seconds, (int, float)) and seconds < LONGEST_PAUSE_SECONDS
+
+    return [
+        call.lineno
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and "sleep" in (getattr(call.func, "attr", None), getattr(call.func, "id", None))
+        and not (len(call.args) == 1 and is_pause(call.args[0]))
+        and explained.isdisjoint((call.lineno - 1, call.lineno))
+    ]
+
+
+def test_nobody_sleeps_and_hopes():
+    here = os.path.dirname(os.path.abspath(__file__))
+    found = []
+    for path in sorted(glob.glob(f"{here}/**/*.py", recursive=True)):
+        with open(path, encoding="utf-8") as file:
+            found += [f"{os.path.relpath(path, here)}:{line}" for line in unexplained_sleeps(file.read())]
+    assert found == [], "wait_until, wait_at_rest or never_during; else a comment: '# Sleeps: ' and why"
+
+
+@pytest.mark.parametrize(
+    "source, lines",
+    [
+        ("time.sleep(0.1)", []),
+        ("time.sleep(0.2)", [1]),
+        ("time.sleep(1)", [1]),
+        ("from time import sleep\nsleep(1)", [2]),
+        ("PAUSE = 0.01\ntime.sleep(PAUSE)", []),
+        ("PAUSE = 5\ntime.sleep(PAUSE)", [2]),
+        ("time.sleep(chance.uniform(0, 9))", [1]),
+        ("time.sleep(seconds)", [1]),
+        ("time.sleep(*pause)", [1]),
+        ("def f():\n    while True:\n        time.sleep(3)", [3]),
+        ("time.sleep(1)  # Sleeps: it hangs.", []),
+        ("# Sleeps: it hangs.\ntime.sleep(1)", []),
+        ("# Sleeps: it hangs.\n\ntime.sleep(1)", [3]),
+        ("# Sleeps: \ntime.sleep(1)", [2]),
+        ("# It hangs.\ntime.sleep(1)", [2]),
+        ('text = """\n# Sleeps: it hangs."""\ntime.sleep(1)', [3]),
+    ],
+)
+def test_a_sleep_without_a_reason_is_found(source, lines):
+    assert unexplained_sleeps(source) == lines

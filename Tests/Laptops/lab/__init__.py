@@ -19,6 +19,6 @@ from .bridge import Lab
 from .crew import CrewMember, finish
 from .laptop import Laptop
 from .programs import Program
-from .waiting import never_during, wait_until
+from .waiting import never_during, wait_at_rest, wait_until
 
-__all__ = ["CrewMember", "Lab", "Laptop", "Program", "finish", "never_during", "wait_until"]
+__all__ = ["CrewMember", "Lab", "Laptop", "Program", "finish", "never_during", "wait_at_rest", "wait_until"]

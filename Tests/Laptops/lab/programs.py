@@ -75,6 +75,25 @@ class Program:
             if kind in (None, event.get("event")) and all(event.get(key) == fields[key] for key in fields)
         ]
 
+    def asleep(self):
+        """How often each thread has left the processor, when all of them sleep; None when one is awake.
+
+        Two looks that give the same have found a program that did nothing in between.
+        """
+        threads = f"/proc/{self.pid}/task"
+        switches = {}
+        try:
+            for thread in os.listdir(threads):
+                with open(f"{threads}/{thread}/status", encoding="utf-8") as file:
+                    status = dict(line.split(":", 1) for line in file if ":" in line)
+                if status["State"].split()[0] != "S":
+                    return None
+                switches[thread] = status["voluntary_ctxt_switches"], status["nonvoluntary_ctxt_switches"]
+        except (FileNotFoundError, ProcessLookupError):
+            # A thread has ended meanwhile.
+            return None
+        return switches
+
     def signal(self, number):
         if self.is_running:
             self.process.send_signal(number)

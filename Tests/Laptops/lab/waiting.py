@@ -3,6 +3,8 @@
 import time
 
 PAUSE_SECONDS = 0.01
+# Far longer than the kernel takes to hand over what was sent to a program.
+REST_SECONDS = 0.1
 
 
 def wait_until(condition, deadline_seconds, what):
@@ -27,3 +29,20 @@ def never_during(condition, seconds, what):
         result = condition()
         assert not result, f"happened, but must not: {what}: {result}"
         time.sleep(PAUSE_SECONDS)
+
+
+def wait_at_rest(program, deadline_seconds, what):
+    """Waits until a program has done all that it was given: for REST_SECONDS none of its threads was awake.
+
+    Also true of one that waits for an answer or for a timer.
+    """
+    began = before = None
+
+    def rests():
+        nonlocal began, before
+        now, asleep = time.monotonic(), program.asleep()
+        if asleep is None or asleep != before:
+            began, before = now, asleep
+        return asleep is not None and now - began >= REST_SECONDS
+
+    wait_until(rests, deadline_seconds, what)
