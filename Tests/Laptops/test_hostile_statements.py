@@ -27,12 +27,9 @@ def record(item, *operations, stamp=None):
     return varint(len(body)) + body
 
 
-def dots(entries):
-    return varint(len(entries)) + b"".join(replica + varint(sequence) for replica, sequence in sorted(entries))
-
-
-def decide(entries):
-    return b"\3" + dots(entries)
+def decide(identities):
+    """`identities` name changes, 64 bits each."""
+    return b"\x0a" + varint(len(identities)) + b"".join(struct.pack(">Q", one) for one in sorted(identities))
 
 
 def remove_job(name, entries):
@@ -41,8 +38,8 @@ def remove_job(name, entries):
     return b"\2" + varint(len(name)) + name + varint(len(entries)) + heads
 
 
-def positions(count):
-    return [(os.urandom(16), FARTHEST) for _ in range(count)]
+def identities(count):
+    return [int.from_bytes(os.urandom(8), "big") for _ in range(count)]
 
 
 def heads(count, sequence=FARTHEST):
@@ -101,11 +98,10 @@ def pair(build_directory):
 
 ONE = (b"\1" * 16, 1, 1)
 NO_STATEMENTS = {
-    "decisions on more than there may be": decide(positions(MOST_JOURNALS + 1)),
-    "decisions that descend": b"\3" + varint(2) + b"\2" * 16 + b"\1" + b"\1" * 16 + b"\1",
-    "one decision twice": decide([(b"\1" * 16, 1)] * 2),
-    "a decision on a sequence without an end": decide([(os.urandom(16), FARTHEST + 1)]),
-    "more decisions than bytes": b"\3" + varint(1 << 62),
+    "decisions on more than there may be": decide(identities(MOST_JOURNALS + 1)),
+    "decisions that descend": b"\x0a" + varint(2) + b"\2" * 8 + b"\1" * 8,
+    "one decision twice": decide([1, 1]),
+    "more decisions than bytes": b"\x0a" + varint(1 << 62),
     "a removal of more journals than there may be": remove_job(b"Home", heads(MOST_JOURNALS + 1)),
     "a removal of one journal twice": remove_job(b"Home", [ONE] * 2),
     "a removal that descends": b"\2\0\2" + (b"\2" * 16 + b"\1" + bytes(8)) + (b"\1" * 16 + b"\1" + bytes(8)),
@@ -114,11 +110,12 @@ NO_STATEMENTS = {
     "a removal with too long a name": remove_job(b"x" * (LONGEST_NAME + 1), [ONE]),
     "a removal with a name that is no text": remove_job(b"\xff\xfe", [ONE]),
     "a removal that is cut off": remove_job(b"Home", [ONE])[:-1],
+    "a third kind, which there was once": b"\3" + varint(0),
     "a fourth kind, which there was once": b"\4" + varint(0),
     "a fifth kind": b"\5" + bytes(17),
-    "a kind that nobody knows": b"\x0a",
+    "a kind that nobody knows": b"\x0b",
 }
-ON_AN_ITEM = {"removal of the job": remove_job(b"Home", [ONE]), "decision": decide([(os.urandom(16), 1)])}
+ON_AN_ITEM = {"removal of the job": remove_job(b"Home", [ONE]), "decision": decide(identities(1))}
 
 
 def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
@@ -142,7 +139,7 @@ def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
 
 def test_decisions_on_what_nobody_has_and_statements_of_the_channel(pair):
     for replica in (None, CHANNEL):
-        records = [record(JOB_ITEM, decide(positions(100)), decide([(CHANNEL, 5)])), record(JOB_ITEM, decide([]))]
+        records = [record(JOB_ITEM, decide(identities(100)), decide([5])), record(JOB_ITEM, decide([]))]
         stranger, replica = pair.tell(records, 3, replica=replica)
         wait_until(lambda: pair.bert.vector(pair.job).get(replica.hex()) == 3, 5, "bert has it from anna")
         stranger.close()
@@ -153,7 +150,7 @@ def test_decisions_on_what_nobody_has_and_statements_of_the_channel(pair):
 
 
 def test_a_thousand_statements_cost_no_more_than_moments(pair):
-    many, records, stranger, replica = positions(16), [], Stranger(pair.anna).greet(), os.urandom(16)
+    many, records, stranger, replica = identities(16), [], Stranger(pair.anna).greet(), os.urandom(16)
     for first in range(1, 1_001, 100):
         batch = [record(JOB_ITEM, decide(many))] * 100
         records += batch

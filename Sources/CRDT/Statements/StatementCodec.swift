@@ -5,17 +5,17 @@
 ///
 ///     statement = 1 acknowledge: count:varint  (replica:16 sequence:varint)*             ascending by replica
 ///                 2 removal: name:string  count:varint  (replica:16 sequence:varint digest:8)*    ascending by replica
-///                 4 decide: count:varint  (identity:8)*                                  ascending
+///                 10 decide: count:varint  (identity:8)*                                  ascending
 ///                 6 to 9 see `RequestCodec`
 enum StatementCodec {
     enum Code: UInt8 {
         case acknowledge = 1
         case removeJob = 2
-        case decide = 4
         case request = 6
         case withdraw = 7
         case outcome = 8
         case publish = 9
+        case decide = 10
     }
 
     static func encode(_ operation: Operation, into writer: inout ByteWriter) {

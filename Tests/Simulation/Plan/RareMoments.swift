@@ -15,6 +15,9 @@ struct RareMoments {
         case 2 where plan.profile.faults.contains(.restore) && !plan.profile.faults.contains(.jobRemoval):
             addTwins(to: &plan)
         case 5 where !plan.profile.faults.contains(.crowd): addStrangersWithNews(to: &plan)
+        case 3 where plan.profile.faults.contains(.gateway): addForkAfterRemoval(to: &plan)
+        case 6 where !plan.profile.clocks.contains(where: \.reachesServer):
+            addRescueWithoutTime(to: &plan)
         default: break
         }
         return plan
@@ -53,5 +56,61 @@ struct RareMoments {
             + [.crowd(device, job: 0, count: 2), .edit(device, [edit])]
         let place = Int.random(in: 0...plan.steps.count, using: &generator)
         plan.steps.insert(contentsOf: actions.map { Step(wait: 1, action: $0) }, at: place)
+    }
+
+    /// A laptop writes into a job that was removed meanwhile, brings the office that, is set back, and writes something else
+    /// there: the office holds another branch of what is left of the journal.
+    private mutating func addForkAfterRemoval(to plan: inout Plan) {
+        guard plan.profile.presentAtStart > 1 else { return }
+        let (device, remover) = (0, 1)
+        let others = plan.profile.clocks.indices.filter { $0 != device }
+        let count = Int.random(in: 1...3, using: &generator)
+        func edits(_ first: Int) -> Action {
+            .edit(
+                device, (0..<count).map { PlannedEdit(item: first + $0, number: first + $0, kind: .set(fields: [1])) })
+        }
+        var actions: [Action] = [device, remover].flatMap { [.start($0, reboots: false), .freeDisk($0)] }
+        actions += [.office(.freeDisk), .heal(device, remover)]
+        plan.steps += actions.map { Step(wait: 0, action: $0) }
+        plan.steps.append(Step(wait: 100, action: edits(320_000)))
+        plan.steps.append(Step(wait: 45_000, action: .reachServer(device, false)))
+        plan.steps += others.map { Step(wait: 0, action: .cut(device, $0, isOneWay: false, breaks: true)) }
+        plan.steps += [
+            Step(wait: 0, action: .reachServer(remover, true)), Step(wait: 0, action: .removeJob(remover, job: 0)),
+            Step(wait: 45_000, action: .backUp(device)), Step(wait: 0, action: edits(330_000)),
+            Step(wait: 0, action: .reachServer(device, true)), Step(wait: 45_000, action: .reachServer(device, false)),
+            Step(wait: 0, action: .restore(device, isNewFile: false)), Step(wait: 0, action: edits(340_000)),
+            Step(wait: 0, action: .reachServer(device, true)),
+        ]
+    }
+
+    /// A laptop that does not know the time takes late work over while nobody is there to see it, and then learns the time.
+    private mutating func addRescueWithoutTime(to plan: inout Plan) {
+        guard plan.profile.presentAtStart > 1 else { return }
+        let (author, remover) = (0, 1)
+        func edit(_ number: Int) -> Action {
+            .edit(author, [PlannedEdit(item: number, number: number, kind: .set(fields: [1]))])
+        }
+        func alone(_ device: Int) -> [Step] {
+            plan.profile.clocks.indices.filter { $0 != device }
+                .map { Step(wait: 0, action: .cut(device, $0, isOneWay: false, breaks: true)) }
+        }
+        var actions: [Action] = [author, remover].flatMap { [.start($0, reboots: false), .freeDisk($0)] }
+        // Two hours late: the crew agrees on the earliest clock.
+        actions += [
+            .crash(remover), .setWallClock(remover, byMilliseconds: -7_200_000), .start(remover, reboots: true),
+        ]
+        actions += [.heal(author, remover), edit(320_000)]
+        plan.steps += actions.map { Step(wait: 0, action: $0) }
+        plan.steps.append(Step(wait: 10_000, action: .cut(author, remover, isOneWay: false, breaks: true)))
+        plan.steps += alone(author)
+        plan.steps.append(Step(wait: 0, action: .removeJob(remover, job: 0)))
+        plan.steps += (1...4).map { Step(wait: 10, action: edit(320_000 + $0)) }
+        plan.steps.append(Step(wait: 0, action: .heal(author, remover)))
+        let alone = alone(remover)
+        plan.steps.append(Step(wait: 20_000, action: .freeDisk(remover)))
+        plan.steps += alone
+        plan.steps.append(Step(wait: 5_000, action: .decideLate(remover, accepts: true)))
+        plan.steps.append(Step(wait: 100, action: .reachServer(remover, true)))
     }
 }
