@@ -90,7 +90,8 @@ extension Checker {
             // As for a new edit, one that followed a stamp from a little ahead draws the next along.
             let latest = device.receiveTime(at: now).milliseconds + UInt64(Self.toleranceMilliseconds)
             let item = fresh.latestStamp(of: same.item, without: after.dot)
-            if same.stamp.milliseconds > latest, same.stamp.rawValue > item + 1 {
+            // What went with a removed job may have drawn it along, and is not here any more.
+            if !fresh.isRemoved, same.stamp.milliseconds > latest, same.stamp.rawValue > item + 1 {
                 throw Violation("R5", "\(device) re-stamped to \(same.stamp), in the future.")
             }
             let place = PublishedPlace(job: job, dot: before.dot)
