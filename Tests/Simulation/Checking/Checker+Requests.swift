@@ -67,9 +67,11 @@ extension Checker {
         guard !office[job].isRemoved else { return }
         let standing = RequestStanding(office[job])
         if let token = standing.repeated.first { throw Violation("R8", "the office has decided \(token) twice.") }
+        var withdrawn = standing.withdrawn
+        // An office that was set back may have its words again before the journals in which requests were taken back.
+        if forkable.contains(.channel) { withdrawn.formUnion(self.withdrawn[job] ?? []) }
         for (token, decided) in standing.outcomes {
-            guard let after = requests[job]?[token]?.after, !standing.withdrawn.contains(token),
-                !standing.withdrawn.contains(after)
+            guard let after = requests[job]?[token]?.after, !withdrawn.contains(token), !withdrawn.contains(after)
             else { continue }
             guard let before = standing.outcomes[after], before.place < decided.place else {
                 throw Violation("R8", "the office decided \(token) before \(after), which it follows in its lane.")

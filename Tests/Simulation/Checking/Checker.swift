@@ -32,6 +32,8 @@ final class Checker {
     var freedUnlisted = 0
     /// What people asked of the office, acknowledged.
     var requests: [JobID: [MutationToken: MutationRequest]] = [:]
+    /// What people took back, acknowledged.
+    var withdrawn: [JobID: Set<MutationToken>] = [:]
     /// By whom and when each piece of work was written first.
     var firstWrites: [Work: Set<WriteStamp>] = [:]
     /// What the author's laptop showed when it was written, of each value.

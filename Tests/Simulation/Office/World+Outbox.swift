@@ -229,6 +229,7 @@ extension World {
             let time = device.stampTime(at: now)
             let commit = try await device.store.withdraw(withdrawal, now: { time })
             try await committed(commit, by: device)
+            checker.withdrawn[commit.job, default: []].insert(token)
             try await drive(device) { machine, now, generator in
                 machine.onWithdrawn(token, now: now, using: &generator)
             }
