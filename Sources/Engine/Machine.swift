@@ -29,6 +29,9 @@ extension Machine {
     /// The elapsed clock in milliseconds.
     package var elapsedMilliseconds: UInt64 { UInt64(clamping: elapsedMicroseconds / 1_000) }
 
+    /// The wall clock in milliseconds.
+    package var wallMilliseconds: UInt64 { UInt64(clamping: wallMicroseconds / 1_000) }
+
     /// Chance, where a function wants a generator.
     package var generator: MachineGenerator { MachineGenerator(machine: self) }
 

@@ -47,47 +47,27 @@ package struct Node: Sendable {
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
-        let machine = SystemMachine(executor: executor)
-        let clock = await restoreClock(from: store, machine: machine)
-        store.whenShown { clock.noteShown() }
-        let jobs = try await store.vectors()
-        let holdings = KnownHoldings(jobs: jobs, removals: try await store.removals())
-
-        let hub = EventHub()
-        let housekeeping = Housekeeping(store: store, logger: logger)
+        let core = try await Core(
+            Core.Parts(
+                store: store, machine: SystemMachine(executor: executor), configuration: configuration,
+                hostName: hostName, logger: logger))
+        let (replicator, outbox, jobs) = (core.replicator, core.outbox, core.jobs)
         // What was not tidied up before the last stop; a job that was costs one row.
-        for known in jobs { housekeeping.jobChanged(known.job) }
-        let publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
-        let replicator = Replicator(
-            Replicator.Parts(store: store, clock: clock, machine: machine, observer: publisher, logger: logger),
-            holdings: holdings, hostName: hostName)
-        let transport = PeerTransport(
-            configuration: TransportConfiguration(host: configuration.listen.host, port: configuration.listen.port),
-            handler: replicator, logger: logger, executor: executor)
-        await replicator.attach(transport)
-
-        let outbox = OutboxDriver(
-            store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
-        try await outbox.start()
+        for known in jobs { core.housekeeping.jobChanged(known.job) }
         let client = client(of: replicator)
         let gateway = client.map { client in
             self.gateway(
                 Gateway.Parts(
-                    server: client, store: store, replicator: replicator, outbox: outbox, machine: machine,
+                    server: client, store: store, replicator: replicator, outbox: outbox, machine: core.machine,
                     logger: logger))
         }
         if let gateway { await outbox.attach(gateway) }
         let news = JobNews(outbox: outbox, gateway: gateway)
-        publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
+        core.publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
         let discovery = DiscoveryService(
-            configuration: configuration, device: store.identity.device, hostName: hostName, transport: transport,
-            replicator: replicator, logger: logger)
-        let service = InventoryService(
-            store: store, replicator: replicator, transport: transport, clock: clock, hub: hub,
-            facts: DaemonFacts(
-                hostName: hostName, startedAt: Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds)),
-                configuration: configuration, firstReplica: store.identity.replica, discovery: discovery.state),
-            keys: KeyCache(), outbox: outbox, gateway: gateway)
+            configuration: configuration, device: store.identity.device, hostName: hostName,
+            transport: core.transport, replicator: replicator, logger: logger)
+        let service = core.service(gateway: gateway, discovery: discovery.state)
         let manager = ServiceManager(environment: environment)
         let api = LocalServer(socketPath: configuration.socket, service: service, logger: logger) {
             manager.ready("\(jobs.count) jobs")
@@ -99,12 +79,12 @@ package struct Node: Sendable {
         var lifecycle = ServiceGroupConfiguration(
             // Stopped in reverse: first the streams end, then the local API, the network last.
             services: [
-                .init(service: housekeeping), .init(service: PublisherService(publisher: publisher)),
+                .init(service: core.housekeeping), .init(service: PublisherService(publisher: core.publisher)),
                 .init(service: JobNewsService(news: news, outbox: outbox)),
-                .init(service: TransportService(transport: transport)),
+                .init(service: TransportService(transport: core.transport)),
                 .init(service: discovery),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
-                .init(service: StreamEnder(hub: hub, manager: manager, logger: logger)),
+                .init(service: StreamEnder(hub: core.hub, manager: manager, logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let server = configuration.server {
             let times = serverTimes
@@ -123,7 +103,7 @@ package struct Node: Sendable {
         lifecycle.maximumGracefulShutdownDuration = .seconds(2)
         do {
             try await ServiceGroup(configuration: lifecycle).run()
-        } catch  where hub.hasFinished {
+        } catch  where core.hub.hasFinished {
             logger.warning("a service did not stop in time and was cancelled", metadata: ["error": "\(error)"])
         }
         await replicator.finishNotes()
@@ -154,18 +134,6 @@ package struct Node: Sendable {
         let host = configuration.server?.host ?? ""
         return Gateway(parts, host: host, interval: UInt64(configuration.serverInterval) * 1_000) {
             times.routeChanged(isUp: $0)
-        }
-    }
-
-    /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.
-    private func restoreClock(from store: Store, machine: SystemMachine) async -> ClockService {
-        do {
-            let clock = ClockService(remembered: try await store.clockRecord(), machine: machine)
-            if let record = clock.initialRecord { try await store.keep(record) }
-            return clock
-        } catch {
-            logger.warning("the clock's record cannot be read or written", metadata: ["error": "\(error)"])
-            return ClockService(remembered: nil, machine: machine)
         }
     }
 

@@ -32,8 +32,8 @@ extension InventoryService {
     func peers() async throws -> [PeerStatus] {
         let known = await replicator.peers()
         let (overview, remotes, targets) = (known.links, known.remotes, known.targets)
-        let elapsed = SystemClock.elapsedMilliseconds
-        let wall = SystemClock.wallMilliseconds
+        let elapsed = machine.elapsedMilliseconds
+        let wall = machine.wallMilliseconds
         var peers = overview.map { link in
             let remote = remotes[link.link]
             let traffic = transport.traffic(of: link.link)

@@ -13,7 +13,7 @@ extension InventoryService {
             var results = Array(repeating: BatchResult(outcome: .rejected), count: batch.items.count)
             let base = if let key { try await keys.items(of: job.id, by: key, in: store) } else { KeyCache.Known() }
             var known = base.items
-            var generator = SystemRandomNumberGenerator()
+            var generator = machine.generator
             var edits: [Edit] = []
             var places: [Int] = []
             for (index, request) in batch.items.enumerated() {
@@ -73,7 +73,7 @@ extension InventoryService {
     /// The edit that gives an item these fields; nil when it has them already.
     private func edit(
         _ fields: [Edit.FieldValue], of existing: ItemID?, job: JobID,
-        using generator: inout SystemRandomNumberGenerator
+        using generator: inout MachineGenerator
     ) async throws -> Edit? {
         guard let existing else {
             return .put(item: ItemID(milliseconds: nowMilliseconds, using: &generator), fields: fields)

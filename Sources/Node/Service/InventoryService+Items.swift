@@ -57,7 +57,7 @@ extension InventoryService {
     func addItem(_ request: FieldsRequest, job text: String) async throws -> Identified {
         try await answering {
             let job = try await resolve(job: text)
-            var generator = SystemRandomNumberGenerator()
+            var generator = machine.generator
             let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
             try await make(.put(item: id, fields: try Self.fields(request)), job: job.id)
             return Identified(id: id.description)

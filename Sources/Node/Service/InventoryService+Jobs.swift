@@ -31,13 +31,13 @@ extension InventoryService {
             guard !name.isEmpty, name.utf8.count <= 256 else {
                 throw APIError(.invalidValue, "A job needs a name of 1 to 256 bytes; give one with --name.")
             }
-            var generator = SystemRandomNumberGenerator()
+            var generator = machine.generator
             var id = JobID(ItemID(milliseconds: nowMilliseconds, using: &generator))
             if let text = request.id {
                 guard let given = JobID(text) else {
                     throw APIError(
                         .invalidValue,
-                        "'\(text)' is no job id; use 1 to \(JobID.longest) of A–Z a–z 0–9 . _ -, no dot first")
+                        "'\(text)' is no job id; use 1 to \(JobID.longest) of A–Z a–z 0–9 . _ - and no dot first.")
                 }
                 guard (try? await store.job(given)) == nil else {
                     throw APIError(.jobExists, "Job \(given) is here already; 'muster job show \(given)' shows it.")

@@ -16,7 +16,7 @@ extension InventoryService {
             }
             let job = try await resolve(job: text)
             let shown = try await overlay(of: job.id).shown
-            var generator = SystemRandomNumberGenerator()
+            var generator = machine.generator
             var batch = MutationBatch(job: job.id)
             if shown.state == nil { batch.add(OpenJob(name: job.name, kind: job.kind), using: &generator) }
             if shown.state != nil || state != .scheduled { batch.add(AdvanceState(to: state), using: &generator) }

@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import Inventory
 import LocalAPI
 import Outbox
@@ -20,7 +21,7 @@ extension InventoryService {
                     .invalidValue,
                     "The inventory is not the one with digest \(shown) any more; show 'muster job summary' again.")
             }
-            var generator = SystemRandomNumberGenerator()
+            var generator = machine.generator
             var batch = MutationBatch(job: job)
             batch.add(SignOff(digest: digest, name: name), using: &generator)
             return QueuedSignature(tokens: try await enqueue(batch).map(\.description), digest: digest)

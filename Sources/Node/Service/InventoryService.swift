@@ -14,6 +14,8 @@ import Transport
 /// The operations stand in the extensions beside this file, by what they are about.
 struct InventoryService: MusterService {
     let store: Store
+    /// Chance and the machine's clocks come from here alone, so that what is answered can be repeated.
+    let machine: any Machine
     let replicator: Replicator
     let transport: PeerTransport
     let clock: ClockService

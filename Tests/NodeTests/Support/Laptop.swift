@@ -4,45 +4,41 @@ import HTTPCoding
 import Inventory
 import LocalAPI
 import Logging
-import Replication
+import Simulation
 import Storage
-import Transport
+import Testing
 
 @testable import Node
 
 /// A laptop's service on a store in memory, without a network: what the local API answers.
+///
+/// Its name is its seed, and its time stands still until a test moves it: ids, stamps and answers are always the same.
 struct Laptop {
+    /// 2026-08-01T10:30:00.125Z, later than any time before which the program cannot run.
+    static let moment = Timestamp(milliseconds: 1_785_580_200_125)
+
     let store: Store
+    let machine: StillMachine
+    let core: Core
     let service: InventoryService
 
     /// - Parameter path: of a store in a file; nil for one in memory.
-    init(_ name: String, path: String? = nil) async throws {
-        var generator = SeededGenerator(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
-        let store =
+    init(_ name: String, path: String? = nil, configuration: NodeConfiguration = NodeConfiguration()) async throws {
+        let seed = name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) }
+        var generator = SeededGenerator(seed: seed)
+        store =
             try path.map { try Store.open(path: $0, machine: name, hostName: name, generator: &generator) }
             ?? Store.openInMemory(
                 place: StorePlace(machine: name, file: name), hostName: name, generator: &generator)
-        let logger = Logger(label: "test")
-        let machine = SystemMachine(executor: nil)
-        let clock = ClockService(remembered: nil, machine: machine)
-        let replicator = Replicator(
-            Replicator.Parts(
-                store: store, clock: clock, machine: machine, observer: NobodyWatches(), logger: logger),
-            holdings: KnownHoldings(jobs: [], removals: []), hostName: name)
-        let transport = PeerTransport(
-            configuration: TransportConfiguration(host: "127.0.0.1", port: 0), handler: replicator, logger: logger)
-        await replicator.attach(transport)
-        let outbox = OutboxDriver(
-            store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
-        try await outbox.start()
-        self.store = store
-        service = InventoryService(
-            store: store, replicator: replicator, transport: transport, clock: clock, hub: EventHub(),
-            facts: DaemonFacts(
-                hostName: name, startedAt: Timestamp(milliseconds: 0), configuration: NodeConfiguration(),
-                firstReplica: store.identity.replica, discovery: DiscoveryState(DiscoveryStatus(state: .off))),
-            keys: KeyCache(), outbox: outbox, gateway: nil)
+        machine = StillMachine(seed: seed + 1, at: Self.moment.milliseconds)
+        core = try await Core(
+            Core.Parts(
+                store: store, machine: machine, configuration: configuration, hostName: name,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        service = core.service(gateway: nil, discovery: DiscoveryState(DiscoveryStatus(state: .off)))
     }
+
+    // MARK: Meetings
 
     /// Everything of a job that the other lacks, as a peer would bring it.
     @discardableResult
@@ -55,8 +51,18 @@ struct Laptop {
             guard let segment else { continue }
             applied += try await other.store.ingest(segment, job: job, now: other.service.clock.now).applied
         }
+        await other.service.outbox.jobAdvanced(job)
         return applied
     }
+
+    /// Both lack nothing of a job that the other has.
+    func meet(_ other: Laptop, over job: String) async throws {
+        let job = try #require(JobID(job))
+        try await send(job, to: other)
+        try await other.send(job, to: self)
+    }
+
+    // MARK: People
 
     /// What nobody may enter at the local API, but a device of another make may hold.
     func put(_ fields: [(FieldName, String)], item: ItemID, job: JobID) async throws {
@@ -66,6 +72,34 @@ struct Laptop {
         if let refusal = result.refusals.first ?? nil { throw refusal }
     }
 
+    /// A job, and its id.
+    func job(_ name: String, _ kind: JobKind? = nil, id: String? = nil) async throws -> String {
+        try await service.createJob(CreateJobRequest(name: name, kind: kind, id: id)).id
+    }
+
+    /// An item, a second after the last, and its id.
+    func add(_ fields: [String: String], to job: String) async throws -> String {
+        machine.pass(milliseconds: 1_000)
+        return try await service.addItem(FieldsRequest(fields: fields), job: job).id
+    }
+
+    /// Sets fields, a second after whatever was before.
+    func set(_ fields: [String: String], of item: String, in job: String) async throws {
+        machine.pass(milliseconds: 1_000)
+        _ = try await service.setFields(FieldsRequest(fields: fields), item: item, job: job)
+    }
+
+    // MARK: Answers
+
+    func items(_ job: String, where filters: [String: String] = [:]) async throws -> [ItemView] {
+        let filters = filters.map { FieldFilter(field: $0.key, value: $0.value) }
+        return try await service.items(job: job, matching: filters).all()
+    }
+
+    func log(_ job: String, item: String? = nil) async throws -> [ChangeReport] {
+        try await service.log(job: job, item: item).all()
+    }
+
     func exported(_ job: JobID, _ format: ExportFormat) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await chunk in try await service.export(job: job.text, format: format) { bytes += chunk }
@@ -73,6 +107,11 @@ struct Laptop {
     }
 }
 
-private struct NobodyWatches: ReplicationObserver {
-    func jobAdvanced(_ job: JobID, vector: VersionVector, applied: [AppliedChange]) {}
+extension AsyncSequence where Self: Sendable {
+    /// All pieces as one.
+    func all<Element: Sendable>() async throws -> [Element] where Self.Element == [Element] {
+        var elements: [Element] = []
+        for try await piece in self { elements += piece }
+        return elements
+    }
 }

@@ -1,0 +1,108 @@
+import CRDT
+package import Engine
+package import LocalAPI
+package import Logging
+import Replication
+package import Storage
+import Transport
+
+/// The middle of a daemon: from the store to what people are answered, without a socket, discovery or a way to the server.
+///
+/// The daemon puts those around it. By itself it answers as a laptop that meets nobody.
+package struct Core: Sendable {
+    /// Where everything is kept.
+    package let store: Store
+    let machine: any Machine
+    let clock: ClockService
+    /// What the store held at the start.
+    let jobs: [(job: JobID, vector: VersionVector)]
+    let hub: EventHub
+    let housekeeping: Housekeeping
+    let publisher: ChangePublisher
+    let replicator: Replicator
+    let transport: PeerTransport
+    let outbox: OutboxDriver
+    private let configuration: NodeConfiguration
+    private let hostName: String
+
+    /// What it is put together from.
+    package struct Parts: Sendable {
+        let store: Store
+        let machine: any Machine
+        let configuration: NodeConfiguration
+        let hostName: String
+        let logger: Logger
+
+        /// - Parameters:
+        ///   - store: open, and written by nobody else.
+        ///   - hostName: what people see this laptop as, at most `ProtocolLimits.nameBytes` long.
+        package init(
+            store: Store, machine: any Machine, configuration: NodeConfiguration, hostName: String, logger: Logger
+        ) {
+            self.store = store
+            self.machine = machine
+            self.configuration = configuration
+            self.hostName = hostName
+            self.logger = logger
+        }
+    }
+
+    /// Takes up what the store remembers of the time and of requests. Nobody is dialled, and nothing is listened on.
+    ///
+    /// - Throws: `StoreError`.
+    package init(_ parts: Parts) async throws {
+        let (store, machine, logger) = (parts.store, parts.machine, parts.logger)
+        let clock = await Self.restoreClock(from: store, machine: machine, logger: logger)
+        store.whenShown { clock.noteShown() }
+        jobs = try await store.vectors()
+        hub = EventHub()
+        housekeeping = Housekeeping(store: store, logger: logger)
+        publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
+        replicator = Replicator(
+            Replicator.Parts(store: store, clock: clock, machine: machine, observer: publisher, logger: logger),
+            holdings: KnownHoldings(jobs: jobs, removals: try await store.removals()), hostName: parts.hostName)
+        let listen = parts.configuration.listen
+        transport = PeerTransport(
+            configuration: TransportConfiguration(host: listen.host, port: listen.port),
+            handler: replicator, logger: logger, executor: machine.executor)
+        await replicator.attach(transport)
+        outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
+        try await outbox.start()
+        self.store = store
+        self.machine = machine
+        self.clock = clock
+        configuration = parts.configuration
+        hostName = parts.hostName
+    }
+
+    /// What answers the local API, of a laptop that finds nobody and has no way to the server.
+    package var loneService: any MusterService {
+        service(gateway: nil, discovery: DiscoveryState(DiscoveryStatus(state: .off)))
+    }
+
+    /// What answers the local API.
+    ///
+    /// - Parameter gateway: nil without a server, or without a token for it.
+    func service(gateway: Gateway?, discovery: DiscoveryState) -> InventoryService {
+        InventoryService(
+            store: store, machine: machine, replicator: replicator, transport: transport, clock: clock, hub: hub,
+            facts: DaemonFacts(
+                hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
+                configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
+            keys: KeyCache(), outbox: outbox, gateway: gateway)
+    }
+
+    /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.
+    private static func restoreClock(
+        from store: Store, machine: any Machine, logger: Logger
+    ) async -> ClockService {
+        do {
+            let clock = ClockService(remembered: try await store.clockRecord(), machine: machine)
+            if let record = clock.initialRecord { try await store.keep(record) }
+            return clock
+        } catch {
+            logger.warning("the clock's record cannot be read or written", metadata: ["error": "\(error)"])
+            return ClockService(remembered: nil, machine: machine)
+        }
+    }
+}
