@@ -32,7 +32,8 @@ struct ConfigurationTests {
         #expect(!allowed.isLoopbackOnly)
     }
 
-    @Test("A wrong address is named with an example", arguments: ["nonsense", "host", "host:99999", "1:2:3", ":7"])
+    @Test(
+        "A wrong address is named with an example", arguments: ["nonsense", "host", "host:99999", "1:2:3", ":7", "h:0"])
     func wrongAddress(text: String) async throws {
         let error = await #expect(throws: ConfigurationError.self) {
             try await NodeConfiguration.read(flags: [.peers: [text]], environment: [:], file: nil)

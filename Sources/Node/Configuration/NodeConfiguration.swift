@@ -131,7 +131,8 @@ package struct NodeConfiguration: Sendable {
     package var isLoopbackOnly: Bool { Loopback.holds(listen.host) }
 
     private static func address(_ text: String, key: Key) throws(ConfigurationError) -> PeerAddress {
-        guard let address = PeerAddress(text) else {
+        // Port 0 is any free one, which nobody else can name.
+        guard let address = PeerAddress(text), key == .listen || address.port > 0 else {
             throw ConfigurationError(
                 "'\(text)' is no address for \(key.rawValue); write HOST:PORT, for example 192.168.1.20:\(defaultPort)."
             )

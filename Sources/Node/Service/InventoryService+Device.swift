@@ -83,7 +83,7 @@ extension InventoryService {
     }
 
     func addPeer(_ request: AddPeerRequest) async throws {
-        guard let address = PeerAddress(request.address) else {
+        guard let address = PeerAddress(request.address), address.port > 0 else {
             throw APIError(
                 .invalidValue, "'\(request.address)' is no address; write HOST:PORT, for example 192.168.1.20:7473.")
         }

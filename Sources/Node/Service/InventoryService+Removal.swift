@@ -55,7 +55,7 @@ extension InventoryService {
             guard isConfirmed else {
                 throw APIError(
                     .confirmationNeeded,
-                    "This removes the job '\(job.name)' with \(job.items) items for good, on every device; add --yes "
+                    "This removes the job '\(job.name)' with \(job.items) \(job.items == 1 ? "item" : "items") for good, on every device; add --yes "
                         + "(confirmed=true in the API) if that is meant.")
             }
             await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now))

@@ -1,0 +1,169 @@
+import Simulation
+import Inventory
+import CRDT
+import LocalAPI
+import ServerChannel
+import Testing
+
+@testable import Node
+
+/// What is asked of the server, on a laptop that cannot reach it.
+@Suite(.timeLimit(.minutes(1)))
+struct QueueServiceTests {
+    private func laptop() async throws -> (Laptop, job: String) {
+        let anna = try await Laptop("anna")
+        return (anna, try await anna.job("Smith", .pickup, id: "Elm"))
+    }
+
+    private func advance(_ laptop: Laptop, to states: [String]) async throws -> [String] {
+        var tokens: [String] = []
+        for state in states {
+            laptop.machine.pass(milliseconds: 1_000)
+            tokens += try await laptop.service.advance(AdvanceRequest(state: state), job: "Elm").tokens
+        }
+        return tokens
+    }
+
+    @Test("The first wish for a state opens the job before it, and both wait in one lane")
+    func opened() async throws {
+        let (anna, job) = try await laptop()
+        #expect(try await anna.service.queue().isEmpty)
+        #expect(try await anna.service.attempts(limit: 10).isEmpty)
+        let tokens = try await advance(anna, to: ["dispatched", "inProgress"])
+        let queue = try await anna.service.queue()
+        #expect(queue.map(\.token) == tokens && queue.count == 3)
+        #expect(queue.map(\.kind) == ["openJob", "advanceState", "advanceState"])
+        #expect(queue.map(\.wish) == ["open the job 'Smith'", "advance to dispatched", "advance to inProgress"])
+        #expect(queue.map(\.state) == [.ready, .behind, .behind])
+        #expect(queue.allSatisfy { $0.isOwn && $0.askedBy == "anna" && $0.jobName == "Smith" && $0.attempts == 0 })
+        #expect(Set(queue.map(\.lane)).count == 1 && queue[0].job == job)
+        #expect(queue.map(\.createdAt) == queue.map(\.createdAt).sorted())
+        #expect(try await anna.service.job(job).state == ShownState(published: nil, pending: "inProgress"))
+        #expect(try await anna.service.jobs().map(\.state.pending) == ["inProgress"])
+        #expect(try await anna.service.status().queue == QueueStatus(pending: 3, parked: 0))
+    }
+
+    @Test("To ask for the first state is to open the job, and no more")
+    func scheduled() async throws {
+        let (anna, job) = try await laptop()
+        #expect(try await advance(anna, to: ["scheduled"]).count == 1)
+        #expect(try await anna.service.job(job).state.pending == "scheduled")
+    }
+
+    @Test(
+        "A state that cannot follow, or that there is not, is refused and asked of nobody",
+        arguments: ["completed", "scheduled", "finished", ""])
+    func impossible(state: String) async throws {
+        let (anna, job) = try await laptop()
+        let tokens = try await advance(anna, to: ["dispatched"])
+        let refusal = await #expect(throws: APIError.self) { try await advance(anna, to: [state]) }
+        #expect(refusal?.code == .invalidValue)
+        #expect(try await anna.service.queue().map(\.token) == tokens)
+        #expect(try await anna.service.job(job).state.pending == "dispatched")
+    }
+
+    @Test("What is dropped is taken back, what follows from it shows no more, and its token still tells what it was")
+    func dropped() async throws {
+        let (anna, job) = try await laptop()
+        let tokens = try await advance(anna, to: ["dispatched", "inProgress"])
+        let dropped = try await anna.service.drop(tokens[2])
+        #expect(dropped.token == tokens[2] && dropped.wish == "advance to inProgress")
+        #expect(try await anna.service.job(job).state.pending == "dispatched")
+        let known = try await anna.service.queued(tokens[2])
+        #expect(known.wish == "advance to inProgress" && [.withdrawn, .dropping].contains(known.state))
+        #expect(known.isOwn && known.askedBy == "anna" && known.decidedAt == nil)
+        #expect(try await advance(anna, to: ["inProgress"]).count == 1, "it can be asked for again")
+    }
+
+    @Test("A token is found by its beginning in any letters")
+    func prefix() async throws {
+        let (anna, _) = try await laptop()
+        let token = try #require(try await advance(anna, to: ["scheduled"]).first)
+        for text in [token, String(token.prefix(8)), token.prefix(8).uppercased()] {
+            #expect(try await anna.service.queued(text).token == token)
+            #expect(try await anna.service.retry(text).token == token)
+        }
+    }
+
+    @Test("A pause of one lane parks what is in it, and one of everything wants to be ended as a whole")
+    func paused() async throws {
+        let (anna, _) = try await laptop()
+        _ = try await advance(anna, to: ["dispatched"])
+        let lane = LaneRequest(lane: try await anna.service.queue()[0].lane)
+        #expect(try await anna.service.pause(lane) == QueueStatus(pending: 0, parked: 2))
+        #expect(try await anna.service.queue().allSatisfy { $0.state == .paused })
+        #expect(try await anna.service.resume(lane) == QueueStatus(pending: 2, parked: 0))
+        #expect(try await anna.service.pause(LaneRequest()) == QueueStatus(pending: 0, parked: 2))
+        let refusal = await #expect(throws: APIError.self) { try await anna.service.resume(lane) }
+        #expect(refusal?.code == .invalidValue && refusal?.message.contains("without a lane") == true)
+        #expect(try await anna.service.resume(LaneRequest()) == QueueStatus(pending: 2, parked: 0))
+    }
+
+    @Test("What is no lane cannot be paused", arguments: ["", "Elm", "Elm/", "Elm/a/b", "Elm/nothing", "/state"])
+    func noLane(text: String) async throws {
+        let (anna, _) = try await laptop()
+        let refusal = await #expect(throws: APIError.self) { try await anna.service.pause(LaneRequest(lane: text)) }
+        #expect(refusal?.code == (text == "/state" ? .unknownJob : .invalidValue))
+    }
+
+    @Test("Who signs signs for what was shown, in the state that wants it, and shows as pending")
+    func signed() async throws {
+        let (anna, job) = try await laptop()
+        let shown = try await anna.service.summary(job: job).digest
+        let early = await #expect(throws: APIError.self) {
+            try await anna.service.signOff(SignOffRequest(name: "J. Smith", digest: shown), job: job)
+        }
+        #expect(early?.code == .invalidValue)
+        _ = try await advance(anna, to: ["dispatched", "inProgress", "awaitingSignature"])
+        let signed = try await anna.service.signOff(
+            SignOffRequest(name: " J. Smith\n", digest: shown.uppercased()), job: job)
+        #expect(signed.tokens.count == 1 && signed.digest == shown)
+        let signature = try await anna.service.job(job).signature
+        #expect(signature == Signature(name: "J. Smith", digest: shown, isPending: true))
+        _ = try await anna.add(["name": "Sofa"], to: job)
+        let changed = await #expect(throws: APIError.self) {
+            try await anna.service.signOff(SignOffRequest(name: "J. Smith", digest: shown), job: job)
+        }
+        #expect(changed?.code == .invalidValue && changed?.message.contains("not the one") == true)
+    }
+
+    @Test("A signature needs a name", arguments: ["", "  ", "a\nb", String(repeating: "x", count: 1_025)])
+    func nameless(name: String) async throws {
+        let (anna, job) = try await laptop()
+        let refusal = await #expect(throws: APIError.self) {
+            try await anna.service.signOff(SignOffRequest(name: name), job: job)
+        }
+        #expect(refusal?.code == .invalidValue)
+    }
+
+    @Test("Another laptop's wish is seen with who asked for it, and is not this one's to drop")
+    func others() async throws {
+        let (anna, job) = try await laptop()
+        let bert = try await Laptop("bert")
+        let tokens = try await advance(anna, to: ["dispatched"])
+        try await anna.meet(bert, over: job)
+        let queue = try await bert.service.queue()
+        #expect(queue.map(\.token) == tokens && queue.allSatisfy { !$0.isOwn && $0.askedBy == "anna" })
+        #expect(try await bert.service.job(job).state.pending == "dispatched")
+        #expect(try await bert.service.status().queue == QueueStatus(pending: 0, parked: 0))
+        let refusal = await #expect(throws: APIError.self) { try await bert.service.drop(tokens[1]) }
+        #expect(refusal?.code == .mutationSettled)
+        _ = try await anna.service.drop(tokens[1])
+        try await anna.meet(bert, over: job)
+        #expect(try await bert.service.queued(tokens[1]).state == .withdrawn)
+        #expect(try await bert.service.job(job).state.pending == "scheduled")
+    }
+
+    @Test("Where there is a server, a new job is opened there by itself")
+    func configured() async throws {
+        var configuration = NodeConfiguration()
+        configuration.server = ServerAddress("https://office.example")
+        let anna = try await Laptop("anna", configuration: configuration)
+        let job = try await anna.job("Smith", id: "Elm")
+        #expect(try await anna.service.queue().map(\.wish) == ["open the job 'Smith'"])
+        #expect(try await anna.service.job(job).state.pending == "scheduled")
+        #expect(try await advance(anna, to: ["dispatched"]).count == 1)
+        let server = try await anna.service.status().server
+        #expect(server == ServerContact(address: "https://office.example", lastAnswerAt: nil, ageSeconds: nil))
+    }
+}
