@@ -163,7 +163,7 @@ let package = Package(
             name: "NodeTests",
             dependencies: [
                 "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Storage", "Inventory",
-                "CRDT", "Timekeeping", "Transport", logging,
+                "CRDT", "Timekeeping", "Simulation", logging,
             ]),
         .testTarget(
             name: "CommandTests",

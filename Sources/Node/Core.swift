@@ -1,5 +1,6 @@
 import CRDT
 package import Engine
+import HTTPCoding
 package import LocalAPI
 package import Logging
 import Replication

@@ -1,6 +1,7 @@
 import Simulation
 import Storage
 import CRDT
+import HTTPCoding
 import LocalAPI
 import Testing
 

@@ -2,6 +2,7 @@ import Simulation
 import Storage
 import Inventory
 import CRDT
+import HTTPCoding
 import LocalAPI
 import Testing
 

@@ -1,3 +1,4 @@
+import CRDT
 import Engine
 import Synchronization
 
