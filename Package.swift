@@ -168,8 +168,9 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "CRDT", "Inventory", "muster", httpClient, httpTypes, lifecycle, logging,
-                nioCore, nioHTTP1,
+                "LocalAPI", "HTTPCoding", "CRDT", "Engine", "Inventory", "Node", "Outbox", "Simulation", "Storage",
+                "muster",
+                httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),

@@ -1,10 +1,11 @@
 import CRDT
 package import Engine
 import HTTPCoding
-package import LocalAPI
+import LocalAPI
 package import Logging
 import Replication
 package import Storage
+import Timekeeping
 import Transport
 
 /// The middle of a daemon: from the store to what people are answered, without a socket, discovery or a way to the server.
@@ -33,18 +34,22 @@ package struct Core: Sendable {
         let configuration: NodeConfiguration
         let hostName: String
         let logger: Logger
+        let built: Int64
 
         /// - Parameters:
         ///   - store: open, and written by nobody else.
         ///   - hostName: what people see this laptop as, at most `ProtocolLimits.nameBytes` long.
+        ///   - built: a time before which the program cannot run, in microseconds since 1970.
         package init(
-            store: Store, machine: any Machine, configuration: NodeConfiguration, hostName: String, logger: Logger
+            store: Store, machine: any Machine, configuration: NodeConfiguration, hostName: String, logger: Logger,
+            built: Int64 = CorrectedClock.programFloor
         ) {
             self.store = store
             self.machine = machine
             self.configuration = configuration
             self.hostName = hostName
             self.logger = logger
+            self.built = built
         }
     }
 
@@ -53,7 +58,7 @@ package struct Core: Sendable {
     /// - Throws: `StoreError`.
     package init(_ parts: Parts) async throws {
         let (store, machine, logger) = (parts.store, parts.machine, parts.logger)
-        let clock = await Self.restoreClock(from: store, machine: machine, logger: logger)
+        let clock = await Self.restoreClock(parts)
         store.whenShown { clock.noteShown() }
         jobs = try await store.vectors()
         hub = EventHub()
@@ -76,11 +81,6 @@ package struct Core: Sendable {
         hostName = parts.hostName
     }
 
-    /// What answers the local API, of a laptop that finds nobody and has no way to the server.
-    package var loneService: any MusterService {
-        service(gateway: nil, discovery: DiscoveryState(DiscoveryStatus(state: .off)))
-    }
-
     /// What answers the local API.
     ///
     /// - Parameter gateway: nil without a server, or without a token for it.
@@ -94,16 +94,15 @@ package struct Core: Sendable {
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.
-    private static func restoreClock(
-        from store: Store, machine: any Machine, logger: Logger
-    ) async -> ClockService {
+    private static func restoreClock(_ parts: Parts) async -> ClockService {
         do {
-            let clock = ClockService(remembered: try await store.clockRecord(), machine: machine)
-            if let record = clock.initialRecord { try await store.keep(record) }
+            let clock = ClockService(
+                remembered: try await parts.store.clockRecord(), machine: parts.machine, built: parts.built)
+            if let record = clock.initialRecord { try await parts.store.keep(record) }
             return clock
         } catch {
-            logger.warning("the clock's record cannot be read or written", metadata: ["error": "\(error)"])
-            return ClockService(remembered: nil, machine: machine)
+            parts.logger.warning("the clock's record cannot be read or written", metadata: ["error": "\(error)"])
+            return ClockService(remembered: nil, machine: parts.machine, built: parts.built)
         }
     }
 }

@@ -40,7 +40,7 @@ struct AnyTextTests {
         func isHarmless(_ line: String) -> Bool {
             !line.unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) }
         }
-        let service = FakeService()
+        let service = try await Scene().answers
         var job = try await service.job("0190")
         (job.name, job.items) = (text, .max)
         var peers = try await service.peers()

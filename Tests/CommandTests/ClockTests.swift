@@ -1,5 +1,4 @@
 import LocalAPI
-import Synchronization
 import Testing
 
 @testable import muster
@@ -7,9 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ClockTests {
     private func run(_ command: [String]) async throws -> MusterProcess.Outcome {
-        let service = FakeService()
-        service.isAlone.withLock { $0 = true }
-        return try await withDaemon(service) { socket in try await MusterProcess.run(command, socket: socket) }
+        try await withDaemon(try await Scene(.alone).answers) { socket in
+            try await MusterProcess.run(command, socket: socket)
+        }
     }
 
     @Test("A laptop alone says that it is unsynchronised, what that means and what to do")

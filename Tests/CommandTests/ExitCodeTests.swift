@@ -1,26 +1,37 @@
 import LocalAPI
+import Storage
 import Testing
 
 /// Errors are one sentence on standard error, and the exit code tells their kind.
 @Suite(.timeLimit(.minutes(2)))
 struct ExitCodeTests {
     static let failures: [([String], Int32)] = [
-        (["job", "show", "nobody"], 65), (["job", "show", "ambiguous"], 65), (["job", "show", "stopping"], 75),
+        (["job", "show", "nobody"], 65), (["item", "show", "0190", "2000000000145"], 65),
         (["job", "show", "secret"], 77), (["job", "show", "broken"], 70),
-        (["job", "create", "--name", "x", "--id", "taken"], 65), (["item", "show", "0190", "nothing"], 65),
-        (["item", "set", "0190", FakeService.removedItemID, "a=b"], 65),
-        (["item", "restore", "0190", FakeService.itemIDs[0]], 65),
+        (["job", "create", "--name", "x", "--id", Scene.jobID], 65), (["item", "show", "0190", "nothing"], 65),
+        (["item", "set", "0190", Scene.removedItemID, "a=b"], 65),
+        (["item", "restore", "0190", Scene.itemIDs[0]], 65),
     ]
 
     @Test("The exit codes are those of sysexits.h", arguments: failures)
     func codes(command: [String], code: Int32) async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
+        let outcome = try await withDaemon(try await Scene().answers) { socket in
             try await MusterProcess.run(command, socket: socket)
         }
         #expect(outcome.exitCode == code)
         #expect(outcome.output == "")
         #expect(outcome.error.hasPrefix("muster: "))
         #expect(outcome.error.split(separator: "\n").count == 1)
+    }
+
+    @Test("What may work later exits with 75")
+    func later() async throws {
+        let scene = try await Scene()
+        scene.anna.store.setDiskFull(true)
+        let outcome = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(["item", "add", "0190", "name=Lamp"], socket: socket)
+        }
+        #expect(outcome.exitCode == 75 && outcome.error.split(separator: "\n").count == 1)
     }
 
     @Test(

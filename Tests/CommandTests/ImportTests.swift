@@ -1,46 +1,71 @@
 import LocalAPI
-import Synchronization
 import Testing
+
+@testable import Node
 
 @Suite(.timeLimit(.minutes(2)))
 struct ImportTests {
-    private func run(
-        _ csv: String, _ options: [String] = []
-    ) async throws -> (outcome: MusterProcess.Outcome, written: [String]) {
+    /// What people are told, and what the job holds then.
+    private struct Imported {
+        let outcome: MusterProcess.Outcome
+        let items: [ItemView]
+
+        func fields(_ names: String...) -> Set<[String?]> {
+            Set(items.map { item in names.map { item.fields[$0] } })
+        }
+    }
+
+    /// Imports into a job of its own, one text after the other.
+    private func run(_ texts: String..., options: [String] = []) async throws -> Imported {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
-        let file = try directory.write(csv, to: "rows.csv")
-        let service = FakeService()
-        let outcome = try await withDaemon(service) { socket in
-            try await MusterProcess.run(["import", "0190", file] + options, socket: socket)
+        let scene = try await Scene()
+        _ = try await scene.service.createJob(CreateJobRequest(name: "Rows", id: "Rows"))
+        var outcomes: [MusterProcess.Outcome] = []
+        for text in texts {
+            let file = try directory.write(text, to: "rows.csv")
+            outcomes.append(
+                try await withDaemon(scene.answers) { socket in
+                    try await MusterProcess.run(["import", "Rows", file] + options, socket: socket)
+                })
         }
-        return (outcome, service.written.withLock { $0 })
+        return Imported(outcome: try #require(outcomes.last), items: try await scene.items("Rows"))
     }
 
     @Test("Columns fill the fields of their names; empty cells make none")
     func plain() async throws {
-        let (outcome, written) = try await run(
-            "\u{FEFF}Barcode,name,Qty,Owner\r\n1,\"Sofa, \"\"red\"\"\nand old\",2,\r\n\r\n2,known,,Ann\r\n3,same,,")
-        #expect(outcome.error == "")
-        #expect(outcome.exitCode == 0)
-        #expect(outcome.output == "3 rows: 1 added, 1 updated, 1 unchanged, 0 not taken.\n")
-        #expect(
-            written == [
-                "batch key=- barcode=1,name=Sofa, \"red\"\nand old,quantity=2 | Owner=Ann,barcode=2,name=known "
-                    + "| barcode=3,name=same"
-            ])
+        let imported = try await run(
+            "\u{FEFF}Barcode,name,Qty,Owner\r\n1,\"Sofa, \"\"red\"\"\nand old\",2,\r\n\r\n2,Lamp,,Ann\r\n3,Rug,,")
+        #expect(imported.outcome.error == "")
+        #expect(imported.outcome.exitCode == 0)
+        #expect(imported.outcome.output == "3 rows: 3 added, 0 updated, 0 unchanged, 0 not taken.\n")
+        let expected: Set<[String: String]> = [
+            ["barcode": "1", "name": "Sofa, \"red\"\nand old", "quantity": "2"],
+            ["barcode": "2", "name": "Lamp", "Owner": "Ann"], ["barcode": "3", "name": "Rug"],
+        ]
+        #expect(Set(imported.items.map(\.fields)) == expected)
+    }
+
+    @Test("With a key a file that comes again adds what is new, and updates what has changed")
+    func again() async throws {
+        let imported = try await run(
+            "code,name\n1,Sofa\n2,Lamp\n", "code,name\n1,Sofa\n2,Desk lamp\n3,Rug\n", options: ["--key", "code"])
+        #expect(imported.outcome.output == "3 rows: 1 added, 1 updated, 1 unchanged, 0 not taken.\n")
+        #expect(imported.fields("code", "name") == [["1", "Sofa"], ["2", "Desk lamp"], ["3", "Rug"]])
     }
 
     @Test("A bad row is named by its line, the rest goes in, and the exit code is 65")
     func badRows() async throws {
-        let (outcome, written) = try await run(
-            "code,name\n1,good\n2,refused\n3\n,nokey\n\"4\"x,quote\n\"5\n\",multi\n6,\"open", ["--key", "code"])
-        #expect(outcome.exitCode == 65)
-        #expect(written == ["batch key=code code=1,name=good | code=2,name=refused | code=5\n,name=multi"])
-        #expect(outcome.output == "7 rows: 2 added, 0 updated, 0 unchanged, 5 not taken.\n")
+        let imported = try await run(
+            "code,name\n1,good\n\"a\tb\",refused\n3\n,nokey\n\"4\"x,quote\n5,\"multi\n\"\n6,\"open",
+            options: ["--key", "code"])
+        #expect(imported.outcome.exitCode == 65)
+        #expect(imported.fields("code", "name") == [["1", "good"], ["5", "multi\n"]])
+        #expect(imported.outcome.output == "7 rows: 2 added, 0 updated, 0 unchanged, 5 not taken.\n")
         #expect(
-            outcome.error.split(separator: "\n") == [
-                "muster: line 3: the daemon does not like it",
+            imported.outcome.error.split(separator: "\n") == [
+                "muster: line 3: The value of 'code' has a control character inside, such as a tab or a line end; "
+                    + "leave it out.",
                 "muster: line 4: it has 1 cell, the first line has 2",
                 "muster: line 5: the key column \"code\" is empty",
                 "muster: line 6: text follows a closing quote; double a quote that belongs to the text",
@@ -50,32 +75,31 @@ struct ImportTests {
 
     @Test("Columns can be given other fields, and the key follows")
     func renamed() async throws {
-        let (outcome, written) = try await run(
-            "no,what\n7,Sofa\n", ["--key", "no", "--field", "no=barcode", "--field", "what=name", "--json"])
-        #expect(written == ["batch key=barcode barcode=7,name=Sofa"])
-        try expectSnapshot(outcome.output, "json-import")
+        let imported = try await run(
+            "no,what\n7,Sofa\n",
+            options: ["--key", "no", "--field", "no=barcode", "--field", "what=name", "--json"])
+        #expect(imported.items.map(\.fields) == [["barcode": "7", "name": "Sofa"]])
+        try expectSnapshot(imported.outcome.output, "json-import")
     }
 
     @Test("A column of notes becomes remarks, and importing it again does not repeat them")
     func remarks() async throws {
-        let (outcome, written) = try await run("name,notes\nSofa,left leg scratched\nsame,torn\nLamp,\n,alone\n")
-        #expect(outcome.exitCode == 65)
-        #expect(outcome.error == "muster: line 5: it has nothing but a remark\n")
-        #expect(
-            written == [
-                "batch key=- name=Sofa | name=same | name=Lamp",
-                "note \(FakeService.itemIDs[0]) left leg scratched", "note \(FakeService.itemIDs[1]) torn",
-            ])
-        let (_, again) = try await run("name,notes\nfirst,left leg scratched\n")
-        #expect(again == ["batch key=- name=first"])
+        let rows = "name,notes\nSofa,left leg scratched\nDesk,torn\nLamp,\n,alone\n"
+        let imported = try await run(rows, rows + "Sofa,no cushions\n", options: ["--key", "name"])
+        #expect(imported.outcome.exitCode == 65)
+        #expect(imported.outcome.error == "muster: line 5: the key column \"name\" is empty\n")
+        let notes = Dictionary(uniqueKeysWithValues: imported.items.map { ($0.fields["name"], $0.notes) })
+        #expect(notes == ["Sofa": ["left leg scratched", "no cushions"], "Desk": ["torn"], "Lamp": []])
+        let keyless = try await run("name,notes\n,alone\n")
+        #expect(keyless.outcome.error == "muster: line 2: it has nothing but a remark\n")
     }
 
     @Test("Many rows go in batches")
     func batches() async throws {
         let rows = (1...2500).map { "\($0),thing \($0)" }.joined(separator: "\n")
-        let (outcome, written) = try await run("barcode,name\n" + rows)
-        #expect(outcome.output == "2,500 rows: 2,500 added, 0 updated, 0 unchanged, 0 not taken.\n")
-        #expect(written.count == 3)
+        let imported = try await run("barcode,name\n" + rows)
+        #expect(imported.outcome.output == "2,500 rows: 2,500 added, 0 updated, 0 unchanged, 0 not taken.\n")
+        #expect(imported.items.count == 2_500)
     }
 
     static let refusals: [(String, [String], String)] = [
@@ -85,9 +109,9 @@ struct ImportTests {
 
     @Test("A file that cannot be imported at all is refused with the reason", arguments: refusals)
     func refused(csv: String, options: [String], reason: String) async throws {
-        let (outcome, written) = try await run(csv, options)
-        #expect(outcome.exitCode == 65)
-        #expect(outcome.error.contains(reason))
-        #expect(written.isEmpty)
+        let imported = try await run(csv, options: options)
+        #expect(imported.outcome.exitCode == 65)
+        #expect(imported.outcome.error.contains(reason))
+        #expect(imported.items.isEmpty)
     }
 }

@@ -1,14 +1,17 @@
+import CRDT
 import Foundation
 import NIOHTTP1
+import Storage
 import Testing
 
 @testable import LocalAPI
+@testable import Node
 
 @Suite(.timeLimit(.minutes(1)))
 struct LocalServerTests {
     @Test("Owner and group may use the socket, others not; it goes when the daemon stops")
     func mode() async throws {
-        let path = try await withDaemon(FakeService()) { path in
+        let path = try await withDaemon(try await Scene().answers) { path in
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect(attributes[.posixPermissions] as? Int == 0o660)
             #expect(attributes[.type] as? FileAttributeType == .typeSocket)
@@ -22,21 +25,21 @@ struct LocalServerTests {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         let path = directory.path + "/m.sock"
-        try await withDaemon(FakeService(), at: path) { _ in
+        try await withDaemon(try await Scene().answers, at: path) { _ in
             // A second name for the first daemon's file: it stays behind when that daemon has gone.
             try FileManager.default.linkItem(atPath: path, toPath: directory.path + "/left.sock")
             let error = await #expect(throws: APIError.self) {
-                try await withDaemon(FakeService(), at: path) { _ in }
+                try await withDaemon(try await Scene().answers, at: path) { _ in }
             }
             #expect(error?.code == .unavailable)
             #expect(error?.message.contains("Another daemon answers on \(path)") == true)
         }
         let left = directory.path + "/left.sock"
         #expect(FileManager.default.fileExists(atPath: left))
-        let jobs = try await withDaemon(FakeService(), at: left) { path in
+        let jobs = try await withDaemon(try await Scene().answers, at: left) { path in
             try await LocalClient.with(socketPath: path) { try await $0.jobs() }
         }
-        #expect(jobs.count == 1)
+        #expect(jobs.count == 2)
     }
 
     @Test("A file that is no socket is left alone, and a path that is too long is refused")
@@ -44,30 +47,32 @@ struct LocalServerTests {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         let file = try directory.write("precious", to: "m.sock")
-        let error = await #expect(throws: APIError.self) { try await withDaemon(FakeService(), at: file) { _ in } }
+        let error = await #expect(throws: APIError.self) {
+            try await withDaemon(try await Scene().answers, at: file) { _ in }
+        }
         #expect(error?.message.contains("is not a socket") == true)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
         let long = directory.path + "/" + String(repeating: "x", count: 120)
-        await #expect(throws: APIError.self) { try await withDaemon(FakeService(), at: long) { _ in } }
+        await #expect(throws: APIError.self) { try await withDaemon(try await Scene().answers, at: long) { _ in } }
     }
 
     @Test("Events arrive, and a stop of the daemon ends the stream")
     func events() async throws {
-        let service = FakeService()
+        let scene = try await Scene()
         let received = Mutable<[Event]>([])
         let sent: [Event] = [
-            .change(FakeService.changes[0]),
-            .job(JobAdvanced(job: FakeService.jobID, vector: [FakeService.replicaID: 28])),
+            .change(try await scene.changes()[0]),
+            .job(JobAdvanced(job: Scene.jobID, vector: [scene.anna.store.identity.replica.description: 28])),
         ]
         let path = "/tmp/muster-events-\(UUID().uuidString.prefix(8)).sock"
         try await LocalClient.with(socketPath: path) { client in
             let (arrived, arrival) = AsyncStream<Void>.makeStream()
-            async let daemon: Void = withDaemon(service, at: path) { _ in
+            async let daemon: Void = withDaemon(scene.answers, at: path) { _ in
                 for await _ in arrived {}
             }
             while !FileManager.default.fileExists(atPath: path) { await Task.yield() }
             // Ends by itself when the daemon stops.
-            try await client.events(job: nil, onSubscribed: { sent.forEach(service.send) }) { event in
+            try await client.events(job: nil, onSubscribed: { sent.forEach(scene.service.hub.publish) }) { event in
                 received.value.append(event)
                 if received.value.count == sent.count { arrival.finish() }
             }
@@ -78,7 +83,7 @@ struct LocalServerTests {
 
     @Test("A request that cannot be read is refused with a problem that says why")
     func malformed() async throws {
-        try await withDaemon(FakeService()) { path in
+        try await withDaemon(try await Scene().answers) { path in
             try await LocalClient.with(socketPath: path) { client in
                 let missing = await #expect(throws: APIError.self) {
                     _ = try await client.send(.POST, ["jobs"], body: NoteRequest(text: "no name"))
@@ -100,26 +105,26 @@ struct LocalServerTests {
 
     @Test("A body beyond the limit is refused, and the connection goes on")
     func tooLarge() async throws {
-        try await withDaemon(FakeService()) { path in
+        try await withDaemon(try await Scene().answers) { path in
             try await LocalClient.with(socketPath: path) { client in
                 let error = await #expect(throws: APIError.self) {
                     let text = String(repeating: "x", count: 5 << 20)
-                    _ = try await client.addNote(NoteRequest(text: text), item: FakeService.itemIDs[0], job: "0190")
+                    _ = try await client.addNote(NoteRequest(text: text), item: Scene.itemIDs[0], job: "0190")
                 }
                 #expect(error?.code == .tooLarge)
                 let jobs = try await client.jobs()
-                #expect(jobs.count == 1)
+                #expect(jobs.count == 2)
             }
         }
     }
 
     @Test("A fault of the daemon reaches the caller without its inner words")
     func fault() async throws {
-        try await withDaemon(FakeService()) { path in
+        try await withDaemon(try await Scene().answers) { path in
             try await LocalClient.with(socketPath: path) { client in
                 let error = await #expect(throws: APIError.self) { try await client.job("broken") }
                 #expect(error?.code == .failed)
-                #expect(error?.message.contains("FakeFault") == false)
+                #expect(error?.message.contains("Fault") == false)
             }
         }
     }

@@ -6,6 +6,7 @@ import NIOHTTP1
 import Testing
 
 @testable import LocalAPI
+@testable import Node
 
 /// The OpenAPI document beside the running server.
 @Suite(.timeLimit(.minutes(2)))
@@ -36,8 +37,9 @@ struct OpenAPITests {
 
     @Test("The document is served as it stands")
     func served() async throws {
-        let body = try await withDaemon(FakeService()) { socket in
-            try await Self.request(Operation(method: "GET", path: "/v1/openapi.json"), socket, FakeService()).body
+        let scene = try await Scene()
+        let body = try await withDaemon(scene.answers) { socket in
+            try await Self.request(Operation(method: "GET", path: "/v1/openapi.json"), socket, scene).body
         }
         let served = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? NSDictionary)
         #expect(served == (try Self.document() as NSDictionary))
@@ -50,10 +52,11 @@ struct OpenAPITests {
             schemas.resolve("#/paths")[operation.path].flatMap { $0 as? [String: Any] }?[operation.method.lowercased()]
                 as? [String: Any])
         let responses = try #require(described["responses"] as? [String: [String: Any]])
-        let service = FakeService()
-        let (status, mediaType, body) = try await withDaemon(service) { socket in
-            try await Self.request(operation, socket, service)
+        let scene = try await Scene()
+        let (status, mediaType, body) = try await withDaemon(scene.answers) { socket in
+            try await Self.request(operation, socket, scene)
         }
+        #expect((200...299).contains(status))
         let response = try #require(responses["\(status)"], "status \(status) is not documented")
         let content = try #require(response["content"] as? [String: [String: Any]])
         let media = try #require(content[mediaType], "\(mediaType) is not documented")
@@ -64,14 +67,14 @@ struct OpenAPITests {
     }
 
     private static func request(
-        _ operation: Operation, _ socket: String, _ service: FakeService
+        _ operation: Operation, _ socket: String, _ scene: Scene
     ) async throws -> (status: Int, mediaType: String, body: [UInt8]) {
         let isRestore = operation.path.hasSuffix("restore")
         let path = operation.path.split(separator: "/").dropFirst().map { segment in
             switch segment {
-            case "{job}": FakeService.jobID
-            case "{token}": FakeService.tokens[0]
-            case "{item}": isRestore ? FakeService.removedItemID : FakeService.itemIDs[0]
+            case "{job}": operation.path.contains("late") ? Scene.removedJobID : Scene.jobID
+            case "{token}": scene.tokens[0]
+            case "{item}": isRestore ? Scene.removedItemID : Scene.itemIDs[0]
             default: String(segment)
             }
         }
@@ -80,14 +83,14 @@ struct OpenAPITests {
             case "POST peers": AddPeerRequest(address: "10.0.0.1:4710")
             case "POST jobs": CreateJobRequest(name: "Jones")
             case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])
-            case "POST removals": RemovalRequest(items: FakeService.itemIDs)
-            case "POST accept", "POST drop": LateDecision(changes: [FakeService.lateChanges[0].id])
-            case "POST conflicts": SettleRequest(item: "job", field: "room", take: "Hall")
-            case "POST state": AdvanceRequest(state: "dispatched")
+            case "POST removals": RemovalRequest(items: Scene.itemIDs)
+            case "POST accept", "POST drop": LateDecision(changes: [scene.late[0]])
+            case "POST conflicts": SettleRequest(item: "job", field: "name", take: "Smith family")
+            case "POST state": AdvanceRequest(state: "completed")
             case "POST signature": SignOffRequest(name: "J. Smith")
             case "POST pause", "POST resume": LaneRequest()
             case "POST notes": NoteRequest(text: "scratched")
-            case "POST items", "PATCH \(FakeService.itemIDs[0])": FieldsRequest(fields: ["name": "Sofa"])
+            case "POST items", "PATCH \(Scene.itemIDs[0])": FieldsRequest(fields: ["name": "Sofa"])
             default: nil
             }
         return try await LocalClient.with(socketPath: socket) { client in
@@ -99,7 +102,7 @@ struct OpenAPITests {
                 let bytes = try await response.body.collect(upTo: 1 << 20)
                 return (Int(response.status.code), mediaType, Array(bytes.readableBytesView))
             }
-            service.send(.change(FakeService.changes[1]))
+            scene.service.hub.publish(.change(try await scene.changes()[1]))
             var text = ""
             for try await piece in response.body {
                 text += String(buffer: piece)

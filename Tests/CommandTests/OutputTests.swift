@@ -1,9 +1,10 @@
 import HTTPCoding
 import LocalAPI
-import Synchronization
 import Testing
 
-/// What the commands print, for people and for scripts, against a daemon that always says the same.
+@testable import Node
+
+/// What the commands print, for people and for scripts, against a service that always says the same.
 @Suite(.timeLimit(.minutes(2)))
 struct OutputTests {
     static let job = "Smith, 12 Elm Street"
@@ -11,55 +12,75 @@ struct OutputTests {
         ["status"], ["doctor"], ["peers"], ["clock"], ["job", "create", "--name", "Jones"], ["job", "list"],
         ["job", "show", job],
         ["job", "log", job], ["job", "summary", job], ["job", "conflicts", job], ["job", "check", job],
-        ["job", "export", job], ["job", "roster", job], ["job", "late", job], ["job", "remove", job, "--yes"],
+        ["job", "export", job], ["job", "roster", job], ["job", "late", Scene.removedJobID],
+        ["job", "remove", job, "--yes"],
         ["item", "add", job, "name=Sofa"], ["item", "set", job, "2000000000091", "room=Hall"],
         ["item", "note", job, "2000000000091", "scratched"], ["item", "remove", job, "2000000000091"],
-        ["item", "restore", job, FakeService.removedItemID], ["item", "list", job],
-        ["item", "show", job, "2000000000091"], ["job", "advance", job, "dispatched"],
+        ["item", "restore", job, Scene.removedItemID], ["item", "list", job],
+        ["item", "show", job, "2000000000091"], ["job", "advance", job, "completed"],
         ["job", "sign-off", job, "--name", "J. Smith"], ["queue", "list"],
-        ["queue", "show", "3f2a90c1"], ["queue", "retry", "3f2a90c1"], ["queue", "drop", "3f2a90c1"],
+        ["queue", "show", "{token 0}"], ["queue", "retry", "{token 0}"], ["queue", "drop", "{token 0}"],
         ["queue", "pause"], ["queue", "resume"], ["queue", "log"],
     ]
 
     @Test("For people: tables of at most 80 columns, without colour when it is no terminal", arguments: commands)
     func people(command: [String]) async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
-            try await MusterProcess.run(command, socket: socket)
+        let scene = try await Scene()
+        let outcome = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(scene.filled(command), socket: socket)
         }
         #expect(outcome.error == "")
         #expect(outcome.exitCode == 0)
         #expect(!outcome.output.contains("\u{1B}"))
-        // The doctor says everything about one thing in one line.
-        let limit = command == ["doctor"] ? 300 : 80
+        // The doctor says everything about one thing in one line, and an export is for programs.
+        let limit = command == ["doctor"] ? 300 : command.contains("export") ? .max : 80
         for line in outcome.output.split(separator: "\n") { #expect(line.count <= limit, "\(line)") }
         try expectSnapshot(
-            outcome.output, "people-" + command.prefix(2).filter { $0 != Self.job }.joined(separator: "-"))
+            outcome.output, "people-" + Self.name(command))
+    }
+
+    private static func name(_ command: [String]) -> String {
+        command.prefix(2).filter { $0 != job }.joined(separator: "-")
     }
 
     @Test("For scripts: stable JSON", arguments: commands)
     func scripts(command: [String]) async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
-            try await MusterProcess.run(command + ["--json", "--socket", socket])
+        let scene = try await Scene()
+        let outcome = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(scene.filled(command) + ["--json", "--socket", socket])
         }
         #expect(outcome.error == "")
         #expect(outcome.exitCode == 0)
-        try expectSnapshot(outcome.output, "json-" + command.prefix(2).filter { $0 != Self.job }.joined(separator: "-"))
+        try expectSnapshot(outcome.output, "json-" + Self.name(command))
     }
 
     @Test("A finished mutation is shown with what came of it, when, and who asked for it")
     func finished() async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
-            try await MusterProcess.run(["queue", "show", "a1b2"], socket: socket)
+        let scene = try await Scene()
+        let outcome = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(scene.filled(["queue", "show", "{token 2}"]), socket: socket)
         }
-        for words in ["advance to dispatched", "rejected", "The job is completed.", "bert-laptop", "by the office"] {
+        for words in ["advance to inProgress", "rejected", "The job is completed.", "bert-laptop", "by the office"] {
             #expect(outcome.output.contains(words))
         }
         #expect(outcome.exitCode == 0)
     }
 
+    @Test("A job says who has signed and waits for the server, and what late work there is to decide on")
+    func waiting() async throws {
+        let scene = try await Scene()
+        _ = try await scene.service.signOff(SignOffRequest(name: "J. Smith"), job: Self.job)
+        let (signed, removed) = try await withDaemon(scene.answers) { socket in
+            let signed = try await MusterProcess.run(["job", "show", Self.job], socket: socket)
+            return (signed, try await MusterProcess.run(["job", "show", Scene.removedJobID], socket: socket))
+        }
+        #expect(signed.output.contains("Signed     by J. Smith (waits for the server)\n"))
+        #expect(removed.output.contains("Late work  2 changes to decide on (see: muster job late)\n"))
+    }
+
     @Test("A mutation that nobody knows is refused with one sentence")
     func unknownMutation() async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
+        let outcome = try await withDaemon(try await Scene().answers) { socket in
             try await MusterProcess.run(["queue", "show", "ffff"], socket: socket)
         }
         #expect(outcome.exitCode == 65 && outcome.output == "")
@@ -68,16 +89,17 @@ struct OutputTests {
 
     @Test("A retry says what it still waits for")
     func retryBehindAnother() async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
-            try await MusterProcess.run(["queue", "retry", "77d01b2e"], socket: socket)
+        let scene = try await Scene()
+        let outcome = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(scene.filled(["queue", "retry", "{token 1}"]), socket: socket)
         }
-        #expect(outcome.output == "Will advance to completed after what goes before it in its lane.\n")
+        #expect(outcome.output == "Will advance to awaitingSignature after what goes before it in its lane.\n")
     }
 
     @Test("A lane with the longest usual name is paused and resumed in 80 columns", arguments: ["pause", "resume"])
     func lane(command: String) async throws {
-        let lane = "\(FakeService.jobID)/state"
-        let outcome = try await withDaemon(FakeService()) { socket in
+        let lane = "\(Scene.jobID)/state"
+        let outcome = try await withDaemon(try await Scene().answers) { socket in
             try await MusterProcess.run(["queue", command, lane], socket: socket)
         }
         #expect(outcome.output.hasPrefix(lane))
@@ -86,39 +108,39 @@ struct OutputTests {
 
     @Test("A filter names a field and its value")
     func filter() async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
+        let outcome = try await withDaemon(try await Scene().answers) { socket in
             try await MusterProcess.run(["item", "list", Self.job, "room=Living room", "--json"], socket: socket)
         }
         let items = try JSON.decode([ItemView].self, from: Array(outcome.output.utf8))
-        #expect(items == [FakeService.items[0]])
+        #expect(items.map(\.id) == [Scene.itemIDs[0]] && items[0].fields["room"] == "Living room")
     }
 
     @Test("A job and an item reach the daemon as they were written, whatever their characters")
     func references() async throws {
-        let service = FakeService()
-        let outcome = try await withDaemon(service) { socket in
+        let outcome = try await withDaemon(try await Scene().answers) { socket in
             try await MusterProcess.run(["job", "show", "a/b c?d=ü%25#e"], socket: socket)
         }
-        #expect(outcome.error == "muster: There is no job \"a/b c?d=ü%25#e\": see 'muster job list'.\n")
+        #expect(outcome.error == "muster: There is no job 'a/b c?d=ü%25#e' here; 'muster job list' shows the jobs.\n")
     }
 
     @Test("Different copies make the check exit with 1 and name what is missing where")
     func different() async throws {
-        let service = FakeService()
-        service.isDifferent.withLock { $0 = true }
-        let outcome = try await withDaemon(service) { socket in
+        let outcome = try await withDaemon(try await Scene(.different).answers) { socket in
             try await MusterProcess.run(["job", "check", Self.job], socket: socket)
         }
         #expect(outcome.exitCode == 1)
-        #expect(outcome.output.contains("missing on bert-laptop: 12 transforms (16–27) by anna-laptop"))
+        #expect(outcome.output.contains("missing on bert-laptop: 7 transforms (17–23) by anna-laptop"))
         #expect(outcome.output.contains("missing here: 1 transform (10) by 2e2e2e2e"))
     }
 
     @Test("Exports are the daemon's bytes")
     func exports() async throws {
-        let outcome = try await withDaemon(FakeService()) { socket in
+        let scene = try await Scene()
+        let outcome = try await withDaemon(scene.answers) { socket in
             try await MusterProcess.run(["job", "export", Self.job, "--format", "csv"], socket: socket)
         }
-        #expect(outcome.output == "id,name\r\n1,Sofa\r\n")
+        var bytes: [UInt8] = []
+        for try await chunk in try await scene.service.export(job: Self.job, format: .csv) { bytes += chunk }
+        #expect(Array(outcome.output.utf8) == bytes && outcome.output.hasPrefix("id,barcode,"))
     }
 }

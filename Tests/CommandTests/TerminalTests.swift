@@ -48,9 +48,9 @@ struct TerminalTests {
     func watchView() async throws {
         setenv("TZ", "UTC", 1)
         tzset()
-        let service = FakeService()
-        var view = WatchView(job: try await service.job("0190"), peers: try await service.peers())
-        for change in FakeService.changes { view.add(change) }
+        let scene = try await Scene()
+        var view = WatchView(job: try await scene.answers.job("0190"), peers: try await scene.answers.peers())
+        for change in try await scene.changes() { view.add(change) }
         for (width, height) in [(80, 24), (40, 10), (132, 43)] {
             let terminal = Terminal(isInteractive: true, width: width, height: height, style: .plain)
             let lines = view.lines(on: terminal)
@@ -63,9 +63,9 @@ struct TerminalTests {
 
     @Test("The live view puts a change at its place in the timeline, whenever it arrives")
     func watchOrder() async throws {
-        let service = FakeService()
-        var view = WatchView(job: try await service.job("0190"), peers: [])
-        var ordered = FakeService.changes
+        let scene = try await Scene()
+        var view = WatchView(job: try await scene.answers.job("0190"), peers: [])
+        var ordered = Array(try await scene.changes().prefix(4))
         // The server's order stands above every clock.
         ordered[3].anchor = 1
         ordered[3].at = Timestamp(milliseconds: 0)

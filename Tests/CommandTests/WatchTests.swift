@@ -1,14 +1,18 @@
 import Foundation
+import HTTPCoding
 import LocalAPI
 import Testing
+
+@testable import Node
 
 /// `job watch` where no person looks, ended as Ctrl-C does.
 @Suite(.timeLimit(.minutes(1)))
 struct WatchTests {
     @Test("Changes are printed as they happen, and Ctrl-C is a clean end", arguments: [[], ["--json"]])
     func watch(options: [String]) async throws {
-        let service = FakeService()
-        let (output, exitCode) = try await withDaemon(service) { socket in
+        let scene = try await Scene()
+        let lost = try #require(try await scene.changes().first { $0.fields.first?.standing == .lost })
+        let (output, exitCode) = try await withDaemon(scene.answers) { socket in
             let process = Process()
             let pipe = Pipe()
             process.executableURL = MusterProcess.executable
@@ -18,9 +22,10 @@ struct WatchTests {
             let (ended, end) = AsyncStream<Int32>.makeStream()
             process.terminationHandler = { end.yield($0.terminationStatus) }
             try process.run()
-            while service.followerCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
-            service.send(.change(FakeService.changes[1]))
-            service.send(.job(JobAdvanced(job: FakeService.jobID, vector: [FakeService.replicaID: 28])))
+            let hub = scene.service.hub
+            while !hub.hasListeners { try await Task.sleep(for: .milliseconds(5)) }
+            hub.publish(.change(lost))
+            hub.publish(.job(JobAdvanced(job: Scene.jobID, vector: [lost.by: 28])))
             // Never a blocking read: the server needs these threads.
             let (pieces, arrival) = AsyncStream<Data>.makeStream()
             pipe.fileHandleForReading.readabilityHandler = { arrival.yield($0.availableData) }

@@ -34,6 +34,9 @@ func withDaemon<Value: Sendable>(
     }
 }
 
+/// A mistake in the daemon, of which no caller may see more than that there is one.
+struct Fault: Error {}
+
 /// A directory with a short path, as sockets need.
 struct TemporaryDirectory: Sendable {
     let path: String
