@@ -28,6 +28,13 @@ struct ArchitectureTests {
         #expect(found == [])
     }
 
+    @Test("Of what other modules see, 95 of 100 declarations say what they mean")
+    func documented() throws {
+        let found = Documentation(try Tree.swiftFiles(below: "Sources"))
+        #expect(found.declared > 1_500)
+        #expect(found.documentedPercent >= 95, "\(found.bare)")
+    }
+
     @Test("No two folders of a module use each other")
     func foldersAreLayered() throws {
         let files = try Tree.swiftFiles(below: "Sources") + Tree.swiftFiles(below: "Tests")

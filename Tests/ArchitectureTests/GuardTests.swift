@@ -27,6 +27,27 @@ struct GuardTests {
         #expect(forbiddenImports(in: SourceFile(path: "Sources/Inventory/A.swift", text: text)) == [])
     }
 
+    @Test("A declaration without a documentation comment is found, and one that has it passes")
+    func plantedBareDeclaration() {
+        let text = """
+            /// What it is.
+            package struct A {
+                package private(set) var bare = 0
+                /// How many.
+                @usableFromInline
+                package let documented: Int
+                // Not documentation.
+                package static func alsoBare() {}
+                let nobodySees = 1
+            }
+            package extension A {}
+            """
+        let found = Documentation([SourceFile(path: "Sources/M/A.swift", text: text)])
+        #expect(found.declared == 4)
+        #expect(found.bare.map(\.line) == [3, 8])
+        #expect(found.documentedPercent == 50)
+    }
+
     @Test("Two folders that use each other are found, and one that only uses the other passes")
     func plantedEdges() throws {
         let files = [

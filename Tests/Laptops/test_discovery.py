@@ -334,8 +334,7 @@ def test_discovery_at_rest_does_nothing(lab, probes):
 
     def wake_ups_during(seconds):
         before = context_switches(resting.pid)
-        # Sleeps: wake-ups are counted per time.
-        time.sleep(seconds)
+        time.sleep(seconds)  # Sleeps: wake-ups are counted per time.
         return context_switches(resting.pid) - before
 
     wait_until(lambda: wake_ups_during(2) <= 3, PATIENCE_SECONDS * 2, "rest after the announcements")
