@@ -30,6 +30,33 @@ struct AnnouncementTests {
         #expect(told)
     }
 
+    @Test("What the server and a peer brought at one time is told to everybody, whichever is heard of first")
+    func broughtTwice() throws {
+        let (source, other) = (LinkID(number: 1), LinkID(number: 2))
+        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
+        let job = try #require(JobID("home"))
+        let theirs = ReplicaID(2)
+        var mesh = Mesh(device: device, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
+        for (link, digits) in [(source, "b2"), (other, "c3")] {
+            mesh.meet(try #require(DeviceID(String(repeating: digits, count: 32))), on: link)
+            _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+        }
+        let run = segment(of: theirs, 1)
+        let directives = mesh.onMessage(.delta(job: job, run, pushed: true), on: source, now: 1_000)
+        #expect(directives.contains(.persist(job, run, from: source)))
+        // The server's is durable before it is stored, and the mesh hears of that afterwards.
+        _ = mesh.onPersisted(run, job: job, from: source, result: .duplicate(run.head), now: 1_000)
+        let pushed = mesh.onCommitted(run, job: job, now: 1_001)
+        let told = (pushed + drain(&mesh, until: 3_000)).contains { directive in
+            switch directive {
+            case .send(.have(job, let entries), other): entries.contains { $0.replica == theirs }
+            case .send(.delta(job, run, _), other): true
+            default: false
+            }
+        }
+        #expect(told)
+    }
+
     private func segment(of replica: ReplicaID, _ sequence: UInt64) -> JournalSegment {
         JournalSegment(
             replica: replica, first: sequence, head: JournalHead(sequence: sequence, digest: sequence), bytes: [0])

@@ -19,6 +19,7 @@ struct RegressionTests {
             (611_381, "the office never got a branch of a removed job, whose laptop began before what had gone"),
             (607_277, "the same where both branches were of one length"),
             (701_268, "late work that was taken over before the time was known got new stamps, and was another's then"),
+            (916_307, "what the server and a peer brought at one time was told to nobody else"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

@@ -74,7 +74,8 @@ extension Mesh {
         // The store holds another head than the mesh thought.
         case .duplicate(let head), .gap(let head):
             jobs[job]?.submitted[segment.replica] = nil
-            advance(segment.replica, of: job, to: head)
+            // Another source was quicker (the server): whoever is told of that next finds nothing new in it.
+            if advance(segment.replica, of: job, to: head) { announceLater(name, now: now) }
             endFetch(name)
             return fetchMissing(now: now, preferring: link)
         case .forked:
