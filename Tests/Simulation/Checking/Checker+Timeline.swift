@@ -120,7 +120,8 @@ extension Checker {
             let place = Showing(job: job, work: Work(item: line.item, deed: deed))
             // Two copies of a store each have a past of their own.
             if hasAllBefore, let shown = shownBefore[place], !forkable.contains(line.author) {
-                guard shown.contains(setting.before.map { Text($0) }) else {
+                let before = setting.before.map { Text($0) }
+                guard shown.contains(before) || isTwin(before, of: shown, field, line.item, device[job]) else {
                     throw Violation(
                         "R7",
                         "the log of \(device) says that \(deed) of \(line.item) came after "
@@ -137,6 +138,23 @@ extension Checker {
                     "the log of \(device) says of \(deed) of \(line.item) that it \(Self.text(setting.standing)), "
                         + "not that it \(Self.text(standing)).")
             }
+        }
+    }
+
+    /// Whether two copies of a store wrote this value and one that was shown in the same moment: under one write, so that who
+    /// replaced the one named both.
+    private func isTwin(
+        _ value: Text?, of shown: Set<Text?>, _ field: Text, _ item: ItemID, _ reference: Reference
+    ) -> Bool {
+        guard let value else { return false }
+        return reference.work.contains { one in
+            one.item == item && forkable.contains(one.write.author) && one.deed == .set(field: field, value: value)
+                && shown.contains { other in
+                    other.map {
+                        reference.work.contains(
+                            Written(item: item, deed: .set(field: field, value: $0), write: one.write))
+                    } ?? false
+                }
         }
     }
 
