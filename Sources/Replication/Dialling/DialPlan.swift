@@ -16,7 +16,7 @@ package struct DialPlan: Sendable {
     /// What is known of one address.
     package struct Target: Hashable, Sendable {
         /// `configured` as soon as a person or the configuration has named it, whatever discovery says.
-        package let origin: Origin
+        package internal(set) var origin: Origin
         /// Discovered services that are there.
         package internal(set) var instances: Set<String> = []
         /// The short id that discovery claims for it.
@@ -46,14 +46,11 @@ package struct DialPlan: Sendable {
 
     /// Somebody names an address: it is due at once, unless it is being dialled. What failed there before is forgotten.
     package mutating func onConfigured(_ address: PeerAddress, now: UInt64) {
-        var target = Target(origin: .configured, nextAttempt: now)
-        if let known = targets[address] {
-            target.instances = known.instances
-            target.claimedID = known.claimedID
-            target.device = known.device
-            target.isDialling = known.isDialling
-            target.establishedAt = known.establishedAt
-        }
+        var target = targets[address] ?? Target(origin: .configured, nextAttempt: now)
+        target.origin = .configured
+        target.isSelf = false
+        target.failures = 0
+        target.nextAttempt = now
         targets[address] = target
     }
 

@@ -65,7 +65,7 @@ struct OfficePlanner {
             Step(wait: 0, action: .reachServer(device, true)), Step(wait: 0, action: .start(device, reboots: false)),
             Step(wait: 0, action: .backUp(device)), Step(wait: 100, action: edit(100_000, before)),
         ]
-        steps += others.map { Step(wait: 0, action: .cut(device, $0, isOneWay: false, breaks: true)) }
+        steps += plan.cutsOff(device)
         steps.append(Step(wait: 45_000, action: .restore(device, isNewFile: false)))
         steps.append(Step(wait: 0, action: edit(200_000, after)))
         steps += others.enumerated().map { index, other in

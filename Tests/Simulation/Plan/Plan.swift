@@ -44,6 +44,13 @@ package struct Plan: Hashable, Sendable {
         package var reachesServer = false
     }
 
+    /// Breaks every connection of a laptop, and lets it have no other.
+    func cutsOff(_ device: Int) -> [Step] {
+        profile.clocks.indices.filter { $0 != device }.map { other in
+            Step(wait: 0, action: .cut(device, other, isOneWay: false, breaks: true))
+        }
+    }
+
     /// The id of an item of the plan; some share their millisecond, as items of one scan do.
     package func item(_ number: Int) -> ItemID {
         var generator = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9e37_79b9)

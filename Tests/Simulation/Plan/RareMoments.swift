@@ -27,7 +27,6 @@ struct RareMoments {
     /// nothing that is written afterwards shows that they are two.
     private mutating func addTwins(to plan: inout Plan) {
         let device = Int.random(in: 0..<plan.profile.presentAtStart, using: &generator)
-        let others = plan.profile.clocks.indices.filter { $0 != device }
         let count = Int.random(in: 1...3, using: &generator)
         func edits(_ first: Int) -> Step {
             let edits = (first..<first + count).map {
@@ -39,10 +38,9 @@ struct RareMoments {
             Step(wait: 0, action: .start(device, reboots: false)), Step(wait: 0, action: .freeDisk(device)),
             Step(wait: 0, action: .backUp(device)), edits(300_000),
         ]
-        plan.steps += others.enumerated().map { index, other in
-            let wait: UInt64 = index == 0 ? 45_000 : 0
-            return Step(wait: wait, action: .cut(device, other, isOneWay: false, breaks: true))
-        }
+        var cuts = plan.cutsOff(device)
+        cuts[0].wait = 45_000
+        plan.steps += cuts
         plan.steps += [Step(wait: 0, action: .restore(device, isNewFile: false)), edits(350_000)]
     }
 
@@ -63,7 +61,6 @@ struct RareMoments {
     private mutating func addForkAfterRemoval(to plan: inout Plan) {
         guard plan.profile.presentAtStart > 1 else { return }
         let (device, remover) = (0, 1)
-        let others = plan.profile.clocks.indices.filter { $0 != device }
         let count = Int.random(in: 1...3, using: &generator)
         func edits(_ first: Int) -> Action {
             .edit(
@@ -74,7 +71,7 @@ struct RareMoments {
         plan.steps += actions.map { Step(wait: 0, action: $0) }
         plan.steps.append(Step(wait: 100, action: edits(320_000)))
         plan.steps.append(Step(wait: 45_000, action: .reachServer(device, false)))
-        plan.steps += others.map { Step(wait: 0, action: .cut(device, $0, isOneWay: false, breaks: true)) }
+        plan.steps += plan.cutsOff(device)
         plan.steps += [
             Step(wait: 0, action: .reachServer(remover, true)), Step(wait: 0, action: .removeJob(remover, job: 0)),
             Step(wait: 45_000, action: .backUp(device)), Step(wait: 0, action: edits(330_000)),
@@ -91,10 +88,6 @@ struct RareMoments {
         func edit(_ number: Int) -> Action {
             .edit(author, [PlannedEdit(item: number, number: number, kind: .set(fields: [1]))])
         }
-        func alone(_ device: Int) -> [Step] {
-            plan.profile.clocks.indices.filter { $0 != device }
-                .map { Step(wait: 0, action: .cut(device, $0, isOneWay: false, breaks: true)) }
-        }
         var actions: [Action] = [author, remover].flatMap { [.start($0, reboots: false), .freeDisk($0)] }
         // Two hours late: the crew agrees on the earliest clock.
         actions += [
@@ -103,13 +96,12 @@ struct RareMoments {
         actions += [.heal(author, remover), edit(320_000)]
         plan.steps += actions.map { Step(wait: 0, action: $0) }
         plan.steps.append(Step(wait: 10_000, action: .cut(author, remover, isOneWay: false, breaks: true)))
-        plan.steps += alone(author)
+        plan.steps += plan.cutsOff(author)
         plan.steps.append(Step(wait: 0, action: .removeJob(remover, job: 0)))
         plan.steps += (1...4).map { Step(wait: 10, action: edit(320_000 + $0)) }
         plan.steps.append(Step(wait: 0, action: .heal(author, remover)))
-        let alone = alone(remover)
         plan.steps.append(Step(wait: 20_000, action: .freeDisk(remover)))
-        plan.steps += alone
+        plan.steps += plan.cutsOff(remover)
         plan.steps.append(Step(wait: 5_000, action: .decideLate(remover, accepts: true)))
         plan.steps.append(Step(wait: 100, action: .reachServer(remover, true)))
     }
