@@ -87,16 +87,22 @@ package struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Nil when the text is empty, too long, has another character, or begins with a dot: it stands in paths of URLs, where `.`
     /// and `..` mean something else (RFC 3986 section 5.2.4).
     package init?(_ text: String) {
-        let isAllowed = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        guard isAllowed, (1...Self.longest).contains(text.utf8.count), !text.hasPrefix(".") else { return nil }
+        guard Self.isSpelling(text), !text.hasPrefix(".") else { return nil }
         self.text = text
+    }
+
+    /// Whether a text is 1 to 64 of `A–Z a–z 0–9 . _ -`, as lanes and kinds of requests are too: they stand in no path, and may
+    /// begin with a dot.
+    package static func isSpelling(_ text: String) -> Bool {
+        (1...longest).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 
     /// For a job that nobody has given a number: the 8-4-4-4-12 form of a fresh or derived id.

@@ -151,5 +151,7 @@ struct FoundationTests {
         for text in ["", "a b", "ä", ".", "..", ".smith", String(repeating: "x", count: 65)] {
             #expect(JobID(text) == nil)
         }
+        for text in [".", "..", ".smith", "state"] { #expect(JobID.isSpelling(text)) }
+        for text in ["", "a b", "a/b", String(repeating: "x", count: 65)] { #expect(!JobID.isSpelling(text)) }
     }
 }

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOHTTP1
 import Testing
 
+import CRDT
 @testable import ChannelServer
 @testable import ServerChannel
 
@@ -21,6 +22,33 @@ struct DocumentTests {
         let served = Route.all.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(documented) == Set(served))
         #expect(served.count == Set(served).count)
+    }
+
+    @Test(
+        "A lane and a kind that the document allows are taken, and no others",
+        arguments: [".", ".late", "state", "A-9_."])
+    func lanes(name: String) throws {
+        let body = { (lane: String, kind: String) in Array(#"{"lane": "\#(lane)", "kind": "\#(kind)"}"#.utf8) }
+        #expect(try MutationDocument.read(body(name, name), token: MutationToken(1)).lane == name)
+        #expect(throws: ChannelProblem.self) {
+            try MutationDocument.read(body(name + "/", "state"), token: MutationToken(1))
+        }
+        #expect(throws: ChannelProblem.self) {
+            try MutationDocument.read(body("state", name + " "), token: MutationToken(1))
+        }
+    }
+
+    @Test("A removal's entries are counted as they were sent", arguments: [8_192, 8_193])
+    func removalEntries(count: Int) throws {
+        let entry =
+            #"{"replica": "\#(String(repeating: "a", count: 32))", "sequence": 3, "digest": "87ce46c36383fcf2"}"#
+        let entries = Array(repeating: entry, count: count).joined(separator: ", ")
+        let body = Array(#"{"name": "Smith", "entries": [\#(entries)]}"#.utf8)
+        if count <= ChangeLimits.positions {
+            #expect(try RemovalDocument.read(body).heads.entries.count == 1)
+        } else {
+            #expect(throws: ChannelProblem.self) { try RemovalDocument.read(body) }
+        }
     }
 
     @Test("It is served as it stands, also to who has no token", .timeLimit(.minutes(1)))

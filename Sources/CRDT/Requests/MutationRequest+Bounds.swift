@@ -6,7 +6,6 @@ extension MutationRequest {
 
     /// Whether lane, kind and payload are within their bounds.
     package var isWellFormed: Bool {
-        // Both are spelt as a job's id is.
-        JobID(lane) != nil && JobID(kind) != nil && payload.count <= Self.longestPayload && after != token
+        JobID.isSpelling(lane) && JobID.isSpelling(kind) && payload.count <= Self.longestPayload && after != token
     }
 }

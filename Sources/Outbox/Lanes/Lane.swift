@@ -4,7 +4,7 @@ package import CRDT
 package struct LaneID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The job that the lane belongs to.
     package let job: JobID
-    /// Spelt as a job's id: 1 to 64 of `A–Z a–z 0–9 . _ -`.
+    /// As `JobID.isSpelling` says: 1 to 64 of `A–Z a–z 0–9 . _ -`.
     package let name: String
 
     /// Takes a name that is spelt as it should be; only `init(_:)` checks it.
@@ -16,8 +16,7 @@ package struct LaneID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Nil for anything but `JOB/LANE`.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        // A lane's name is spelt as a job's id is.
-        guard parts.count == 2, let job = JobID(parts[0]), JobID(parts[1]) != nil else { return nil }
+        guard parts.count == 2, let job = JobID(parts[0]), JobID.isSpelling(parts[1]) else { return nil }
         self.init(job: job, name: parts[1])
     }
 

@@ -171,6 +171,7 @@ struct PeopleTests {
     func laneNames() {
         let lane = LaneID(job: Desk.job, name: "state")
         #expect("\(lane)" == "smith/state" && LaneID("smith/state") == lane)
+        #expect(LaneID("smith/.")?.name == ".", "an office may name a lane so")
         for text in ["", "smith", "smith/", "/state", "a/b/c", "smith/st ate"] { #expect(LaneID(text) == nil) }
     }
 }
