@@ -20,6 +20,7 @@ struct RegressionTests {
             (607_277, "the same where both branches were of one length"),
             (701_268, "late work that was taken over before the time was known got new stamps, and was another's then"),
             (916_307, "what the server and a peer brought at one time was told to nobody else"),
+            (2_016_525, "nobody sent a request that the office had written again into its channel"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

@@ -94,7 +94,7 @@ extension Store {
         for entry in try JournalTable.vector(of: number, in: db).entries {
             reached[entry.replica] = entry.head
             let seen = mark[entry.replica] ?? .empty
-            if entry.replica == .channel || seen == entry.head { continue }
+            if seen == entry.head { continue }
             let from = try unchanged(seen, of: JournalKey(job: number, replica: entry.replica), in: db)
             let rows = try Row.fetchAll(
                 after, arguments: [number, entry.replica.value.blob, from.signed, isForStart])

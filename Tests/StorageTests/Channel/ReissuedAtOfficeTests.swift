@@ -1,5 +1,6 @@
 import CRDT
 import Inventory
+import Outbox
 import Simulation
 import Testing
 
@@ -15,7 +16,15 @@ struct ReissuedAtOfficeTests {
                     item: ItemID(item), stamp: Stamp(milliseconds: 1_000 + UInt64(index), counter: 0),
                     operations: [.set(field: "name", value: index < 2 ? "same" : value, replaces: [])]))
         }
-        return JournalSegment(
+        return try run(of: replica, bytes)
+    }
+
+    private static func run(of replica: UInt128, _ changes: [Change]) throws -> JournalSegment {
+        try run(of: replica, changes.flatMap(ChangeCodec.encode))
+    }
+
+    private static func run(of replica: UInt128, _ bytes: [UInt8]) throws -> JournalSegment {
+        JournalSegment(
             replica: ReplicaID(replica), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
     }
 
@@ -37,6 +46,35 @@ struct ReissuedAtOfficeTests {
         _ segment: JournalSegment, to office: Store, _ place: Place
     ) async throws -> UploadOutcome {
         try await office.upload(segment, job: Store.job, now: .known(9_000), mayWrite: true)
+    }
+
+    @Test("A request among it stands in the channel, and every laptop has it in its queue")
+    func request() async throws {
+        let place = try Place()
+        let asked = DecisionTests.request(1)
+        for number in 0..<50 {
+            let stamp = Stamp(milliseconds: 2_000, counter: 0)
+            let request = Change(item: .job, stamp: stamp, operations: [.request(asked)])
+            let edit = Change(
+                item: ItemID(3), stamp: stamp, operations: [.set(field: "name", value: "v\(number)", replaces: [])])
+            let (lost, kept) = (try Self.run(of: 9, [request]), try Self.run(of: 9, [edit]))
+            let (office, anna) = (try DecisionTests.office(place, "office \(number)"), try place.open("anna \(number)"))
+            #expect(try await Self.upload(lost, to: office, place) == .stored)
+            guard try await Self.upload(kept, to: office, place) == .adopted(after: 0) else { continue }
+            let nothing = try await anna.outboxStart()
+            #expect(nothing.entries.isEmpty)
+            _ = try await office.send(to: anna)
+            let news = try await anna.requestNews(of: Store.job, since: [:])
+            #expect(news.entries.map(\.request) == [asked] && news.entries.map(\.author) == [.channel])
+            #expect(try await anna.requestNews(of: Store.job, since: news.mark).entries.isEmpty)
+            #expect(try await anna.outboxStart().entries.map(\.request) == [asked])
+            _ = try await office.decide(asked, job: Store.job, now: .known(9_500), judge: DecisionTests.count)
+            _ = try await office.send(to: anna)
+            #expect(try await anna.requestNews(of: Store.job, since: news.mark).outcomes.map(\.token) == [asked.token])
+            #expect(try await anna.outboxStart().entries.isEmpty)
+            return
+        }
+        Issue.record("no edit has a smaller hash than the request")
     }
 
     @Test("It is late in a job that has been removed by somebody who did not know of it, and does not come back")
