@@ -19,9 +19,6 @@ package struct VolumeSummary: Sendable {
     /// A job without items.
     package init() {}
 
-    /// The greatest volume of one item that is added up, in cubic feet: as great as a number may be that is read.
-    package static let largest = Thousandths(999_999_999_999)
-
     /// What some of the items add up to.
     package struct Line: Hashable, Sendable {
         package fileprivate(set) var items = 0
@@ -68,20 +65,17 @@ package struct VolumeSummary: Sendable {
 
     /// Counts one item; `field` looks up the item's fields by name.
     package mutating func add(_ item: ItemID, field: (FieldName) -> String?) {
-        let category = trimmed(field(WellKnownField.category))
-        let quantity = number(WellKnownField.quantity, of: item, field: field) ?? Thousandths(1000)
-        let own = number(WellKnownField.volumeCubicFeet, of: item, field: field)
-        let each = own ?? Catalogue.category(category)?.cubicFeet
-        if each == nil { itemsOfUnknownVolume.append(item) }
-        var cubicFeet = (each ?? .zero) * quantity
-        if cubicFeet > Self.largest {
-            itemsTooLarge.append(item)
-            cubicFeet = .zero
+        let volume = ItemVolume(field: field)
+        for unreadable in volume.unreadable {
+            unreadableValues.append(Unreadable(item: item, field: unreadable.field.text, value: unreadable.value))
         }
-        total.add(pieces: quantity, cubicFeet: cubicFeet)
-        let room = trimmed(field(WellKnownField.room))
-        Self.count(pieces: quantity, cubicFeet: cubicFeet, under: room, in: &lineOfRoom)
-        Self.count(pieces: quantity, cubicFeet: cubicFeet, under: category, in: &lineOfCategory)
+        if volume.isUnknown { itemsOfUnknownVolume.append(item) }
+        if volume.isTooLarge { itemsTooLarge.append(item) }
+        let (pieces, cubicFeet) = (volume.pieces, volume.cubicFeet)
+        total.add(pieces: pieces, cubicFeet: cubicFeet)
+        let room = ItemVolume.trimmed(field(WellKnownField.room))
+        Self.count(pieces: pieces, cubicFeet: cubicFeet, under: room, in: &lineOfRoom)
+        Self.count(pieces: pieces, cubicFeet: cubicFeet, under: volume.category, in: &lineOfCategory)
     }
 
     /// Ids of items whose volume nobody knows, ascending.
@@ -116,26 +110,5 @@ package struct VolumeSummary: Sendable {
         if name.utf8.lexicographicallyPrecedes(line.name.utf8) { line.name = name }
         line.line.add(pieces: pieces, cubicFeet: cubicFeet)
         lines[name] = line
-    }
-
-    /// Nil for a field that is absent, empty or not a number.
-    private mutating func number(
-        _ name: FieldName, of item: ItemID, field: (FieldName) -> String?
-    ) -> Thousandths? {
-        guard let text = field(name), !trimmed(text).isEmpty else { return nil }
-        guard let number = Thousandths(parsing: text) else {
-            unreadableValues.append(Unreadable(item: item, field: name.text, value: text))
-            return nil
-        }
-        return number
-    }
-
-    private func trimmed(_ text: String?) -> String {
-        guard let text else { return "" }
-        guard text.utf8.first == UInt8(ascii: " ") || text.utf8.last == UInt8(ascii: " ") else { return text }
-        var bytes = text[...]
-        while bytes.first == " " { bytes.removeFirst() }
-        while bytes.last == " " { bytes.removeLast() }
-        return String(bytes)
     }
 }

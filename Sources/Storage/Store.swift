@@ -21,8 +21,10 @@ package final class Store: Sendable {
     let shown = Mutex<ShownNote?>(nil)
     /// What takes back the steps of the clock in the transaction that is open, in their order.
     let openSteps = Mutex<[@Sendable () -> Void]>([])
-    /// Reports that were worked out and may not be written down, by the job's number.
-    let reports = Mutex<[Int64: JobReport]>([:])
+    /// Digests that were made and may not be written down, by the job's number.
+    let digests = Mutex<[Int64: JobDigest]>([:])
+    /// The same of totals that are not kept.
+    let addedUp = Mutex<[Int64: AddedUp]>([:])
     /// Segments written one by one since the last time they were joined, per journal.
     let looseSegments = Mutex<[JournalKey: Int]>([:])
     /// What a simulated disk takes before and after each access; see `setLatency`.

@@ -41,7 +41,7 @@ struct AnyTextTests {
             !line.unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) }
         }
         let service = try await Scene().answers
-        var job = try await service.job("0190")
+        var job = try await service.job("0190", makesDigest: false)
         (job.name, job.items) = (text, .max)
         var peers = try await service.peers()
         for index in peers.indices { peers[index].name = text }

@@ -49,7 +49,8 @@ struct TerminalTests {
         setenv("TZ", "UTC", 1)
         tzset()
         let scene = try await Scene()
-        var view = WatchView(job: try await scene.answers.job("0190"), peers: try await scene.answers.peers())
+        var view = WatchView(
+            job: try await scene.answers.job("0190", makesDigest: false), peers: try await scene.answers.peers())
         for change in try await scene.changes() { view.add(change) }
         for (width, height) in [(80, 24), (40, 10), (132, 43)] {
             let terminal = Terminal(isInteractive: true, width: width, height: height, style: .plain)
@@ -64,7 +65,7 @@ struct TerminalTests {
     @Test("The live view puts a change at its place in the timeline, whenever it arrives")
     func watchOrder() async throws {
         let scene = try await Scene()
-        var view = WatchView(job: try await scene.answers.job("0190"), peers: [])
+        var view = WatchView(job: try await scene.answers.job("0190", makesDigest: false), peers: [])
         var ordered = Array(try await scene.changes().prefix(4))
         // The server's order stands above every clock.
         ordered[3].anchor = 1

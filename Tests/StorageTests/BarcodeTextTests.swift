@@ -18,7 +18,7 @@ struct BarcodeTextTests {
             #expect(found == [ItemID(UInt128(1_000_000 + index))])
         }
         #expect(try await store.duplicateBarcodes(job: Store.job).isEmpty)
-        #expect(try await store.duplicateBarcodeCount(job: Store.job) == 0)
+        #expect(try await store.totals(of: Store.job).duplicateBarcodes == 0)
     }
 
     @Test("What follows a NUL is part of a barcode")

@@ -11,7 +11,7 @@ extension ChannelService {
     private static let itemBytes = 512 << 10
 
     func job(_ job: JobID) async throws -> JobDocument {
-        let report = try await store.report(of: job)
+        let totals = try await store.totals(of: job)
         let stored = try await store.job(job)
         let word = try await store.serverWord(on: job)
         let pending = try await store.pendingRequests(of: job)
@@ -22,9 +22,9 @@ extension ChannelService {
             id: job.text, name: name ?? job.text, kind: kind ?? JobKind.inventory.rawValue,
             state: published[FieldName.jobState],
             published: Dictionary(published.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first }),
-            items: stored.items, removed: stored.removed, conflicts: stored.conflicts + report.duplicateBarcodes,
-            isRemoved: stored.isRemoved, digest: report.digest,
-            cubicFeet: Double(report.cubicFeet.rawValue) / 1_000,
+            items: stored.items, removed: stored.removed, conflicts: stored.conflicts + totals.duplicateBarcodes,
+            isRemoved: stored.isRemoved, digest: try await store.digest(of: job).text,
+            cubicFeet: Double(totals.cubicFeet.rawValue) / 1_000,
             vector: VectorDocument(try await store.holdings(of: job)),
             pending: pending.map { asked in
                 PendingDocument(

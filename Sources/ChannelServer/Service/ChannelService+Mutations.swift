@@ -81,7 +81,7 @@ extension ChannelService {
 
     private func serverDigest(for delivery: Delivery) async throws -> String? {
         guard MutationKinds.all[delivery.request.kind]?.needsItems == true else { return nil }
-        do { return try await store.report(of: delivery.job).digest } catch let error as StoreError
+        do { return try await store.digest(of: delivery.job).text } catch let error as StoreError
             where error.code == .unknownJob
         { return nil }
     }

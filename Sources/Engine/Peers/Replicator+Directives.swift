@@ -61,10 +61,10 @@ extension Replicator {
     }
 
     func answer(_ job: JobID, number: UInt64, to link: LinkID) async {
-        let report = try? await store.report(of: job)
-        let digest = report.map { $0.digest.hexadecimalBytes } ?? []
+        let digest = try? await store.digest(of: job)
         let answer = JobDigestReport(
-            job: job, number: number, vector: report?.vector ?? VersionVector(), digest: digest)
+            job: job, number: number, vector: digest?.vector ?? VersionVector(),
+            digest: digest.map { $0.text.hexadecimalBytes } ?? [])
         links?.send(.report(answer), on: link)
         mesh.onReportSent(to: link)
     }

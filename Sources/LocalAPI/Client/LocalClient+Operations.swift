@@ -28,7 +28,11 @@ extension LocalClient {
     }
 
     /// `GET /v1/jobs/{job}`: 200; 404 `unknownJob` or 409 `ambiguousJob`, as wherever a job is named.
-    package func job(_ job: String) async throws -> JobDetails { try await call(.GET, ["jobs", job]) }
+    ///
+    /// - Parameter makesDigest: else the answer comes at once, and has a digest only if it was made since the last change.
+    package func job(_ job: String, makesDigest: Bool = false) async throws -> JobDetails {
+        try await call(.GET, ["jobs", job], query: makesDigest ? [] : [("digest", "known")])
+    }
 
     /// `GET /v1/jobs/{job}/summary`: 200; 503 while the inventory changes all the time.
     package func summary(job: String) async throws -> VolumeReport { try await call(.GET, ["jobs", job, "summary"]) }

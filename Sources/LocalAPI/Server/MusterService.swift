@@ -20,8 +20,8 @@ package protocol MusterService: Sendable {
     func jobs() async throws -> [JobListEntry]
     /// Makes a job, and asks the server to open it where one is configured.
     func createJob(_ request: CreateJobRequest) async throws -> Identified
-    /// One job, removed or not.
-    func job(_ job: String) async throws -> JobDetails
+    /// One job, removed or not. Without `makesDigest` it has a digest only if somebody has made it since the last change.
+    func job(_ job: String, makesDigest: Bool) async throws -> JobDetails
     /// Removes the whole job for good, on every device; asks for a confirmation unless that is given.
     func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified
     /// Adds up the items that are not removed; `unavailable` while they change all the time.

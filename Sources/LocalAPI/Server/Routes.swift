@@ -48,8 +48,12 @@ extension Route {
             try Answer.json(
                 try await service.createJob(try await request.decode(CreateJobRequest.self)), status: .created)
         },
-        Route(.get, "/v1/jobs/{job}") { _, context, service in
-            try Answer.json(try await service.job(context.parameter("job")))
+        Route(.get, "/v1/jobs/{job}") { request, context, service in
+            let digest = request.query("digest")
+            guard digest == nil || digest == "known" else {
+                throw APIError(.invalidRequest, "'digest' is 'known', or left out.")
+            }
+            return try Answer.json(try await service.job(context.parameter("job"), makesDigest: digest == nil))
         },
         Route(.delete, "/v1/jobs/{job}") { request, context, service in
             let isConfirmed = request.query("confirmed") == "true"

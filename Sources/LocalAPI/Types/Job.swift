@@ -86,8 +86,9 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var sync: SyncState
     /// Per replica id, the highest sequence up to which the whole journal is here.
     package var vector: [String: UInt64]
-    /// SHA-256 of the canonical export, 64 hexadecimal digits.
-    package var digest: String
+    /// SHA-256 of the canonical export, 64 hexadecimal digits; null when it was not asked for and nobody has made it since the
+    /// last change.
+    @Nullable package var digest: String?
     /// The time of the latest change; null for a job without any.
     @Nullable package var updatedAt: Timestamp?
 
@@ -96,7 +97,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
         id: String, name: String, kind: JobKind, state: ShownState, signature: Signature? = nil,
         isRemoved: Bool = false, items: Int, removed: Int, volume: Volume,
         conflicts: Int, late: Int = 0, peersBehind: [PeerBehind], sync: SyncState,
-        vector: [String: UInt64], digest: String,
+        vector: [String: UInt64], digest: String?,
         updatedAt: Timestamp?
     ) {
         self.id = id

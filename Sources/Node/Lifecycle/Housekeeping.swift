@@ -25,7 +25,7 @@ final class Housekeeping: Service {
         atRest: (@Sendable (JobID) async throws -> Void)? = nil
     ) {
         self.store = store
-        self.atRest = atRest ?? { try await store.keepReportAtRest($0) }
+        self.atRest = atRest ?? { try await store.tidy($0) }
         self.logger = logger
         self.quiet = quiet
         self.retry = retry

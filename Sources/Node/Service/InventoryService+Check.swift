@@ -13,24 +13,24 @@ extension InventoryService {
             let job = try await resolve(job: text)
             let answers = await replicator.collectReports(of: job.id, within: 10_000)
             // Taken last: what came in while the others were adding up counts here too.
-            let own = try await store.report(of: job.id)
+            let own = try await store.digest(of: job.id)
             let links = await replicator.connectedPeers()
             var devices: [DeviceCheck] = []
             for link in links { devices.append(try await compare(answers[link.link], of: link, with: own, in: job)) }
             devices += try await absentLaptops(of: job, connected: links.map(\.peer), holding: own.vector)
-            return JobCheck(job: job.id.text, digest: own.digest, devices: devices)
+            return JobCheck(job: job.id.text, digest: own.text, devices: devices)
         }
     }
 
     private func compare(
-        _ answer: JobDigestReport?, of link: LinkOverview, with own: JobReport, in job: StoredJob
+        _ answer: JobDigestReport?, of link: LinkOverview, with own: JobDigest, in job: StoredJob
     ) async throws -> DeviceCheck {
         let id = link.peer.device.description
         guard let answer else { return DeviceCheck(deviceID: id, name: link.peer.name, outcome: .unanswered) }
         guard !answer.digest.isEmpty else { return DeviceCheck(deviceID: id, name: link.peer.name, outcome: .absent) }
         let digest = answer.digest.hexadecimalDigits
         return DeviceCheck(
-            deviceID: id, name: link.peer.name, outcome: digest == own.digest ? .same : .different, digest: digest,
+            deviceID: id, name: link.peer.name, outcome: digest == own.text ? .same : .different, digest: digest,
             missingThere: try await missing(from: own.vector, job: job) { answer.vector[$0].sequence },
             missingHere: missingHere(from: answer.vector, in: own.vector, job: job))
     }

@@ -28,7 +28,7 @@ extension InventoryService {
 
     /// The length of what `conflicts` lists.
     func conflictCount(of job: StoredJob) async throws -> Int {
-        try await store.conflictingFieldCount(job: job.id) + store.duplicateBarcodeCount(job: job.id)
+        try await job.conflicts + store.totals(of: job.id).duplicateBarcodes
     }
 
     func settle(_ request: SettleRequest, job text: String) async throws -> SettledConflict {

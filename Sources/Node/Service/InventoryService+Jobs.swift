@@ -59,10 +59,11 @@ extension InventoryService {
         }
     }
 
-    func job(_ text: String) async throws -> JobDetails {
+    func job(_ text: String, makesDigest: Bool) async throws -> JobDetails {
         try await answering {
             let job = try await resolve(job: text)
-            let report = try await store.report(of: job.id)
+            let totals = try await store.totals(of: job.id)
+            let digest = try await makesDigest ? store.digest(of: job.id) : store.knownDigest(of: job.id)
             let overlay = try await overlay(of: job.id)
             let connected = await replicator.peers(of: job.id)
             let behind = connected.filter { $0.behind > 0 }.map { peer in
@@ -76,11 +77,11 @@ extension InventoryService {
                 id: job.id.text, name: job.name, kind: job.kind, state: ShownState(overlay),
                 signature: Signature(overlay), isRemoved: job.isRemoved, items: job.items,
                 removed: job.removed,
-                volume: Volume(report.cubicFeet),
-                conflicts: job.conflicts + report.duplicateBarcodes,
+                volume: Volume(totals.cubicFeet),
+                conflicts: job.conflicts + totals.duplicateBarcodes,
                 late: try await store.lateChanges(of: job.id).count,
                 peersBehind: behind, sync: sync, vector: job.vector.sequences,
-                digest: report.digest,
+                digest: digest?.text,
                 updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
         }
     }
@@ -89,9 +90,9 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text).id
             for _ in 0..<Self.summaryAttempts {
-                let digest = try await store.report(of: job).digest
+                let digest = try await store.digest(of: job).text
                 let summary = try await volumeSummary(of: job)
-                if try await store.report(of: job).digest == digest { return VolumeReport(summary, digest: digest) }
+                if try await store.digest(of: job).text == digest { return VolumeReport(summary, digest: digest) }
             }
             throw APIError(.unavailable, "The inventory changes all the time; try again when the crew has paused.")
         }

@@ -14,7 +14,7 @@ extension InventoryService {
                 throw APIError(.invalidValue, "A signature needs a name of 1 to 1,024 bytes; give one with --name.")
             }
             let job = try await resolve(job: text).id
-            let digest = try await store.report(of: job).digest
+            let digest = try await store.digest(of: job).text
             // Somebody may have changed the inventory since it was shown.
             if let shown = request.digest, shown.lowercased() != digest {
                 throw APIError(

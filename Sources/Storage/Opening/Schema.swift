@@ -14,6 +14,18 @@ enum Schema {
         migrator.registerMigration("heard 1", migrate: HeardSchema.create)
         // See OpeningWitness.
         migrator.registerMigration("opening 1") { try $0.execute(sql: "ALTER TABLE store ADD COLUMN opening INTEGER") }
+        // Volume and shared barcodes stand with the counters, or NULL: nobody has added them up since. What was a report is
+        // the digest alone.
+        migrator.registerMigration("totals 1") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE job ADD COLUMN cubicFeet INTEGER;
+                    ALTER TABLE job ADD COLUMN duplicates INTEGER;
+                    UPDATE job SET reportFingerprint = NULL, report = NULL;
+                    ALTER TABLE job RENAME COLUMN reportFingerprint TO digestFingerprint;
+                    ALTER TABLE job RENAME COLUMN report TO digest;
+                    """)
+        }
         if role == .channel { migrator.registerMigration("channel 1", migrate: ChannelSchema.create) }
         return migrator
     }

@@ -28,15 +28,4 @@ extension Store {
             }
         }
     }
-
-    /// How many barcodes more than one item has.
-    package func duplicateBarcodeCount(job: JobID) async throws -> Int {
-        try await read { [self] db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let vector = try JournalTable.vector(of: number, in: db)
-            // Nearly always the job was added up since it changed.
-            if let report = try knownReport(of: number, at: vector, in: db) { return report.duplicateBarcodes }
-            return try BarcodeTable(job: number, db: db).duplicates().count
-        }
-    }
 }

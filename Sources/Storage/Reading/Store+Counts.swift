@@ -11,17 +11,10 @@ extension Store {
         }
     }
 
-    /// How many fields of items have concurrent writes.
-    package func conflictingFieldCount(job: JobID) async throws -> Int {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try Int.fetchOne(db, sql: "SELECT conflicts FROM job WHERE number = ?", arguments: [number]) ?? 0
-        }
-    }
-
-    /// Tidies up after a job has changed, when nobody waits: the report.
-    package func keepReportAtRest(_ job: JobID) async throws {
-        try await keepReport(of: job)
+    /// Tidies up after a job has changed, when nobody waits: makes its digest, and writes down what it adds up to.
+    package func tidy(_ job: JobID) async throws {
+        try await keepTotals(of: job)
+        try await keepDigest(of: job)
     }
 
     /// Moves the write-ahead log into the database, without waiting for readers, and gives unused memory back.

@@ -1,69 +1,8 @@
 package import CRDT
-import Crypto
 import GRDB
 import Inventory
-import Synchronization
 
 extension Store {
-    /// The digest and the volume of a job. Kept until the job changes: on an idle job it costs one row.
-    package func report(of job: JobID) async throws -> JobReport { try await numberedReport(of: job).report }
-
-    /// The same, written down for the next start.
-    func keepReport(of job: JobID) async throws {
-        let (report, number) = try await numberedReport(of: job)
-        let isKept = try await read { db in try ReportTable.report(of: number, at: report.vector, in: db) != nil }
-        if !isKept { try await write { db in try ReportTable.keep(report, of: number, in: db) } }
-    }
-
-    private static let reportsAtMost = 256
-
-    /// What was worked out since, or written down before, for exactly that version vector.
-    func knownReport(of number: Int64, at vector: VersionVector, in db: Database) throws -> JobReport? {
-        if let report = reports.withLock({ $0[number] }), report.vector == vector { return report }
-        return try ReportTable.report(of: number, at: vector, in: db)
-    }
-
-    private func numberedReport(of job: JobID) async throws -> (report: JobReport, number: Int64) {
-        let kept: (report: JobReport, number: Int64)? = try await read { [self] db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let vector = try JournalTable.vector(of: number, in: db)
-            return try knownReport(of: number, at: vector, in: db).map { ($0, number) }
-        }
-        if let kept { return kept }
-        let (report, number) = try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let vector = try JournalTable.vector(of: number, in: db)
-            var hash = SHA256()
-            var summary = VolumeSummary()
-            var export = CanonicalExport(job: job, isRemoved: try RemovalTable.isRemoved(number, in: db))
-            var bytes: [UInt8] = []
-            export.begin(into: &bytes)
-            try ItemTable.forEachPacked(job: number, in: db) { id, blob in
-                let item = try PackedItem(blob)
-                export.add(item, id: id, into: &bytes)
-                if !item.isRemoved { summary.add(id, field: item.value(of:)) }
-                if bytes.count >= ExportCursor.pieceBytes {
-                    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-                    bytes.removeAll(keepingCapacity: true)
-                }
-                return true
-            }
-            export.end(into: &bytes)
-            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            let digest = hash.finalize().hexadecimalDigits
-            let report = JobReport(
-                vector: vector, digest: digest, cubicFeet: summary.total.cubicFeet,
-                duplicateBarcodes: try BarcodeTable(job: number, db: db).duplicates().count)
-            return (report, number)
-        }
-        // Who only reads waits for no flush of the disk: what is quiet is written down later (`settle`).
-        reports.withLock { reports in
-            if reports.count >= Self.reportsAtMost { reports = [:] }
-            reports[number] = report
-        }
-        return (report, number)
-    }
-
     /// The canonical export in pieces of some 64 KiB, from one state of the store.
     ///
     /// - Parameter lifetime: how long it can be read; nil for a minute.

@@ -57,7 +57,7 @@ struct JobRemover {
         try db.execute(
             sql: """
                 UPDATE job SET number = ?, items = 0, removed = 0, conflicts = 0, barcodeRun = 0, barcodeCount = 0,
-                    reportFingerprint = NULL, report = NULL WHERE number = ?
+                    cubicFeet = 0, duplicates = 0, digestFingerprint = NULL, digest = NULL WHERE number = ?
                 """, arguments: [number, job])
         if try db.tableExists("changed") {
             try db.execute(sql: "UPDATE changed SET job = ? WHERE job = ?", arguments: [number, job])

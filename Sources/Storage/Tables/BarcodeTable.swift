@@ -12,34 +12,75 @@ import Inventory
 struct BarcodeTable {
     /// Entries of a run: some 2 MB, which stay in the page cache while it is filled.
     static let runEntries = 32_768
+    /// A batch that sets more barcodes than this leaves counting those that are shared to who asks: each look asks every run.
+    static let looksOfBatch = 64
+    /// A text that so many items had is no barcode that is worth following.
+    static let candidatesOfLook = 64
 
     let job: Int64
     let db: Database
     private var run: Int64
     private var count: Int
     private var hasGrown = false
+    private var looks = 0
+    /// By how many more barcodes are on more than one item than before the batch; nil when nobody counts.
+    private(set) var moreDuplicates: Int? = 0
 
     init(job: Int64, db: Database) throws {
         self.job = job
         self.db = db
         let row = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT barcodeRun, barcodeCount FROM job WHERE number = ?"), arguments: [job])
+            db.cachedStatement(sql: "SELECT barcodeRun, barcodeCount, duplicates FROM job WHERE number = ?"),
+            arguments: [job])
         run = row?["barcodeRun"] ?? 0
         count = row?["barcodeCount"] ?? 0
+        // What is not known becomes no better.
+        if row?["duplicates"] as Int? == nil { moreDuplicates = nil }
     }
 
-    /// What an item got. What it had stays: the item does not confirm it any more.
-    mutating func change(of item: ItemID, from before: ItemState?, to after: ItemState) throws {
-        guard item != .job, after.removed == nil, let new = after.value(of: WellKnownField.barcode), !new.isEmpty else {
+    /// What an item that is not removed got in place of what it had. What it had stays: the item does not confirm it any more.
+    mutating func change(of item: ItemID, from old: String?, to new: String?) throws {
+        // Bytes, not characters: the index holds bytes. An empty one is none.
+        let (old, new) = (Data((old ?? "").utf8), Data((new ?? "").utf8))
+        guard old != new else { return }
+        if !old.isEmpty { try countShared(old, besides: item, as: -1) }
+        if !new.isEmpty {
+            try countShared(new, besides: item, as: 1)
+            try insert(new, item)
+        }
+    }
+
+    /// A barcode is on two items when the second gets it, and no longer when the last but one has lost it.
+    private mutating func countShared(_ barcode: Data, besides item: ItemID, as change: Int) throws {
+        guard let counted = moreDuplicates else { return }
+        looks += 1
+        guard looks <= Self.looksOfBatch, let others = try others(with: barcode, besides: item) else {
+            moreDuplicates = nil
             return
         }
-        // Bytes, not characters: the index holds bytes.
-        if let old = before?.value(of: WellKnownField.barcode), old.utf8.elementsEqual(new.utf8) { return }
-        try insert(Data(new.utf8), item)
+        if others == 1 { moreDuplicates = counted + change }
     }
 
-    mutating func insert(_ barcode: Data, _ item: ItemID) throws {
-        guard !barcode.isEmpty else { return }
+    /// How many other items have a barcode, two standing for more; nil when finding out takes too long.
+    private func others(with barcode: Data, besides item: ItemID) throws -> Int? {
+        let candidates = try db.cachedStatement(
+            sql: "SELECT item FROM barcode WHERE job = ? AND run = ? AND barcode = ? AND item <> ?")
+        var seen: Set<ItemID> = []
+        var found = 0
+        for run in 0...run {
+            let rows = try Data.fetchCursor(candidates, arguments: [job, run, barcode, item.value.blob])
+            while let row = try rows.next() {
+                let other = ItemID(UInt128(blob: row))
+                guard seen.insert(other).inserted else { continue }
+                guard seen.count <= Self.candidatesOfLook else { return nil }
+                if try confirms(other, barcode, isRemoved: false) { found += 1 }
+                if found == 2 { return found }
+            }
+        }
+        return found
+    }
+
+    private mutating func insert(_ barcode: Data, _ item: ItemID) throws {
         let statement = try db.cachedStatement(
             sql: "INSERT INTO barcode (job, run, barcode, item) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
         try statement.execute(arguments: [job, run, barcode, item.value.blob])
@@ -67,7 +108,7 @@ struct BarcodeTable {
             let rows = try Data.fetchAll(candidates, arguments: [job, run, Data(barcode.utf8)])
             for row in rows { found.insert(ItemID(UInt128(blob: row))) }
         }
-        return try found.sorted().filter { try confirms($0, barcode, isRemoved: removed) }
+        return try found.sorted().filter { try confirms($0, Data(barcode.utf8), isRemoved: removed) }
     }
 
     /// Barcodes that more than one item has, ascending by their bytes.
@@ -85,10 +126,10 @@ struct BarcodeTable {
         }
     }
 
-    private func confirms(_ item: ItemID, _ barcode: String, isRemoved: Bool) throws -> Bool {
+    private func confirms(_ item: ItemID, _ barcode: Data, isRemoved: Bool) throws -> Bool {
         guard let state = try ItemTable.state(of: item, job: job, in: db), (state.removed != nil) == isRemoved else {
             return false
         }
-        return state.value(of: WellKnownField.barcode)?.utf8.elementsEqual(barcode.utf8) ?? false
+        return state.value(of: WellKnownField.barcode)?.utf8.elementsEqual(barcode) ?? false
     }
 }

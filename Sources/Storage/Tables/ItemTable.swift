@@ -19,9 +19,13 @@ struct ItemTable {
     /// What happened, for people who watch; only of small batches.
     private(set) var applied: [AppliedChange] = []
     private let collectsApplied: Bool
+    private var known: KnownItems
 
-    init(job: Int64, collectsApplied: Bool = false, in db: Database) throws {
+    init(
+        job: Int64, collectsApplied: Bool = false, knowing known: KnownItems = KnownItems(), in db: Database
+    ) throws {
         self.db = db
+        self.known = known
         self.collectsApplied = collectsApplied
         self.job = job
         insert = try RawStatement(
@@ -39,50 +43,56 @@ struct ItemTable {
     mutating func apply(
         _ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, of replica: ReplicaID, sequence: UInt64
     ) throws {
-        ItemStateCodec.encode(only: scanned, in: buffer, of: replica, into: &scratch)
         // The record begins with the id, big-endian, just as the table wants it.
         let id = UnsafeRawBufferPointer(rebasing: buffer[scanned.body.lowerBound..<scanned.body.lowerBound + 16])
+        let dot = Dot(replica: replica, sequence: sequence)
+        if let before = known[scanned.item] {
+            return try merge(ChangeCodec.decode(scanned, in: buffer), into: before, id: id, at: dot)
+        }
+        ItemStateCodec.encode(only: scanned, in: buffer, of: replica, into: &scratch)
         try insert.bind(job, id, scratch)
         try insert.run()
         guard db.changesCount == 0 else {
-            if scanned.item != .job { countNew(scanned) }
-            if scanned.setsBarcode, scanned.item != .job { try indexNew(scanned.item) }
+            if scanned.item != .job { try countNew(scanned) }
             if collectsApplied {
                 let change = ChangeCodec.decode(scanned, in: buffer)
                 applied.append(
                     AppliedChange(
-                        change: change, dot: Dot(replica: replica, sequence: sequence), before: nil,
+                        change: change, dot: dot, before: nil,
                         after: try ItemStateCodec.decode(scratch)))
             }
             return
         }
-        try merge(ChangeCodec.decode(scanned, in: buffer), id: id, at: Dot(replica: replica, sequence: sequence))
-    }
-
-    /// An item that one change has made, read where it lies.
-    private mutating func indexNew(_ item: ItemID) throws {
-        let barcode = try scratch.withUnsafeBytes { blob in
-            let packed = try PackedItem(blob)
-            return packed.fields.first { $0.name == WellKnownField.barcode }.map { Data(packed.bytes($0.value)) }
-        }
-        if let barcode { try barcodes.insert(barcode, item) }
+        try select.bind(job, id)
+        let before = try select.firstBlob { try ItemStateCodec.decode($0) } ?? ItemState()
+        try merge(ChangeCodec.decode(scanned, in: buffer), into: before, id: id, at: dot)
     }
 
     /// To be called after the last change.
-    func finish() throws {
+    mutating func finish() throws {
+        counts.duplicateBarcodes = barcodes.moreDuplicates
         try JobTable.add(counts, to: job, in: db)
         try barcodes.finish()
     }
 
-    private mutating func countNew(_ scanned: ScannedChange) {
-        if scanned.isRemoval { counts.removed += 1 } else { counts.items += 1 }
+    /// An item that one change has made, read where it lies.
+    private mutating func countNew(_ scanned: ScannedChange) throws {
+        guard !scanned.isRemoval else { return counts.removed += 1 }
+        counts.items += 1
+        let (cubicFeet, barcode) = try scratch.withUnsafeBytes { blob in
+            let packed = try PackedItem(blob)
+            return (ItemVolume(field: packed.value(of:)).cubicFeet, packed.value(of: WellKnownField.barcode))
+        }
+        counts.addVolume(cubicFeet)
+        if let barcode { try barcodes.change(of: scanned.item, from: nil, to: barcode) }
     }
 
-    private mutating func merge(_ change: Change, id: UnsafeRawBufferPointer, at dot: Dot) throws {
-        try select.bind(job, id)
-        let before = try select.firstBlob { try ItemStateCodec.decode($0) } ?? ItemState()
+    private mutating func merge(
+        _ change: Change, into before: ItemState, id: UnsafeRawBufferPointer, at dot: Dot
+    ) throws {
         var after = before
         after.apply(change, in: dot.replica)
+        known.note(after, of: change.item)
         if collectsApplied { applied.append(AppliedChange(change: change, dot: dot, before: before, after: after)) }
         guard after != before else { return }
         try update.bind(job, id, ItemStateCodec.encode(after))
@@ -90,11 +100,13 @@ struct ItemTable {
         let conflicts = (before.conflictCount, after.conflictCount)
         if conflicts.0 != conflicts.1 { try ConflictTable.set(conflicts.1 > 0, item: change.item, job: job, in: db) }
         counts.conflicts += conflicts.1 - conflicts.0
-        if before.removed == nil, after.removed != nil, change.item != .job {
+        guard change.item != .job else { return }
+        if before.removed == nil, after.removed != nil {
             counts.items -= 1
             counts.removed += 1
         }
-        try barcodes.change(of: change.item, from: before, to: after)
+        counts.addVolume(after.cubicFeet, instead: before.cubicFeet)
+        try barcodes.change(of: change.item, from: before.barcode, to: after.barcode)
     }
 
     /// The state of one item; nil when nothing is known of it.
@@ -128,6 +140,32 @@ struct ItemTable {
             }
         }
     }
+}
+
+/// States that were read in this transaction, so that an edited item is looked up and decoded once.
+struct KnownItems {
+    private var states: [ItemID: ItemState] = [:]
+
+    subscript(item: ItemID) -> ItemState? { states[item] }
+
+    /// Nil when nothing is known of the item.
+    mutating func state(of item: ItemID, job: Int64, in db: Database) throws -> ItemState? {
+        let state = try ItemTable.state(of: item, job: job, in: db)
+        states[item] = state
+        return state
+    }
+
+    /// Of an item that was read before.
+    mutating func note(_ state: ItemState, of item: ItemID) {
+        if states[item] != nil { states[item] = state }
+    }
+}
+
+extension ItemState {
+    /// What it adds to its job's volume: nothing when it is removed.
+    fileprivate var cubicFeet: Thousandths { removed == nil ? ItemVolume(field: value(of:)).cubicFeet : .zero }
+    /// Under which it is found among the items that are not removed.
+    fileprivate var barcode: String? { removed == nil ? value(of: WellKnownField.barcode) : nil }
 }
 
 /// A change that was taken in, and what it made of its item.

@@ -50,7 +50,11 @@ struct JournalWriter {
     /// Applies and stores the part of `bytes` after `known`; returns where the journal then stands.
     ///
     /// Everything is applied at once, whatever its stamp says (rule R6). In a job that is removed no item is.
-    func apply(_ bytes: [UInt8], first: UInt64, after known: JournalHead) throws -> Reached {
+    ///
+    /// - Parameter read: what was read of the items in this transaction.
+    func apply(
+        _ bytes: [UInt8], first: UInt64, after known: JournalHead, knowing read: KnownItems = KnownItems()
+    ) throws -> Reached {
         var run = Run(
             head: JournalHead(sequence: first - 1, digest: known.digest),
             credibleLimit: received.map { HybridLogicalClock.limit(nowMilliseconds: $0.milliseconds) } ?? .greatest)
@@ -60,7 +64,10 @@ struct JournalWriter {
             let sequence = run.head.sequence + 1
             guard sequence > known.sequence else { return run.skip(scanned) }
             run.add(scanned, in: buffer)
-            if items == nil { items = try itemTable(collects: bytes.count <= Self.collectedBytes) }
+            if items == nil {
+                items = try ItemTable(
+                    job: journal.job, collectsApplied: bytes.count <= Self.collectedBytes, knowing: read, in: db)
+            }
             if scanned.statementCount > 0 {
                 let change = ChangeCodec.decode(scanned, in: buffer)
                 run.removals += try note(change, at: sequence)
@@ -70,7 +77,7 @@ struct JournalWriter {
             guard !isRemoved || scanned.item == .job else { return }
             try items?.apply(scanned, in: buffer, of: journal.replica, sequence: sequence)
         }
-        guard let start = run.start, let items else {
+        guard let start = run.start, var items else {
             return Reached(head: run.head, credible: run.credible, applied: [], removals: [])
         }
         try items.finish()
@@ -139,9 +146,5 @@ struct JournalWriter {
         let entry = TimelineEntry(change, key: TimelineKey(change, at: dot), isFirst: false)
         guard !entry.decisions.isEmpty else { return [] }
         return [AppliedChange(change: change, dot: dot, before: ItemState(), after: ItemState())]
-    }
-
-    private func itemTable(collects: Bool) throws -> ItemTable {
-        try ItemTable(job: journal.job, collectsApplied: collects, in: db)
     }
 }

@@ -57,8 +57,9 @@ extension Store {
         let preambleBytes = bytes.count
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
+        var read = KnownItems()
         for edit in edits {
-            let known = try states[edit.item] ?? ItemTable.state(of: edit.item, job: number, in: db)
+            let known = try states[edit.item] ?? read.state(of: edit.item, job: number, in: db)
             var state = known ?? ItemState()
             do throws(EditRefusal) {
                 if known == nil, requiresItems { throw .unknown(edit.item) }
@@ -74,7 +75,8 @@ extension Store {
             }
         }
         guard bytes.count > preambleBytes else { return EditResult(commit: nil, refusals: refusals) }
-        let commit = try appendAsIs(bytes, after: head, job: job, number: number, now: now, in: db)
+        let commit = try appendAsIs(
+            bytes, after: head, job: job, number: number, now: now, knowing: read, in: db)
         return EditResult(commit: commit, refusals: refusals)
     }
 }

@@ -40,12 +40,15 @@ extension Store {
     }
 
     /// Appends encoded changes to this store's journal after its head, the preamble among them if it has none.
+    ///
+    /// - Parameter known: what was read of their items in this transaction.
     func appendAsIs(
-        _ bytes: [UInt8], after head: JournalHead, job: JobID, number: Int64, now: ReceiveTime, in db: Database
+        _ bytes: [UInt8], after head: JournalHead, job: JobID, number: Int64, now: ReceiveTime,
+        knowing known: KnownItems = KnownItems(), in db: Database
     ) throws -> Commit {
         let journal = JournalKey(job: number, replica: identity.replica)
         let reached = try JournalWriter(db: db, journal: journal, received: nil)
-            .apply(bytes, first: head.sequence + 1, after: head)
+            .apply(bytes, first: head.sequence + 1, after: head, knowing: known)
         try joinLooseSegments(of: journal, after: bytes.count, in: db)
         try noteUnseen(from: head.sequence + 1, job: number, isSynchronised: now.isSynchronised, in: db)
         let segment = JournalSegment(

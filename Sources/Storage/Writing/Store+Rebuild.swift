@@ -10,7 +10,8 @@ extension Store {
         }
         try db.execute(
             sql: """
-                UPDATE job SET items = 0, removed = 0, conflicts = 0, barcodeRun = 0, barcodeCount = 0 WHERE number = ?
+                UPDATE job SET items = 0, removed = 0, conflicts = 0, barcodeRun = 0, barcodeCount = 0,
+                    cubicFeet = 0, duplicates = 0 WHERE number = ?
                 """,
             arguments: [job])
         var items = try ItemTable(job: job, in: db)

@@ -45,10 +45,10 @@ struct MetService: MusterService {
             company == .alone ? full : HealthCheck("disk", .ok, "81.2 GB free"),
         ])
     }
-    func job(_ job: String) async throws -> JobDetails {
+    func job(_ job: String, makesDigest: Bool) async throws -> JobDetails {
         if job == "broken" { throw Fault() }
         if job == "secret" { throw APIError(.notPermitted, "This device is not on the job's roster: ask the office.") }
-        var found = try await own.job(job)
+        var found = try await own.job(job, makesDigest: makesDigest)
         if company == .alone { return found }
         found.peersBehind = [PeerBehind(deviceID: bert, name: "bert-laptop", transforms: 12)]
         found.sync = .catchingUp

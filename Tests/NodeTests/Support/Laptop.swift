@@ -115,3 +115,8 @@ extension AsyncSequence where Self: Sendable {
         return elements
     }
 }
+
+extension InventoryService {
+    /// With its digest.
+    func job(_ text: String) async throws -> JobDetails { try await job(text, makesDigest: true) }
+}

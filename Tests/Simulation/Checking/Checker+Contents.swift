@@ -7,8 +7,7 @@ extension Checker {
     func checkContents(of job: JobID, exported bytes: [UInt8], on device: Holder) async throws {
         let reference = device[job]
         try checkExport(bytes, of: job, reference, on: device)
-        let report = try await device.store.report(of: job)
-        guard report.digest == SlowDigest.hexadecimal(bytes) else {
+        guard try await device.store.digest(of: job).text == SlowDigest.hexadecimal(bytes) else {
             throw Violation("R3", "\(device) gives another digest than that of its export.")
         }
         count(.digest)
@@ -17,8 +16,10 @@ extension Checker {
         try await checkConflicts(of: job, on: device)
         let duplicates = try await checkBarcodes(of: job, on: device)
         let cubicFeet = try await checkSummary(of: job, on: device)
-        guard report.duplicateBarcodes == duplicates, report.cubicFeet.rawValue == cubicFeet else {
-            throw Violation("R3", "\(device) reports \(report), not \(cubicFeet) thousandths of a cubic foot.")
+        let totals = try await device.store.totals(of: job)
+        guard totals == JobTotals(cubicFeet: Thousandths(cubicFeet), duplicateBarcodes: duplicates) else {
+            throw Violation(
+                "R3", "\(device) counts \(totals), not \(cubicFeet) thousandths and \(duplicates) barcodes.")
         }
     }
 

@@ -168,7 +168,7 @@ extension World {
 
     private func digestAtOffice(of job: JobID) async throws -> String? {
         guard !office[job].isEmpty else { return nil }
-        let digest = try await office.store.report(of: job).digest
+        let digest = try await office.store.digest(of: job).text
         guard digest == SlowDigest.hexadecimal(try await checker.export(of: office, job)) else {
             throw Violation("R3", "the office gives another digest than that of its export.")
         }

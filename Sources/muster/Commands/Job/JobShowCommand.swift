@@ -12,7 +12,12 @@ struct JobShowCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let details = try await options.withClient { try await $0.job(job.reference) }
+        let details = try await options.withClient { client in
+            let shown = try await client.job(job.reference, makesDigest: options.json)
+            // Whether a signature is for this inventory, only the digest tells.
+            guard shown.signature != nil, shown.digest == nil else { return shown }
+            return try await client.job(job.reference, makesDigest: true)
+        }
         if options.json { return try StandardOutput.json(details) }
         var facts = Facts()
         facts.add("Job", details.name)
@@ -30,11 +35,11 @@ struct JobShowCommand: AsyncParsableCommand {
         facts.add(
             "Changes", "\(counted(transforms(details), "transform")) by \(counted(details.vector.count, "device"))")
         facts.add("Changed", Formats.time(details.updatedAt))
-        facts.add("Digest", details.digest)
+        facts.add("Digest", details.digest ?? "is made when the job rests, or now by 'muster job check'")
         facts.print(on: .output)
     }
 
-    private func describe(_ signature: Signature, digest: String) -> String {
+    private func describe(_ signature: Signature, digest: String?) -> String {
         var text = "by \(signature.name)"
         if signature.digest != digest { text += " for another inventory than this one" }
         if signature.isPending { text += " (waits for the server)" }
