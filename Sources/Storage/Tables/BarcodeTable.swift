@@ -22,6 +22,7 @@ struct BarcodeTable {
     private var run: Int64
     private var count: Int
     private var hasGrown = false
+    private var entry: RawStatement?
     private var looks = 0
     /// By how many more barcodes are on more than one item than before the batch; nil when nobody counts.
     private(set) var moreDuplicates: Int? = 0
@@ -81,9 +82,17 @@ struct BarcodeTable {
     }
 
     private mutating func insert(_ barcode: Data, _ item: ItemID) throws {
-        let statement = try db.cachedStatement(
-            sql: "INSERT INTO barcode (job, run, barcode, item) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
-        try statement.execute(arguments: [job, run, barcode, item.value.blob])
+        let entry =
+            try entry
+            ?? RawStatement(
+                "INSERT INTO barcode (job, run, barcode, item) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", in: db)
+        self.entry = entry
+        try barcode.withUnsafeBytes { barcode in
+            try withUnsafeBytes(of: item.value.bigEndian) { item in
+                try entry.bind(job, run, barcode, item)
+                try entry.run()
+            }
+        }
         guard db.changesCount > 0 else { return }
         hasGrown = true
         count += 1

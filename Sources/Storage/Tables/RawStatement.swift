@@ -28,6 +28,17 @@ struct RawStatement {
         try check(code)
     }
 
+    /// Two numbers, then two blobs.
+    func bind(
+        _ first: Int64, _ second: Int64, _ third: UnsafeRawBufferPointer, _ fourth: UnsafeRawBufferPointer
+    ) throws {
+        sqlite3_reset(handle)
+        try check(sqlite3_bind_int64(handle, 1, first))
+        try check(sqlite3_bind_int64(handle, 2, second))
+        try check(sqlite3_bind_blob(handle, 3, third.baseAddress, CInt(third.count), nil))
+        try check(sqlite3_bind_blob(handle, 4, fourth.baseAddress, CInt(fourth.count), nil))
+    }
+
     func run() throws {
         let code = sqlite3_step(handle)
         sqlite3_reset(handle)
