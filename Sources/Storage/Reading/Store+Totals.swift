@@ -13,39 +13,40 @@ extension Store {
 
     /// Writes down what had to be added up.
     func keepTotals(of job: JobID) async throws {
-        let (totals, vector, number) = try await numberedTotals(of: job)
-        let isKept = try await read { db in try JobTable.keptTotals(of: number, in: db).totals != nil }
-        guard !isKept else { return }
+        let (totals, standing) = try await numberedTotals(of: job)
+        guard let (number, vector) = standing else { return }
         try await write { db in
             guard try JournalTable.vector(of: number, in: db) == vector else { return }
             try JobTable.keep(totals, of: number, in: db)
         }
     }
 
+    /// - Returns: of totals that are not kept also the job's number, and the vector that they belong to.
     private func numberedTotals(
         of job: JobID
-    ) async throws -> (totals: JobTotals, vector: VersionVector, number: Int64) {
-        let (totals, vector, number, isAddedUp) = try await read { [self] db in
+    ) async throws -> (totals: JobTotals, standing: (number: Int64, vector: VersionVector)?) {
+        let (totals, standing) = try await read {
+            [self] db -> (JobTotals, (number: Int64, vector: VersionVector)?) in
             let number = try JobTable.existingNumber(of: job, in: db)
-            let vector = try JournalTable.vector(of: number, in: db)
             let kept = try JobTable.keptTotals(of: number, in: db)
-            if let totals = kept.totals { return (totals, vector, number, false) }
+            if let totals = kept.totals { return (totals, nil) }
+            let vector = try JournalTable.vector(of: number, in: db)
             if let known = addedUp.withLock({ $0[number] }), known.vector == vector {
-                return (known.totals, vector, number, false)
+                return (known.totals, (number, vector))
             }
             let totals = JobTotals(
                 cubicFeet: try kept.cubicFeet ?? Self.cubicFeet(of: number, in: db),
                 duplicateBarcodes: try kept.duplicateBarcodes
                     ?? BarcodeTable(job: number, db: db).duplicates().count)
-            return (totals, vector, number, true)
+            return (totals, (number, vector))
         }
-        if isAddedUp {
+        if let standing {
             addedUp.withLock { addedUp in
                 if addedUp.count >= Self.rememberedAtMost { addedUp = [:] }
-                addedUp[number] = AddedUp(totals: totals, vector: vector)
+                addedUp[standing.number] = AddedUp(totals: totals, vector: standing.vector)
             }
         }
-        return (totals, vector, number)
+        return (totals, standing)
     }
 
     private static func cubicFeet(of job: Int64, in db: Database) throws -> Thousandths {

@@ -91,11 +91,15 @@ extension Store {
         var entries: [OutboxEntry] = []
         var withdrawn: [MutationToken] = []
         var reached: RequestMark = [:]
+        let since = try unchanged(
+            mark[.channel] ?? .empty, of: JournalKey(job: number, replica: .channel), in: db)
         for entry in try JournalTable.vector(of: number, in: db).entries {
             reached[entry.replica] = entry.head
             let seen = mark[entry.replica] ?? .empty
             if seen == entry.head { continue }
-            let from = try unchanged(seen, of: JournalKey(job: number, replica: entry.replica), in: db)
+            let from =
+                entry.replica == .channel
+                ? since : try unchanged(seen, of: JournalKey(job: number, replica: entry.replica), in: db)
             let rows = try Row.fetchAll(
                 after, arguments: [number, entry.replica.value.blob, from.signed, isForStart])
             for row in rows {
@@ -115,8 +119,6 @@ extension Store {
         }
         let decided = try db.cachedStatement(
             sql: "SELECT token, verdict, reason FROM outcome WHERE job = ? AND sequence > ? ORDER BY sequence")
-        let since = try unchanged(
-            mark[.channel] ?? .empty, of: JournalKey(job: number, replica: .channel), in: db)
         let outcomes = try Row.fetchAll(decided, arguments: [number, since.signed]).compactMap { row in
             Outcome.Verdict(rawValue: UInt8(clamping: row["verdict"] as Int)).map {
                 Outcome(token: MutationToken(UInt128(blob: row["token"])), verdict: $0, reason: row["reason"])

@@ -24,7 +24,9 @@ struct BarcodeTable {
     private var hasGrown = false
     private var entry: RawStatement?
     private var looks = 0
-    /// By how many more barcodes are on more than one item than before the batch; nil when nobody counts.
+    /// Whether the job knows how many barcodes are shared; what is not known becomes no better by a batch.
+    private let isCounted: Bool
+    /// By how many more barcodes are on more than one item than before the batch; nil when counting them took too long.
     private(set) var moreDuplicates: Int? = 0
 
     init(job: Int64, db: Database) throws {
@@ -35,15 +37,15 @@ struct BarcodeTable {
             arguments: [job])
         run = row?["barcodeRun"] ?? 0
         count = row?["barcodeCount"] ?? 0
-        // What is not known becomes no better.
-        if row?["duplicates"] as Int? == nil { moreDuplicates = nil }
+        isCounted = row?["duplicates"] as Int? != nil
     }
 
     /// What an item that is not removed got in place of what it had. What it had stays: the item does not confirm it any more.
     mutating func change(of item: ItemID, from old: String?, to new: String?) throws {
         // Bytes, not characters: the index holds bytes. An empty one is none.
-        let (old, new) = (Data((old ?? "").utf8), Data((new ?? "").utf8))
-        guard old != new else { return }
+        let (before, after) = ((old ?? "").utf8, (new ?? "").utf8)
+        guard !before.elementsEqual(after) else { return }
+        let (old, new) = (Data(before), Data(after))
         if !old.isEmpty { try countShared(old, besides: item, as: -1) }
         if !new.isEmpty {
             try countShared(new, besides: item, as: 1)
@@ -53,7 +55,7 @@ struct BarcodeTable {
 
     /// A barcode is on two items when the second gets it, and no longer when the last but one has lost it.
     private mutating func countShared(_ barcode: Data, besides item: ItemID, as change: Int) throws {
-        guard let counted = moreDuplicates else { return }
+        guard isCounted, let counted = moreDuplicates else { return }
         looks += 1
         guard looks <= Self.looksOfBatch, let others = try others(with: barcode, besides: item) else {
             moreDuplicates = nil
@@ -64,21 +66,29 @@ struct BarcodeTable {
 
     /// How many other items have a barcode, two standing for more; nil when finding out takes too long.
     private func others(with barcode: Data, besides item: ItemID) throws -> Int? {
+        var (looked, found) = (0, 0)
+        try forEachCandidate(of: barcode) { other in
+            guard other != item else { return true }
+            looked += 1
+            guard looked <= Self.candidatesOfLook else { return false }
+            if try confirms(other, barcode, isRemoved: false) { found += 1 }
+            return found < 2
+        }
+        return looked <= Self.candidatesOfLook ? found : nil
+    }
+
+    /// Shows each item once that had a barcode at some time; `body` returns false to stop.
+    private func forEachCandidate(of barcode: Data, _ body: (ItemID) throws -> Bool) throws {
         let candidates = try db.cachedStatement(
-            sql: "SELECT item FROM barcode WHERE job = ? AND run = ? AND barcode = ? AND item <> ?")
+            sql: "SELECT item FROM barcode WHERE job = ? AND run = ? AND barcode = ?")
         var seen: Set<ItemID> = []
-        var found = 0
         for run in 0...run {
-            let rows = try Data.fetchCursor(candidates, arguments: [job, run, barcode, item.value.blob])
+            let rows = try Data.fetchCursor(candidates, arguments: [job, run, barcode])
             while let row = try rows.next() {
-                let other = ItemID(UInt128(blob: row))
-                guard seen.insert(other).inserted else { continue }
-                guard seen.count <= Self.candidatesOfLook else { return nil }
-                if try confirms(other, barcode, isRemoved: false) { found += 1 }
-                if found == 2 { return found }
+                let item = ItemID(UInt128(blob: row))
+                if seen.insert(item).inserted, try !body(item) { return }
             }
         }
-        return found
     }
 
     private mutating func insert(_ barcode: Data, _ item: ItemID) throws {
@@ -110,14 +120,13 @@ struct BarcodeTable {
 
     /// The items with a barcode, ascending.
     func items(with barcode: String, removed: Bool = false) throws -> [ItemID] {
-        let candidates = try db.cachedStatement(
-            sql: "SELECT item FROM barcode WHERE job = ? AND run = ? AND barcode = ?")
-        var found: Set<ItemID> = []
-        for run in 0...run {
-            let rows = try Data.fetchAll(candidates, arguments: [job, run, Data(barcode.utf8)])
-            for row in rows { found.insert(ItemID(UInt128(blob: row))) }
+        let barcode = Data(barcode.utf8)
+        var found: [ItemID] = []
+        try forEachCandidate(of: barcode) { item in
+            if try confirms(item, barcode, isRemoved: removed) { found.append(item) }
+            return true
         }
-        return try found.sorted().filter { try confirms($0, Data(barcode.utf8), isRemoved: removed) }
+        return found.sorted()
     }
 
     /// Barcodes that more than one item has, ascending by their bytes.
