@@ -17,7 +17,7 @@ package enum Message: Hashable, Sendable {
     case fingerprint(UInt64)
     /// Asks for `buckets`.
     case bucketsRequest
-    /// One number for the sender's jobs in each bucket of job ids, `ProtocolLimits.jobBuckets` of them.
+    /// One number for the sender's jobs in each bucket of job ids, `ProtocolLimits.jobBuckets` of them; 0 where it has none.
     case buckets([UInt64])
     /// Asks for the `summaries` of a bucket.
     case summariesRequest(bucket: UInt32)
@@ -134,10 +134,10 @@ package struct JobDigestReport: Hashable, Sendable {
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
-    package static let version: UInt32 = 4
+    package static let version: UInt32 = 5
     /// The oldest. Version 1 told no time, version 2 listed all jobs at each meeting, in version 3 decisions about late work
-    /// named places in journals.
-    package static let minimumVersion: UInt32 = 4
+    /// named places in journals, version 4 listed the buckets that hold no job.
+    package static let minimumVersion: UInt32 = 5
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// Bytes that are read for one `delta`: as many stored rows as fit, or a single one that is longer.

@@ -51,9 +51,10 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
     }
 
     /// The code, the sentence and the cause, for the daemon's log.
-    package var debugDescription: String {
-        cause.map { "\(code.rawValue): \(description) (\($0))" } ?? "\(code.rawValue): \(description)"
-    }
+    package var debugDescription: String { "\(code.rawValue): \(explanation)" }
+
+    /// The sentence and the cause, where people see the log and nothing else.
+    package var explanation: String { cause.map { "\(description) (\($0))" } ?? description }
 
     /// Nothing is known here of a job that was named.
     package static func unknownJob(_ job: JobID) -> StoreError {

@@ -24,6 +24,8 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     /// Jobs are compared in another number of buckets.
     case bucketCount(Int)
     case bucketNumber(UInt32)
+    /// The numbers of buckets do not ascend.
+    case unsortedBuckets
     /// The entries of a vector do not ascend by replica.
     case unsortedVector
     /// A sequence is 0; the first is 1.
@@ -40,7 +42,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The part of a message that is wrong.
     package enum Field: String, Hashable, Sendable {
-        case device, replica, name, fleet, reason, jobs, entries, from, first, last, sequence, digest
+        case device, replica, name, fleet, reason, jobs, buckets, entries, from, first, last, sequence, digest
     }
 
     /// One sentence: what is wrong.
@@ -63,6 +65,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .tooManyEntries(let field, let count): "a message lists too many \(field.rawValue) (\(count))"
         case .bucketCount(let count): "jobs are compared in \(count) buckets instead of \(ProtocolLimits.jobBuckets)"
         case .bucketNumber(let number): "there is no bucket \(number) of jobs"
+        case .unsortedBuckets: "the numbers of the buckets of jobs do not ascend"
         case .unsortedVector: "the entries of a vector do not ascend by replica"
         case .sequenceZero(let field): "the sequence “\(field.rawValue)” is 0, but the first transform is number 1"
         case .sequenceTooLarge(let field): "the sequence “\(field.rawValue)” is larger than any journal is long"

@@ -15,4 +15,10 @@ struct StartFailureTests {
         #expect(failure.exitCode == expected)
         #expect(failure.sentence.contains("do that"))
     }
+
+    @Test("A daemon that does not start has no log but this line, so it names the cause")
+    func cause() {
+        let failure = StartFailure(StoreError(.other, "It is so; do that.", cause: "no such table: item"))
+        #expect(failure.sentence == "It is so; do that. (no such table: item)")
+    }
 }

@@ -56,7 +56,7 @@ extension Message {
         case 15: return .ready
         case 16: return .fingerprint(number)
         case 17: return .bucketsRequest
-        case 18: return .buckets((0..<256).map { _ in random.next() })
+        case 18: return .buckets((0..<256).map { _ in Bool.random(using: &random) ? random.next() : 0 })
         case 19: return .summariesRequest(bucket: .random(in: 0..<256, using: &random))
         case 20: return .vectorRequest(job: job)
         default: return .goodbye("reason \(number)")

@@ -7,7 +7,7 @@ import WireFormat
 
 @Suite("Messages on the wire")
 struct RoundTripTests {
-    @Test("a message is written as the bytes of version 4, and read back from them", arguments: Samples.named)
+    @Test("a message is written as the bytes of version 5, and read back from them", arguments: Samples.named)
     func keepsItsBytes(name: String, message: Message) throws {
         let bytes = try Fixtures.bytes("messages", name)
         #expect(try FrameEncoder.encode(message) == bytes)

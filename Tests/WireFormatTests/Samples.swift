@@ -44,7 +44,8 @@ enum Samples {
         ),
         ("fingerprint", .fingerprint(0x8001_0203_0405_0607)),
         ("buckets-request", .bucketsRequest),
-        ("buckets", .buckets((0..<256).map { $0 * 0x0101_0101 })),
+        ("buckets", .buckets(buckets([0: 5, 3: 1 << 63, 128: 9, 255: .max]))),
+        ("buckets-none", .buckets(buckets([:]))),
         ("summaries-request", .summariesRequest(bucket: 200)),
         ("vector-request", .vectorRequest(job: job)),
         (
@@ -81,6 +82,11 @@ enum Samples {
 
     static func entry(_ replica: ReplicaID, _ sequence: UInt64, _ digest: UInt64) -> VersionVector.Entry {
         VersionVector.Entry(replica: replica, head: JournalHead(sequence: sequence, digest: digest))
+    }
+
+    /// What stands in each bucket; 0 in all others.
+    static func buckets(_ filled: [Int: UInt64]) -> [UInt64] {
+        (0..<ProtocolLimits.jobBuckets).map { filled[$0] ?? 0 }
     }
 
     static func segment(first: UInt64, last: UInt64, bytes: [UInt8]) -> JournalSegment {

@@ -20,7 +20,7 @@ enum DatabaseFile {
                 case .readOnly: .notPermitted
                 default: .tryAgain
                 }
-            throw StartProblem(kind, error.description)
+            throw StartProblem(kind, error.explanation)
         }
     }
 

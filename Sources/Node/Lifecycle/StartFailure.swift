@@ -16,7 +16,7 @@ package struct StartFailure: Sendable {
             sentence = error.description
             exitCode = 64
         case let error as StoreError:
-            sentence = error.description
+            sentence = error.explanation
             exitCode =
                 switch error.code {
                 case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: 65

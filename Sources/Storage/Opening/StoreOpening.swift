@@ -23,15 +23,20 @@ extension Store {
                 // GRDB chooses NORMAL for WAL, which loses the last commits at a power cut.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA cache_size = -8000")
-                // 4 MiB: whoever commits when it is reached waits for its copying.
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 500")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
             }
             let file = try fileNumber(of: path)
-            return try open(
+            let store = try open(
                 pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
                 witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
                 isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
+            // What a savepoint may have to put back, a few pages, would go into a file that is made and deleted for each
+            // write. Not sooner: a migration may sort whole tables, and make the log long by itself.
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA temp_store = MEMORY")
+                store.commits.log.watch(db)
+            }
+            return store
         } catch {
             throw StoreError(error)
         }

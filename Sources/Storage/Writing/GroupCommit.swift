@@ -21,6 +21,7 @@ final class GroupCommit: Sendable {
     /// Whether the file that is written is still the one that has the store's name.
     private let isInPlace: @Sendable () -> Bool
     private let queue = Mutex(Queue())
+    let log = WriteAheadLog()
 
     init(database: any DatabaseWriter, isInPlace: @escaping @Sendable () -> Bool) {
         self.database = database
@@ -92,6 +93,7 @@ final class GroupCommit: Sendable {
                 outcomes = batch.map { _ in .failure(error) }
             }
             for (entry, outcome) in zip(batch, outcomes) { entry.finish(outcome) }
+            log.moveHomeIfLong(db)
         }
     }
 

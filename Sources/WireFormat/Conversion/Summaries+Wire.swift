@@ -26,16 +26,22 @@ extension WireSummaries {
 
 extension WireBuckets {
     init(_ values: [UInt64]) throws {
-        fingerprints = try Self.checked(values)
+        guard values.count == ProtocolLimits.jobBuckets else { throw WireFormatError.bucketCount(values.count) }
+        let filled = values.indices.filter { values[$0] != 0 }
+        numbers = filled.map(UInt32.init)
+        fingerprints = filled.map { values[$0] }
     }
 
-    func message() throws -> Message { .buckets(try Self.checked(fingerprints)) }
-
-    private static func checked(_ values: [UInt64]) throws -> [UInt64] {
-        guard values.count == ProtocolLimits.jobBuckets else {
-            throw WireFormatError.bucketCount(values.count)
+    func message() throws -> Message {
+        guard numbers.count == fingerprints.count else { throw WireFormatError.unevenColumns(.buckets) }
+        var values = [UInt64](repeating: 0, count: ProtocolLimits.jobBuckets)
+        var next: UInt32 = 0
+        for (number, fingerprint) in zip(numbers, fingerprints) {
+            guard try number.checkedBucket() >= next else { throw WireFormatError.unsortedBuckets }
+            values[Int(number)] = fingerprint
+            next = number + 1
         }
-        return values
+        return .buckets(values)
     }
 }
 

@@ -313,14 +313,17 @@ nonisolated struct WirePong: Sendable {
   init() {}
 }
 
-/// The jobs that the sender holds, added up by the hash of their ids.
+/// The jobs that the sender holds, added up in 256 buckets by the hash of their ids: two columns of one length. Only
+/// buckets that hold a job: a crew has a few.
 nonisolated struct WireBuckets: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 256 numbers.
   var fingerprints: [UInt64] = []
+
+  /// Below 256, ascending.
+  var numbers: [UInt32] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1068,7 +1071,7 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireBuckets: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Buckets"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprints\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprints\0\u{1}numbers\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1077,6 +1080,7 @@ nonisolated extension WireBuckets: SwiftProtobuf.Message, SwiftProtobuf._Message
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedFixed64Field(value: &self.fingerprints) }()
+      case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.numbers) }()
       default: break
       }
     }
@@ -1086,11 +1090,15 @@ nonisolated extension WireBuckets: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.fingerprints.isEmpty {
       try visitor.visitPackedFixed64Field(value: self.fingerprints, fieldNumber: 1)
     }
+    if !self.numbers.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.numbers, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireBuckets, rhs: WireBuckets) -> Bool {
     if lhs.fingerprints != rhs.fingerprints {return false}
+    if lhs.numbers != rhs.numbers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
