@@ -32,6 +32,11 @@ package struct JournalHead: Hashable, Sendable {
         self.sequence = sequence
         self.digest = digest
     }
+
+    /// Two contents of one length: proof that a journal was forked. Of two lengths only the longer one can tell.
+    package func contradicts(_ other: JournalHead) -> Bool {
+        sequence == other.sequence && digest != other.digest
+    }
 }
 
 /// Per replica, how far a store holds the whole journal of one job.

@@ -199,6 +199,6 @@ extension Mesh {
         guard let own = jobs[name.job]?.vector[name.replica],
             let peer = links[link]?.jobs[name.job]?.peer[name.replica]
         else { return false }
-        return peer.sequence == own.sequence && peer.digest != own.digest
+        return peer.contradicts(own)
     }
 }

@@ -76,7 +76,7 @@ extension Mesh {
             if entry.replica == replica, entry.head.sequence > own.sequence {
                 directives += renew(
                     "A peer holds a later part of this store's journal: the store was set back.", proof: link, now: now)
-            } else if entry.head.sequence == own.sequence, entry.head.digest != own.digest {
+            } else if entry.head.contradicts(own) {
                 directives += searchFork(JournalName(job: job, replica: entry.replica), with: link, now: now)
             }
         }

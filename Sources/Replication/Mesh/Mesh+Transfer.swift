@@ -37,7 +37,7 @@ extension Mesh {
         if segment.head.sequence <= reach {
             links[link]?.received.duplicates += count
             var directives: [Directive] = []
-            if segment.head.sequence == own.sequence, segment.head.digest != own.digest {
+            if segment.head.contradicts(own) {
                 directives += searchFork(name, with: link, now: now)
             } else if pushed {
                 // It came another way first: this link is not needed in the tree.

@@ -41,7 +41,7 @@ package struct SyncPlan: Hashable, Sendable {
                     }
                 } else if mine.sequence > theirs.sequence {
                     uploads.append(TransferTask(replica: replica, after: theirs.sequence))
-                } else if mine.digest != theirs.digest {
+                } else if mine.contradicts(theirs) {
                     forks.append(replica)
                 }
             }

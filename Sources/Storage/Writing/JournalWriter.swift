@@ -30,7 +30,7 @@ struct JournalWriter {
         let known = try JournalTable.head(of: journal, in: db)
         if segment.first > known.sequence + 1 { return (.gap(known), nil) }
         if segment.head.sequence <= known.sequence {
-            let isFork = segment.head.sequence == known.sequence && segment.head.digest != known.digest
+            let isFork = segment.head.contradicts(known)
             return (isFork ? .forked(known) : .duplicate(known), nil)
         }
         var reached: Reached?
