@@ -47,7 +47,7 @@ struct DocumentTests {
         if count <= ChangeLimits.positions {
             #expect(try RemovalDocument.read(body).heads.entries.count == 1)
         } else {
-            #expect(throws: ChannelProblem.self) { try RemovalDocument.read(body) }
+            #expect(throws: MalformedMessage.self) { try RemovalDocument.read(body) }
         }
     }
 

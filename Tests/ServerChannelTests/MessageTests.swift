@@ -70,14 +70,36 @@ struct MessageTests {
         }
         #expect(throws: MalformedMessage.self) { try SegmentList(protobuf: [0xFF]) }
         let far = JournalHead(sequence: ChannelLimits.removedSequence + 1, digest: 1)
-        let endless = VersionVector([VersionVector.Entry(replica: ReplicaID(7), head: far)])
-        #expect(throws: MalformedMessage.self) { try JobRemoval(checkedName: "Elm Street", heads: endless) }
+        let endless = [VersionVector.Entry(replica: ReplicaID(7), head: far)]
+        #expect(throws: MalformedMessage.self) { try JobRemoval(checkedName: "Elm Street", entries: endless) }
         for (first, last, bytes) in [(0, 1, [1]), (2, 1, [1]), (1, 1 << 40 + 1, [1]), (1, 1, [])]
             as [(UInt64, UInt64, [UInt8])]
         {
             #expect(throws: MalformedMessage.self) {
                 try JournalSegment(checkedReplica: ReplicaID(1), first: first, last: last, digest: 0, bytes: bytes)
             }
+        }
+    }
+
+    @Test("A removal's journals are counted as they were sent, also if they are one", arguments: [8_192, 8_193])
+    func removalEntries(count: Int) throws {
+        // As protobuf packs them: the tag of each column, its bytes, and those themselves.
+        func column(_ tag: UInt8, _ entry: [UInt8]) -> [UInt8] {
+            let bytes = [[UInt8]](repeating: entry, count: count).flatMap { $0 }
+            var length = bytes.count
+            var head = [tag]
+            while length > 0x7F {
+                head.append(UInt8(length & 0x7F) | 0x80)
+                length >>= 7
+            }
+            return head + [UInt8(length)] + bytes
+        }
+        let replica = [UInt8](repeating: 7, count: 16)
+        let bytes = column(0x12, replica) + column(0x1A, [3]) + column(0x22, [UInt8](repeating: 9, count: 8))
+        if count <= ChangeLimits.positions {
+            #expect(try JobRemoval(protobuf: bytes).heads.entries.count == 1)
+        } else {
+            #expect(throws: MalformedMessage.self) { try JobRemoval(protobuf: bytes) }
         }
     }
 

@@ -32,12 +32,7 @@ struct RemovalDocument: Codable {
     /// - Throws: `MalformedMessage` or `ChannelProblem`.
     static func read(_ bytes: [UInt8]) throws -> JobRemoval {
         let document = try JSONBody.decode(RemovalDocument.self, from: bytes)
-        // Before those of one journal become one.
-        guard document.entries.count <= ChangeLimits.positions else {
-            throw ChannelProblem(.invalidRequest, "'entries' has at most \(ChangeLimits.positions) journals.")
-        }
-        let entries = try document.entries.map { try $0.entry() }
-        return try JobRemoval(checkedName: document.name, heads: VersionVector(entries))
+        return try JobRemoval(checkedName: document.name, entries: document.entries.map { try $0.entry() })
     }
 }
 

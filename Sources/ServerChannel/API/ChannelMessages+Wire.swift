@@ -90,11 +90,13 @@ extension JobHoldings {
         return try wire.bytes()
     }
 
-    /// Reads the message `Vector`; a removal within it is checked as by `JobRemoval(checkedName:)`.
+    /// Reads the message `Vector`; a removal within it is checked as by `JobRemoval(checkedName:entries:)`.
     package init(protobuf bytes: [UInt8]) throws {
         let wire = try WireVector(bytes)
         self.init(
-            vector: try VersionVector(replicas: wire.replicas, sequences: wire.sequences, digests: wire.digests),
+            vector: VersionVector(
+                try VersionVector.entries(
+                    replicas: wire.replicas, sequences: wire.sequences, digests: wire.digests)),
             removal: wire.hasRemoval ? try JobRemoval(wire.removal) : nil)
     }
 }
@@ -103,29 +105,32 @@ extension JobRemoval {
     /// The message `Removal` of channel.proto.
     package func protobuf() throws -> [UInt8] { try wire.bytes() }
 
-    /// Reads the message `Removal`, checked as by `init(checkedName:heads:)`.
+    /// Reads the message `Removal`, checked as by `init(checkedName:entries:)`.
     package init(protobuf bytes: [UInt8]) throws { try self.init(WireRemoval(bytes)) }
 
     /// Checks what comes from outside.
     ///
     /// - Throws: `MalformedMessage` for a name of more than 256 Unicode scalars, for more than
     ///   `ChangeLimits.positions` journals, and for one that reaches beyond `ChannelLimits.removedSequence`.
-    package init(checkedName name: String, heads: VersionVector) throws {
+    package init(checkedName name: String, entries: [VersionVector.Entry]) throws {
         guard Self.isNameBounded(name) else {
             throw MalformedMessage(sentence: "The name of the job is longer than \(Self.longestName) characters.")
         }
-        guard heads.entries.count <= ChangeLimits.positions else {
+        // As they were named: whoever names one journal often has named too many as well.
+        guard entries.count <= ChangeLimits.positions else {
             throw MalformedMessage(sentence: "The removal names more than \(ChangeLimits.positions) journals.")
         }
-        guard heads.entries.allSatisfy({ $0.head.sequence <= ChannelLimits.removedSequence }) else {
+        guard entries.allSatisfy({ $0.head.sequence <= ChannelLimits.removedSequence }) else {
             throw MalformedMessage(sentence: "The removal names a journal that has no end.")
         }
-        self.init(name: name, heads: heads)
+        self.init(name: name, heads: VersionVector(entries))
     }
 
     fileprivate init(_ wire: WireRemoval) throws {
-        let heads = try VersionVector(replicas: wire.replicas, sequences: wire.sequences, digests: wire.digests)
-        try self.init(checkedName: wire.name, heads: heads)
+        try self.init(
+            checkedName: wire.name,
+            entries: VersionVector.entries(
+                replicas: wire.replicas, sequences: wire.sequences, digests: wire.digests))
     }
 
     fileprivate var wire: WireRemoval {
@@ -143,20 +148,18 @@ extension VersionVector {
         return (replicas, entries.map(\.head.sequence), entries.map(\.head.digest))
     }
 
-    fileprivate init(replicas: Data, sequences: [UInt64], digests: [UInt64]) throws {
+    fileprivate static func entries(replicas: Data, sequences: [UInt64], digests: [UInt64]) throws -> [Entry] {
         guard digests.count == sequences.count, replicas.count == sequences.count * 16 else {
             throw MalformedMessage(sentence: "The columns of the vector are not of one length.")
         }
         guard sequences.allSatisfy({ $0 <= ChangeLimits.sequence }) else {
             throw MalformedMessage(sentence: "A journal of the vector has no end.")
         }
-        self.init(
-            try sequences.indices.map { index in
-                let start = replicas.startIndex + index * 16
-                let replica = ReplicaID(try UInt128(wire: replicas[start..<start + 16]))
-                return Entry(
-                    replica: replica, head: JournalHead(sequence: sequences[index], digest: digests[index]))
-            })
+        return try sequences.indices.map { index in
+            let start = replicas.startIndex + index * 16
+            let replica = ReplicaID(try UInt128(wire: replicas[start..<start + 16]))
+            return Entry(replica: replica, head: JournalHead(sequence: sequences[index], digest: digests[index]))
+        }
     }
 }
 

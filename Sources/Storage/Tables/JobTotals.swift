@@ -1,4 +1,3 @@
-package import CRDT
 package import Inventory
 
 /// What a job's items add up to.
@@ -13,12 +12,4 @@ package struct JobTotals: Hashable, Sendable {
         self.cubicFeet = cubicFeet
         self.duplicateBarcodes = duplicateBarcodes
     }
-}
-
-/// The digest of a job's inventory, for exactly one version vector.
-package struct JobDigest: Hashable, Sendable {
-    /// How far the journals were held whose items it covers.
-    package let vector: VersionVector
-    /// SHA-256 of the canonical export, 64 hexadecimal digits.
-    package let text: String
 }

@@ -1,0 +1,9 @@
+package import CRDT
+
+/// The digest of a job's inventory, for exactly one version vector.
+package struct JobDigest: Hashable, Sendable {
+    /// How far the journals were held whose items it covers.
+    package let vector: VersionVector
+    /// SHA-256 of the canonical export, 64 hexadecimal digits.
+    package let text: String
+}
