@@ -70,7 +70,8 @@ let package = Package(
             exclude: ["muster/peer.proto"]),
         .target(
             name: "Storage",
-            dependencies: ["CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
+            dependencies: ["CRDT", "CSQLite", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),

@@ -33,7 +33,7 @@ package struct JournalHead: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// Two contents of one length: proof that a journal was forked. Of two lengths only the longer one can tell.
+    /// Two contents of one length: proof that a journal was forked. Of two lengths the heads alone tell nothing.
     package func contradicts(_ other: JournalHead) -> Bool {
         sequence == other.sequence && digest != other.digest
     }

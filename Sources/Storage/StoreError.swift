@@ -72,7 +72,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
             self = error
             return
         }
-        let cause = String(describing: error)
+        // One line, also of a statement that has several.
+        let cause = String(describing: error).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         switch (error as? DatabaseError)?.resultCode {
         case .SQLITE_FULL:
             self.init(.diskFull, "The disk is full; free some space, nothing was changed.", cause: cause)

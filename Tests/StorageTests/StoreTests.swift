@@ -199,6 +199,30 @@ struct StoreTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == content)
     }
 
+    @Test("The vectors of all jobs are those of each job")
+    func vectors() async throws {
+        let place = try Place()
+        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let jobs = [JobID("smith")!, JobID("jones")!, JobID("Smith")!]
+        for (index, job) in jobs.enumerated() {
+            for (store, count) in [(anna, index), (bert, 2 * index + 1)] {
+                for item in 0..<count {
+                    let edit = Edit.put(
+                        item: ItemID(UInt128(item)), fields: [Edit.FieldValue(field: "name", value: "Sofa")])
+                    _ = try await store.edit(job: job, createsJob: true, nowMilliseconds: 1_000, [edit])
+                }
+            }
+            guard index > 0 else { continue }
+            let journal = try await anna.segment(
+                of: anna.identity.replica, job: job, from: 1, maximumBytes: .max)
+            _ = try await bert.ingest(try #require(journal), job: job, now: .anyTime)
+        }
+        let all = try await bert.vectors()
+        #expect(all.map(\.job) == jobs.sorted())
+        for (job, vector) in all { #expect(try await bert.vector(of: job) == vector) }
+        #expect(all.map(\.vector.entries.count).sorted() == [1, 2, 2])
+    }
+
     @Test("What comes to a store that has been closed is refused")
     func closed() async throws {
         let place = try Place()

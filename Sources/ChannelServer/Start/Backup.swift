@@ -9,7 +9,7 @@ package enum Backup {
         } catch let failure as BackupFailure {
             throw problem(failure, databasePath, path)
         } catch {
-            throw StartProblem(.tryAgain, "The backup failed and left nothing behind: \(StoreError(error).description)")
+            throw StartProblem(.tryAgain, "The backup failed and left nothing behind: \(StoreError(error).explanation)")
         }
     }
 

@@ -56,6 +56,15 @@ final class Housekeeping: Service {
         }
     }
 
+    private func shortenLog() async {
+        do {
+            try await store.checkpoint()
+            try await store.truncateLog(beyond: Self.longLogBytes)
+        } catch {
+            logger.warning("the store's log could not be moved into its file", metadata: ["error": "\(error)"])
+        }
+    }
+
     private func tidy(_ dirty: DirtyJobs) async {
         while true {
             try? await Task.sleep(for: quiet)
@@ -72,8 +81,7 @@ final class Housekeeping: Service {
             }
             if !jobs.isEmpty {
                 await free()
-                try? await store.checkpoint()
-                _ = try? await store.truncateLog(beyond: Self.longLogBytes)
+                await shortenLog()
                 malloc_trim(0)
             }
             if await dirty.end() { return }

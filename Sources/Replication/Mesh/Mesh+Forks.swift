@@ -194,7 +194,7 @@ extension Mesh {
         return directives
     }
 
-    /// Two contents of one length; of two lengths the shorter one asks for more, and sees that it does not fit.
+    /// Of two lengths the shorter one asks for more, and sees that it does not fit.
     private func showsFork(of name: JournalName, _ link: LinkID) -> Bool {
         guard let own = jobs[name.job]?.vector[name.replica],
             let peer = links[link]?.jobs[name.job]?.peer[name.replica]

@@ -116,7 +116,7 @@ extension JobRemoval {
         guard Self.isNameBounded(name) else {
             throw MalformedMessage(sentence: "The name of the job is longer than \(Self.longestName) characters.")
         }
-        // As they were named: whoever names one journal often has named too many as well.
+        // Before those of one journal become one.
         guard entries.count <= ChangeLimits.positions else {
             throw MalformedMessage(sentence: "The removal names more than \(ChangeLimits.positions) journals.")
         }

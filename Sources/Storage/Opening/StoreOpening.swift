@@ -15,6 +15,7 @@ extension Store {
         path: String, machine: String, hostName: String, role: StoreRole = .laptop,
         generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
+        StatementJournal.configure
         do {
             try refuseForeign(path: path, role: role)
             makeReadableToOwnerOnly(path)
@@ -30,12 +31,8 @@ extension Store {
                 pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
                 witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
                 isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
-            // What a savepoint may have to put back, a few pages, would go into a file that is made and deleted for each
-            // write. Not sooner: a migration may sort whole tables, and make the log long by itself.
-            try pool.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA temp_store = MEMORY")
-                store.commits.log.watch(db)
-            }
+            // Not sooner: a migration makes the log long within one commit, and SQLite moves it home in its midst.
+            pool.writeWithoutTransaction { db in store.commits.log.watch(db) }
             return store
         } catch {
             throw StoreError(error)

@@ -28,7 +28,7 @@ final class WriteAheadLog: Sendable {
 
     /// Without waiting for readers; what fails is tried again after the next commit, as SQLite does.
     func moveHomeIfLong(_ db: Database) {
-        guard pages.load(ordering: .relaxed) >= Self.longest else { return }
+        guard pages.exchange(0, ordering: .relaxed) >= Self.longest else { return }
         // As a statement: of a connection that has been closed meanwhile SQLite refuses it.
         _ = try? Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(PASSIVE)")
     }

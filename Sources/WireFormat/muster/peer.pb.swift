@@ -320,10 +320,10 @@ nonisolated struct WireBuckets: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var fingerprints: [UInt64] = []
-
   /// Below 256, ascending.
   var numbers: [UInt32] = []
+
+  var fingerprints: [UInt64] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1071,7 +1071,7 @@ nonisolated extension WirePong: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireBuckets: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Buckets"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}fingerprints\0\u{1}numbers\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{2}numbers\0\u{1}fingerprints\0\u{c}\u{1}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1079,26 +1079,26 @@ nonisolated extension WireBuckets: SwiftProtobuf.Message, SwiftProtobuf._Message
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedFixed64Field(value: &self.fingerprints) }()
       case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.numbers) }()
+      case 3: try { try decoder.decodeRepeatedFixed64Field(value: &self.fingerprints) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.fingerprints.isEmpty {
-      try visitor.visitPackedFixed64Field(value: self.fingerprints, fieldNumber: 1)
-    }
     if !self.numbers.isEmpty {
       try visitor.visitPackedUInt32Field(value: self.numbers, fieldNumber: 2)
+    }
+    if !self.fingerprints.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.fingerprints, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireBuckets, rhs: WireBuckets) -> Bool {
-    if lhs.fingerprints != rhs.fingerprints {return false}
     if lhs.numbers != rhs.numbers {return false}
+    if lhs.fingerprints != rhs.fingerprints {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
