@@ -8,25 +8,25 @@ package import CRDT
 ///
 /// No white space; keys in ascending order of their UTF-8 bytes; items and ids ascending; strings escaped as RFC 8785
 /// section 3.2.2.2 says, everything else as it is. Feed it items in ascending order and take the bytes as they come.
-package struct CanonicalExport: Sendable {
+package struct CanonicalExport: ItemExport {
+    package static let needsSurvey = false
+
     private let job: JobID
     private var removed: [ItemID] = []
     private var isFirst = true
 
-    /// Begins an export, of which no byte is written before `begin`.
-    /// - Parameter isRemoved: the job went as a whole; then no item may be added.
     package init(job: JobID, isRemoved: Bool = false) {
         self.job = job
         if isRemoved { removed = [.job] }
     }
 
-    /// Writes what stands before the first item; to be called once, first.
+    package func survey(_ item: PackedItem) {}
+
     package func begin(into bytes: inout [UInt8]) {
         bytes.append(utf8: #"{"items":["#)
     }
 
-    /// Writes one item; of a removed one the id is kept for the end.
-    /// - Parameter id: greater than all before, and never `ItemID.job`.
+    /// Of a removed item the id is kept for the end.
     package mutating func add(_ item: PackedItem, id: ItemID, into bytes: inout [UInt8]) {
         guard !item.isRemoved else {
             removed.append(id)
@@ -55,7 +55,6 @@ package struct CanonicalExport: Sendable {
         bytes.append(utf8: "]}")
     }
 
-    /// Writes what stands behind the last item; to be called once, last.
     package func end(into bytes: inout [UInt8]) {
         bytes.append(utf8: #"],"job":"#)
         bytes.append(jsonString: job.text)
@@ -79,15 +78,20 @@ extension [UInt8] {
         text.withUTF8 { append(jsonBytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// An id as a JSON string: 8-4-4-4-12 hexadecimal digits.
+    /// An id as a JSON string.
     mutating func append(jsonString id: ItemID) {
         append(UInt8(ascii: "\""))
+        append(id)
+        append(UInt8(ascii: "\""))
+    }
+
+    /// An id: 8-4-4-4-12 hexadecimal digits.
+    mutating func append(_ id: ItemID) {
         for index in 0..<32 {
             if [8, 12, 16, 20].contains(index) { append(UInt8(ascii: "-")) }
             let digit = UInt8(truncatingIfNeeded: id.value >> UInt128(124 - 4 * index)) & 0xF
             append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
-        append(UInt8(ascii: "\""))
     }
 
     /// UTF-8 as a JSON string with its quotes. Nearly all text needs no escape and is copied whole.

@@ -21,6 +21,7 @@ struct RegressionTests {
             (701_268, "late work that was taken over before the time was known got new stamps, and was another's then"),
             (916_307, "what the server and a peer brought at one time was told to nobody else"),
             (2_016_525, "nobody sent a request that the office had written again into its channel"),
+            (4_013_883, "who fell asleep twice got a link's messages out of order: the simulation's fault"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

@@ -160,7 +160,7 @@ struct StoreTests {
         let place = try Place()
         let store = try place.open()
         for number in 1...300 as ClosedRange<UInt128> { try await store.put(number, "name", "x") }
-        var read: ExportCursor? = try store.exportCursor(of: Store.job)
+        var read: ExportCursor<CanonicalExport>? = try store.exportCursor(of: Store.job)
         _ = try await read?.next()
         try await store.put(1, "name", "y")
         #expect(try await !store.truncateLog(), "it is being read")

@@ -1,4 +1,5 @@
 import CRDT
+import Inventory
 import LocalAPI
 import Storage
 
@@ -12,8 +13,8 @@ extension InventoryService {
                 let cursor = try store.exportCursor(of: job.id)
                 return Chunks { try await cursor.next() }
             case .csv:
-                let table = CSVTable(of: try store.itemCursor(of: job.id))
-                return Chunks { try await table.next() }
+                let cursor = try store.exportCursor(of: job.id, as: CSVExport.self)
+                return Chunks { try await cursor.next() }
             }
         }
     }

@@ -41,7 +41,7 @@ extension Store {
             export.begin(into: &bytes)
             try ItemTable.forEachPacked(job: number, in: db) { id, blob in
                 export.add(try PackedItem(blob), id: id, into: &bytes)
-                if bytes.count >= ExportCursor.pieceBytes {
+                if bytes.count >= ExportPiece.bytes {
                     bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
                     bytes.removeAll(keepingCapacity: true)
                 }

@@ -1,12 +1,14 @@
 package import CRDT
 import GRDB
-import Inventory
+package import Inventory
 
 extension Store {
-    /// The canonical export in pieces of some 64 KiB, from one state of the store.
+    /// An export in pieces of some 64 KiB, from one state of the store.
     ///
     /// - Parameter lifetime: how long it can be read; nil for a minute.
-    package func exportCursor(of job: JobID, lifetime: Duration? = nil) throws -> ExportCursor {
+    package func exportCursor<Export: ItemExport>(
+        of job: JobID, as form: Export.Type = CanonicalExport.self, lifetime: Duration? = nil
+    ) throws -> ExportCursor<Export> {
         ExportCursor(
             job: job, snapshot: LeasedSnapshot(try snapshot(), lifetime: lifetime ?? LeasedSnapshot.lifetime))
     }
@@ -55,12 +57,18 @@ package actor ItemCursor {
     }
 }
 
-/// Where a reader of the export stands, in one state of the store.
-package actor ExportCursor {
-    static let pieceBytes = 64 << 10
+/// How much of an export is read at once.
+enum ExportPiece {
+    static let bytes = 64 << 10
+}
+
+/// Where a reader of an export stands, in one state of the store.
+package actor ExportCursor<Export: ItemExport> {
+    /// Items of a survey's step: as short a read as that of a piece.
+    private static var surveyedAtOnce: Int { 1_024 }
 
     private struct Progress {
-        var export: CanonicalExport
+        var export: Export
         var after = ItemID.job
         var hasBegun = false
         var isAtEnd = false
@@ -73,12 +81,13 @@ package actor ExportCursor {
     init(job: JobID, snapshot: LeasedSnapshot) {
         self.job = job
         self.snapshot = snapshot
-        progress = Progress(export: CanonicalExport(job: job))
+        progress = Progress(export: Export(job: job, isRemoved: false))
     }
 
     /// The next piece; nil after the last.
     package func next() async throws -> [UInt8]? {
         guard !progress.isAtEnd else { return nil }
+        if Export.needsSurvey, !progress.hasBegun { try await survey() }
         let start = progress
         let job = job
         let (bytes, reached) = try await snapshot.read { db in
@@ -88,6 +97,25 @@ package actor ExportCursor {
         return bytes
     }
 
+    private func survey() async throws {
+        let job = job
+        var next: ItemID? = .job
+        while let start = next {
+            let before = progress.export
+            (progress.export, next) = try await snapshot.read { db in
+                var export = before
+                var (count, last) = (0, start)
+                try ItemTable.forEachPacked(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) {
+                    id, blob in
+                    export.survey(try PackedItem(blob))
+                    (count, last) = (count + 1, id)
+                    return count < Self.surveyedAtOnce
+                }
+                return (export, count < Self.surveyedAtOnce ? nil : last)
+            }
+        }
+    }
+
     private static func piece(of job: Int64, from start: Progress, in db: Database) throws -> ([UInt8], Progress) {
         var progress = start
         var bytes: [UInt8] = []
@@ -95,7 +123,7 @@ package actor ExportCursor {
             // Looked up here, in the state of the store that is read.
             let id = try JobTable.id(of: job, in: db)
             if let id, try RemovalTable.isRemoved(job, in: db) {
-                progress.export = CanonicalExport(job: id, isRemoved: true)
+                progress.export = Export(job: id, isRemoved: true)
             }
             progress.export.begin(into: &bytes)
         }
@@ -104,7 +132,7 @@ package actor ExportCursor {
         try ItemTable.forEachPacked(job: job, after: start.after, in: db) { id, blob in
             progress.export.add(try PackedItem(blob), id: id, into: &bytes)
             progress.after = id
-            progress.isAtEnd = bytes.count < pieceBytes
+            progress.isAtEnd = bytes.count < ExportPiece.bytes
             return progress.isAtEnd
         }
         if progress.isAtEnd { progress.export.end(into: &bytes) }

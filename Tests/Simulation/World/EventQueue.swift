@@ -48,8 +48,19 @@ struct EventQueue {
 
     mutating func add(_ kind: Kind, at time: Int64, device: Int, incarnation: Int) {
         added += 1
-        events[added] = Event(time: time, order: added, device: device, incarnation: incarnation, kind: kind)
-        heap.append(Key(time: time, order: added))
+        insert(Event(time: time, order: added, device: device, incarnation: incarnation, kind: kind))
+    }
+
+    /// Adds an event again whose device sleeps. It keeps its place: a connection delivers in order also to who falls asleep twice.
+    mutating func postpone(_ event: Event, to time: Int64) {
+        insert(
+            Event(
+                time: time, order: event.order, device: event.device, incarnation: event.incarnation, kind: event.kind))
+    }
+
+    private mutating func insert(_ event: Event) {
+        events[event.order] = event
+        heap.append(Key(time: event.time, order: event.order))
         var child = heap.count - 1
         while child > 0, isBefore(child, (child - 1) / 2) {
             heap.swapAt(child, (child - 1) / 2)

@@ -67,7 +67,7 @@ final class World {
         if let wakesAt = device.wakesAt {
             if wakesAt > now {
                 // It sleeps: everything waits for it.
-                events.add(event.kind, at: wakesAt, device: event.device, incarnation: event.incarnation)
+                events.postpone(event, to: wakesAt)
                 return
             }
             device.wakesAt = nil
