@@ -19,7 +19,9 @@ struct TableExportTests {
         let job = try #require(JobID("smith"))
         for index in 1...600 {
             // Long enough for several pieces.
-            let fields: [(FieldName, String)] = [("name", "thing \(index)"), ("category", String(repeating: "x", count: 200))]
+            let fields: [(FieldName, String)] = [
+                ("name", "thing \(index)"), ("category", String(repeating: "x", count: 200)),
+            ]
             try await anna.put(fields, item: ItemID(UInt128(index)), job: job)
         }
         let table = try anna.store.exportCursor(of: job, as: CSVExport.self)
@@ -32,7 +34,8 @@ struct TableExportTests {
         #expect(rows.count == 601 && rows.allSatisfy { $0.count == 4 })
         #expect(rows[599][2] == Array("thing 599".utf8))
         let now = Cells.parse(try await anna.exported(job, .csv))
-        #expect(now[0].map { String(decoding: $0, as: UTF8.self) } == ["id", "category", "colour", "name", "room", "notes"])
+        let titles = now[0].map { String(decoding: $0, as: UTF8.self) }
+        #expect(titles == ["id", "category", "colour", "name", "room", "notes"])
         try anna.store.close()
     }
 }

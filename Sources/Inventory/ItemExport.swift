@@ -1,0 +1,24 @@
+package import CRDT
+
+/// A form of a job's inventory that is written while its items are read, in ascending order.
+package protocol ItemExport: Sendable {
+    /// Whether `survey` has to see every item before the first is written.
+    static var needsSurvey: Bool { get }
+
+    /// Begins an export, of which no byte is written before `begin`.
+    /// - Parameter isRemoved: the job went as a whole; then no item may be added.
+    init(job: JobID, isRemoved: Bool)
+
+    /// Looks at an item before anything is written.
+    mutating func survey(_ item: PackedItem)
+
+    /// Writes what stands before the first item; to be called once, first.
+    func begin(into bytes: inout [UInt8])
+
+    /// Writes one item.
+    /// - Parameter id: greater than all before, and never `ItemID.job`.
+    mutating func add(_ item: PackedItem, id: ItemID, into bytes: inout [UInt8])
+
+    /// Writes what stands behind the last item; to be called once, last.
+    func end(into bytes: inout [UInt8])
+}
