@@ -70,8 +70,7 @@ let package = Package(
             exclude: ["muster/peer.proto"]),
         .target(
             name: "Storage",
-            dependencies: ["CRDT", "CSQLite", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+            dependencies: ["CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),

@@ -46,13 +46,12 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
     "Storage": .shell(
-        ["CRDT", "CSQLite", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
+        ["CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
     "discovery-probe": .shell(["Discovery"], ["Logging"], "shows what Discovery sees, and nothing else"),
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
-    "CSQLite": .shell([], [], "a system library's header and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
     "Transport": .shell(

@@ -33,6 +33,32 @@ struct LongRunTests {
         #expect(try await anna.exported() == bert.exported())
     }
 
+    @Test("A small piece that changes a thousand pages is stored, and leaves nothing when it is undone")
+    func manyPages() async throws {
+        let place = try Place()
+        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let text = String(repeating: "x", count: 9_000)
+        let items = (1...1_000 as ClosedRange<UInt128>).map { ItemID($0) }
+        _ = try await anna.edit(
+            job: Store.job, createsJob: true, nowMilliseconds: 1_000,
+            items.map { Edit.put(item: $0, fields: [Edit.FieldValue(field: "name", value: text)]) })
+        _ = try await pieces(of: anna, to: bert)
+        let held = try await bert.vector(of: Store.job)[anna.identity.replica]
+        _ = try await anna.edit(
+            job: Store.job, nowMilliseconds: 2_000,
+            items.map { Edit.put(item: $0, fields: [Edit.FieldValue(field: "room", value: "Hall")]) })
+        let piece = try #require(
+            try await anna.segment(
+                of: anna.identity.replica, job: Store.job, from: held.sequence + 1, maximumBytes: .max))
+        #expect(piece.bytes.count < ProtocolLimits.deltaBytes)
+        let lie = JournalSegment(
+            replica: piece.replica, first: piece.first,
+            head: JournalHead(sequence: piece.head.sequence, digest: piece.head.digest ^ 1), bytes: piece.bytes)
+        #expect(try await bert.ingest(lie, job: Store.job, now: .anyTime).result == .forked(held))
+        #expect(try await bert.ingest(piece, job: Store.job, now: .anyTime).result == .stored)
+        #expect(try await anna.exported() == bert.exported())
+    }
+
     /// Brings the journal of `store` over as a peer's stream does; returns in how many pieces.
     private func pieces(of store: Store, to other: Store) async throws -> Int {
         var count = 0

@@ -15,7 +15,6 @@ extension Store {
         path: String, machine: String, hostName: String, role: StoreRole = .laptop,
         generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
-        StatementJournal.configure
         do {
             try refuseForeign(path: path, role: role)
             makeReadableToOwnerOnly(path)
@@ -31,8 +30,14 @@ extension Store {
                 pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
                 witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
                 isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
-            // Not sooner: a migration makes the log long within one commit, and SQLite moves it home in its midst.
-            pool.writeWithoutTransaction { db in store.commits.log.watch(db) }
+            // Not sooner: a migration sorts whole tables, and makes the log long within one commit.
+            try pool.writeWithoutTransaction { db in
+                // The pages that a savepoint may have to put back, which else go into a file for nearly each write. SQLite's
+                // own bound for them (SQLITE_CONFIG_STMTJRNL_SPILL) does not hold beyond 128 KiB: 3.40 then says that the
+                // disk is full, since it writes no more at once.
+                try db.execute(sql: "PRAGMA temp_store = MEMORY")
+                store.commits.log.watch(db)
+            }
             return store
         } catch {
             throw StoreError(error)
