@@ -73,12 +73,16 @@ def catch_up(lab, pair, goal, name, flags):
     return {"seconds": last - began, "sinceFirst": max(last - first, 1e-6)}
 
 
-def await_held(laptop, job, goal):
-    """When the laptop first told of something that the goal names, and when of all of it."""
+def events(laptop):
     stream = UnixConnection(laptop.socket)
     stream.timeout = QUIET_SECONDS
     stream.request("GET", "/v1/events?type=job")
-    answer = stream.getresponse()
+    return stream, stream.getresponse()
+
+
+def await_held(laptop, job, goal):
+    """When the laptop first told of something that the goal names, and when of all of it."""
+    stream, answer = events(laptop)
     first, deadline = None, time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         try:
@@ -90,7 +94,8 @@ def await_held(laptop, job, goal):
                 if reached(laptop.vector(job), goal):
                     now = time.monotonic()
                     return first or now, now
-            return await_held(laptop, job, goal)
+            stream, answer = events(laptop)
+            continue
         if not line.startswith(b"data:") or job.encode() not in line:
             continue
         vector = json.loads(line[5:]).get("vector", {})
