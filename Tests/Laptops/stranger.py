@@ -37,7 +37,7 @@ def frame(payload):
     return struct.pack(">I", len(payload)) + payload
 
 
-def hello(device=None, versions=(4, 4), name="stranger"):
+def hello(device=None, versions=(5, 5), name="stranger"):
     device = device or os.urandom(32)
     body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
     return frame(text(HELLO, body))
