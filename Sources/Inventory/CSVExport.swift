@@ -43,7 +43,7 @@ package struct CSVExport: ItemExport {
             }
             bytes.append(UInt8(ascii: ","))
         }
-        let notes = item.remarks.filter { $0.list == WellKnownField.notes }.map { item.bytes($0.text) }
+        let notes = item.notes.map { item.bytes($0.text) }
         bytes.append(csv: Array(notes.joined(separator: [UInt8(ascii: "\n")])))
         bytes.append(utf8: "\r\n")
     }

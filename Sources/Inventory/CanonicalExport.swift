@@ -47,7 +47,7 @@ package struct CanonicalExport: ItemExport {
         bytes.append(jsonString: id)
         bytes.append(utf8: #","notes":["#)
         needsComma = false
-        for remark in item.remarks where remark.list == WellKnownField.notes {
+        for remark in item.notes {
             if needsComma { bytes.append(UInt8(ascii: ",")) }
             needsComma = true
             bytes.append(jsonBytes: item.bytes(remark.text))

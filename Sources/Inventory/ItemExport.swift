@@ -22,3 +22,8 @@ package protocol ItemExport: Sendable {
     /// Writes what stands behind the last item; to be called once, last.
     func end(into bytes: inout [UInt8])
 }
+
+extension PackedItem {
+    /// The remarks that people know as notes.
+    var notes: [Remark] { remarks.filter { $0.list == WellKnownField.notes } }
+}

@@ -49,12 +49,6 @@ package actor ItemCursor {
         after = items.last?.id ?? after
         return items.isEmpty ? nil : items
     }
-
-    /// Begins again, in the same state of the store.
-    package func rewind() {
-        after = .job
-        isAtEnd = false
-    }
 }
 
 /// How much of an export is read at once.
