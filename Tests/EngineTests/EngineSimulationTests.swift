@@ -22,6 +22,12 @@ struct EngineSimulationTests {
         #expect(counters.crashes > 100)
         #expect(counters.breaks > 100)
         #expect(counters.lost > 100)
+        #expect(counters.fullDisks > 100)
+        #expect(counters.setBacks > 20)
+        #expect(counters.copies > 20)
+        #expect(counters.removals > 20)
+        #expect(counters.late > 0)
+        #expect(counters.lateDecisions > 0)
     }
 
     @Test("A seed brings the same history each time, and another seed another one", .timeLimit(.minutes(5)))

@@ -143,4 +143,15 @@ struct TimeFirstTests {
         mesh.onRestamped(job: job, replica: ReplicaID(1), head: head, now: 1_012)
         #expect(mesh.vector(of: job)[ReplicaID(1)] == later)
     }
+    @Test("A new job's first commit that is told of after its work was shifted does not bring the old digest back")
+    func restampedBeforeTold() {
+        let new = JobID(ItemID(99))
+        var mesh = greeted()
+        let head = JournalHead(sequence: 2, digest: 9)
+        mesh.onRestamped(job: new, replica: ReplicaID(1), head: head, now: 1_010)
+        let stale = JournalSegment(
+            replica: ReplicaID(1), first: 1, head: JournalHead(sequence: 2, digest: 7), bytes: [0])
+        #expect(mesh.onCommitted(stale, job: new, now: 1_011).isEmpty)
+        #expect(mesh.vector(of: new)[ReplicaID(1)] == head)
+    }
 }

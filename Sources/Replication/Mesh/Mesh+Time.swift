@@ -65,8 +65,9 @@ extension Mesh {
     ) -> [Directive] {
         // What was written after the step may have been told of before it: it has the new digest already.
         guard replica == self.replica, jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return [] }
-        fingerprints.changed(job)
-        jobs[job]?.vector.set(replica, to: head)
+        // The job may be new, and its first commit not told of yet: that brings the old digest, and must come too late.
+        willChange(job)
+        jobs[job, default: JobProgress()].vector.set(replica, to: head)
         return []
     }
 }

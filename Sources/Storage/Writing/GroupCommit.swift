@@ -93,7 +93,7 @@ final class GroupCommit: Sendable {
                 outcomes = batch.map { _ in .failure(error) }
             }
             for (entry, outcome) in zip(batch, outcomes) { entry.finish(outcome) }
-            log.moveHomeIfLong(db)
+            log.committed(db)
         }
     }
 

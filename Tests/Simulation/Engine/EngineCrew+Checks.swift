@@ -12,12 +12,52 @@ extension EngineCrew {
             throw Violation("R8", "the server has decided a request twice.")
         }
         for laptop in laptops {
-            let order = laptop.asked.compactMap(server.decided.firstIndex)
-            guard order.count == laptop.asked.count else {
-                throw Violation("R4", "a request of laptop \(laptop.index) was acknowledged and never decided.")
+            for own in laptop.asked where !own.isExcused && !server.decided.contains(own.token) {
+                // With a removed job its requests end, too.
+                guard try removal(of: own.job) != nil else {
+                    throw Violation("R4", "a request of laptop \(laptop.index) was acknowledged and never decided.")
+                }
             }
         }
-        for job in jobs { try check(job) }
+        for job in jobs {
+            if let removal = try removal(of: job) { try checkRemoved(job, removal) } else { try check(job) }
+        }
+        for (job, decision) in decisions { try check(decision, in: job) }
+    }
+
+    private func removal(of job: JobID) throws -> JobRemoval? {
+        let server = server
+        return try scheduler.finish { try await server.store.removal(of: job) }
+    }
+
+    /// What the remover had seen is gone everywhere; all else is listed everywhere, unless a person has dealt with it (rule R10).
+    private func checkRemoved(_ job: JobID, _ removal: JobRemoval) throws {
+        let laptops = laptops
+        let late = try scheduler.finish {
+            var late: [[QuarantinedChange]] = []
+            for laptop in laptops { late.append(try await laptop.engine.store.lateChanges(of: job)) }
+            return late
+        }
+        for (index, other) in late.enumerated() where other != late[0] {
+            throw Violation("R10", "laptop 0 and \(index) list different late work of \(job).")
+        }
+        let listed = Set(late[0].flatMap(\.change.texts)).union(settled[job] ?? [])
+        for (text, written) in (acknowledged[job] ?? [:]).sorted(by: { $0.key < $1.key }) {
+            counters.checked += 1
+            let isGone = removal.heads[written.dot.replica].sequence >= written.dot.sequence
+            guard isGone || listed.contains(text) || doubtful.contains(written.dot.replica) else {
+                throw Violation("R10", "'\(text)' came after the end of \(job) and is listed nowhere.")
+            }
+            if !isGone { counters.late += 1 }
+        }
+    }
+
+    private func check(_ decision: LateDecision, in job: JobID) throws {
+        let store = laptops[0].engine.store
+        let late = try scheduler.finish { try await store.lateChanges(of: job) }
+        for text in late.flatMap(\.change.texts) where decision.texts.contains(text) {
+            throw Violation("R10", "'\(text)' was dealt with and is listed again.")
+        }
     }
 
     private func check(_ job: JobID) throws {
@@ -64,7 +104,7 @@ extension EngineCrew {
     private func checkTimes(_ changes: [EngineChange], _ written: [String: Written]) throws {
         var last: EngineChange?
         for change in changes {
-            guard let written = written[change.text], written.isSynchronised else { continue }
+            guard let written = written[change.text], written.isSynchronised, !change.isReissued else { continue }
             // Half the delays of all exchanges together are less than that.
             guard change.stamp.milliseconds + 3_000 >= written.begun else {
                 throw Violation(
@@ -87,9 +127,11 @@ extension EngineCrew {
     /// unless the machine was booted in between, or it stands on top of what came from the future.
     private func checkStampedAnew(_ changes: [EngineChange], _ written: [String: Written]) throws {
         for change in changes {
-            guard let written = written[change.text], let unseen = written.unseen else { continue }
+            guard let written = written[change.text], let unseen = written.unseen, !change.isReissued else { continue }
             let machine = laptops[written.laptop].machine
             guard machine.shownCount == unseen.shownCount, machine.bootID == unseen.boot else { continue }
+            // Whose name was another's, too, does not know what that one has shown.
+            guard change.author == laptops[written.laptop].engine.store.identity.replica else { continue }
             let isPushed = changes.contains {
                 $0.item == change.item && $0.text != change.text && $0.stamp <= change.stamp
                     && $0.stamp.milliseconds + 2 > change.stamp.milliseconds
@@ -106,8 +148,10 @@ extension EngineCrew {
 }
 
 /// A write as it stands in a journal, read without the merge.
-private struct EngineChange: Sendable {
+struct EngineChange: Sendable {
     let author: ReplicaID
+    /// Somebody else wrote it first.
+    let isReissued: Bool
     let stamp: Stamp
     let item: ItemID
     /// Nil for a remark.
@@ -134,13 +178,31 @@ private struct EngineChange: Sendable {
                         }
                         found.append(
                             EngineChange(
-                                author: entry.replica, stamp: change.stamp, item: change.item, field: field, text: text)
-                        )
+                                author: entry.replica, isReissued: change.origin != nil, stamp: change.stamp,
+                                item: change.item, field: field, text: text))
                     }
                 }
             }
         }
         return found
+    }
+
+    /// All that somebody wrote.
+    static func texts(of job: JobID, in store: Store) async throws -> Set<String> {
+        Set(try await all(of: job, in: store).map(\.text))
+    }
+}
+
+extension Change {
+    /// What people wrote with it.
+    var texts: [String] {
+        operations.compactMap { operation in
+            switch operation {
+            case .set(_, let value, _): value
+            case .append(_, let entry): entry
+            default: nil
+            }
+        }
     }
 }
 

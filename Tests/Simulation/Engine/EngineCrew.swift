@@ -14,17 +14,27 @@ final class EngineCrew: @unchecked Sendable {
     let network: MemoryNetwork
     let server: SimulatedServer
     let laptops: [Laptop]
-    let jobs: [JobID]
-    private var generator: SeededGenerator
+    /// Those that late work was taken into come last.
+    private(set) var jobs: [JobID]
+    /// What this history has beside what each has.
+    let faults: Set<Fault>
+    var generator: SeededGenerator
     var counters = EngineCounters()
     /// What people wrote and were told that it is kept, by job and text.
-    private(set) var acknowledged: [JobID: [String: Written]] = [:]
+    var acknowledged: [JobID: [String: Written]] = [:]
+    /// What people have dealt with of the late work, by job and text.
+    private(set) var settled: [JobID: Set<String>] = [:]
+    /// Names that two disks may have borne: what stood under them may have been issued again under another one.
+    var doubtful: Set<ReplicaID> = []
+    private(set) var decisions: [(job: JobID, decision: LateDecision)] = []
     private var writes = 0
     private var failure: (any Error)?
 
     /// An acknowledged write.
     struct Written {
         let laptop: Int
+        /// Its place in the journal into which it was written.
+        let dot: Dot
         /// True time in milliseconds since 1970 when it was asked for.
         let begun: UInt64
         /// The laptop knew the server's time all along.
@@ -38,8 +48,10 @@ final class EngineCrew: @unchecked Sendable {
         var generator = SeededGenerator(seed: seed ^ 0xe9_61_4e)
         network = MemoryNetwork(seed: seed, scheduler: scheduler)
         server = try SimulatedServer(seed: seed, scheduler: scheduler)
-        jobs = (0..<2).map { JobID(ItemID(UInt128(7 + $0))) }
+        // Of many jobs there are many first changes, of which the mesh has not heard yet.
+        jobs = (0..<(generator.oneIn(4) ? 12 : 2)).map { JobID(ItemID(UInt128(7 + $0))) }
         let count = Int.random(in: 2...4, using: &generator)
+        faults = Set(Fault.allCases.filter { _ in generator.oneIn(2) })
         let gateway = Int.random(in: 0..<count, using: &generator)
         let profiles = (0..<count).map { index in
             var profile = Plan.ClockProfile()
@@ -50,12 +62,16 @@ final class EngineCrew: @unchecked Sendable {
             return profile
         }
         let (network, server) = (network, server)
+        // Longer than any history: what has to get to the server must be brought by what happened, not by the clock. But of
+        // room on a disk nobody is told.
+        let pollInterval: UInt64 = faults.contains(.fullDisk) ? 600_000 : 7 * 86_400_000
         laptops = try scheduler.finish {
             var laptops: [Laptop] = []
             for (index, profile) in profiles.enumerated() {
                 laptops.append(
                     try await Laptop.start(
-                        index, ofCrew: count, seed: seed, profile: profile, network: network, server: server))
+                        index, ofCrew: count, seed: seed, profile: profile, network: network, server: server,
+                        pollInterval: pollInterval))
             }
             return laptops
         }
@@ -83,6 +99,7 @@ final class EngineCrew: @unchecked Sendable {
     private func step() throws {
         let laptop = generator.pick(laptops)
         switch Int.random(in: 0..<100, using: &generator) {
+        case ..<14 where !faults.isEmpty: try suffer(generator.pick(faults.sorted()), laptop)
         case ..<55: write(by: laptop)
         case ..<70: ask(by: laptop)
         case ..<76:
@@ -100,11 +117,30 @@ final class EngineCrew: @unchecked Sendable {
         }
     }
 
-    private func begin(_ body: @escaping @Sendable () async throws -> Void) {
+    /// Begins what somebody wants of a laptop. What a person is told instead is no failure.
+    func begin(_ body: @escaping @Sendable () async throws -> Void) {
         Task(executorPreference: scheduler) { [self] in
-            do { try await body() } catch { failure = failure ?? error }
+            do { try await body() } catch let error as StoreError where error.isToldToPeople {
+                counters.refused += 1
+            } catch { failure = failure ?? error }
         }
     }
+
+    /// A person has dealt with late work.
+    func settle(_ decision: LateDecision, of job: JobID) {
+        settled[job, default: []].formUnion(decision.texts)
+        decisions.append((job, decision))
+        guard let place = decision.place else { return }
+        if !jobs.contains(place.job) { jobs.append(place.job) }
+        for text in decision.texts {
+            acknowledged[place.job, default: [:]][text] = Written(
+                laptop: decision.laptop, dot: place.dot, begun: server.now.milliseconds, isSynchronised: false,
+                unseen: nil)
+        }
+    }
+
+    /// Decisions of which nobody has heard are gone with the laptop's disk.
+    func forgetDecisions(by laptop: Int) { decisions.removeAll { $0.decision.laptop == laptop } }
 
     private func write(by laptop: Laptop) {
         guard laptop.isUp else { return }
@@ -122,11 +158,11 @@ final class EngineCrew: @unchecked Sendable {
                 let wasSynchronised = laptop.engine.clock.now.isSynchronised
                 let machine = laptop.machine
                 let before = (shownCount: machine.shownCount, boot: machine.bootID)
-                guard try await laptop.write(edit, in: job) else { return }
+                guard let dot = try await laptop.write(edit, in: job) else { return }
                 counters.edits += 1
                 let isKnown = wasSynchronised || laptop.engine.clock.now.isSynchronised
                 acknowledged[job, default: [:]][text] = Written(
-                    laptop: laptop.index, begun: begun, isSynchronised: wasSynchronised,
+                    laptop: laptop.index, dot: dot, begun: begun, isSynchronised: wasSynchronised,
                     unseen: isKnown ? nil : before)
             } catch is EditRefusal {
                 // A remark on an item that is not there yet.
@@ -140,9 +176,10 @@ final class EngineCrew: @unchecked Sendable {
         begin { try await laptop.ask(about: job) }
     }
 
-    private func restart(_ laptop: Laptop) {
+    func restart(_ laptop: Laptop) {
         guard !laptop.isUp else { return }
         let reboots = generator.oneIn(2)
+        // With a full disk the daemon does not start; it is tried again later.
         begin { try await laptop.restart(reboots: reboots) }
     }
 
@@ -160,9 +197,13 @@ final class EngineCrew: @unchecked Sendable {
         network.heal()
         server.isBusy = false
         server.isCalm = true
+        for laptop in laptops { laptop.isDiskFull = false }
         for laptop in laptops where !laptop.isUp { try scheduler.finish { try await laptop.restart(reboots: false) } }
         // Who is nearest to the server has a way to it at last; the others by the luck that they have.
-        for laptop in laptops where laptop.index == 0 || laptop.engine.way.isUp { setRoute(of: laptop, isUp: true) }
+        // What a removed job took along no other laptop can ask for any more.
+        for laptop in laptops where laptop.index == 0 || laptop.engine.way.isUp || faults.contains(.removal) {
+            setRoute(of: laptop, isUp: true)
+        }
         let deadline = scheduler.now + Self.patience
         var what = "nothing was looked at"
         while scheduler.now < deadline {
@@ -183,9 +224,9 @@ final class EngineCrew: @unchecked Sendable {
                 if !waiting.isEmpty { return "laptop \(laptop.index) waits for \(waiting.count) answers" }
             }
             for job in jobs {
-                let there = try? await server.store.vector(of: job)
+                let there = try? await server.store.holdings(of: job)
                 for laptop in laptops {
-                    let here = try? await laptop.engine.store.vector(of: job)
+                    let here = try? await laptop.engine.store.holdings(of: job)
                     if here != there { return "laptop \(laptop.index) and the server differ in \(job)" }
                 }
             }

@@ -50,12 +50,22 @@ package struct EngineCounters: Hashable, Sendable {
     /// Requests and answers that were lost on the way to the server.
     package internal(set) var lost = 0
     package internal(set) var messages = 0
+    /// What happened to disks.
+    package internal(set) var fullDisks = 0
+    package internal(set) var setBacks = 0
+    package internal(set) var copies = 0
+    /// What people wanted and were refused, with nothing changed.
+    package internal(set) var refused = 0
+    /// Jobs that a person removed, what came late and was looked for, and decisions about that.
+    package internal(set) var removals = 0
+    package internal(set) var late = 0
+    package internal(set) var lateDecisions = 0
 
     package init() {}
 
     /// For people.
     package var summary: String {
-        "turns \(turns), edits \(edits), checked \(checked), stamped anew \(stampedAnew), requests \(requests), crashes \(crashes), breaks \(breaks), lost \(lost), messages \(messages)"
+        "turns \(turns), edits \(edits), checked \(checked), stamped anew \(stampedAnew), requests \(requests), crashes \(crashes), breaks \(breaks), lost \(lost), messages \(messages), full disks \(fullDisks), set back \(setBacks), copies \(copies), refused \(refused), removals \(removals), late \(late), late decisions \(lateDecisions)"
     }
 
     package static func += (left: inout EngineCounters, right: EngineCounters) {
@@ -68,5 +78,12 @@ package struct EngineCounters: Hashable, Sendable {
         left.breaks += right.breaks
         left.lost += right.lost
         left.messages += right.messages
+        left.fullDisks += right.fullDisks
+        left.setBacks += right.setBacks
+        left.copies += right.copies
+        left.refused += right.refused
+        left.removals += right.removals
+        left.late += right.late
+        left.lateDecisions += right.lateDecisions
     }
 }

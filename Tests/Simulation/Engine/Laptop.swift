@@ -12,6 +12,7 @@ final class Laptop: @unchecked Sendable {
     /// The actors of one start; what an earlier start has left under way acts on a disk that is gone.
     struct Engine {
         let store: Store
+        let run: VirtualRun
         let clock: ClockService
         let replicator: Replicator
         let outbox: OutboxDriver
@@ -20,10 +21,9 @@ final class Laptop: @unchecked Sendable {
         let tasks: [Task<Void, Never>]
     }
 
-    /// Longer than any history: what has to get to the server in time must not wait for a poll by the clock.
-    private static let pollInterval: UInt64 = 7 * 86_400_000
-
     let index: Int
+    /// Between polls by the clock, in milliseconds.
+    private let pollInterval: UInt64
     let machine: VirtualMachine
     private let server: SimulatedServer
     private let network: MemoryNetwork
@@ -36,50 +36,72 @@ final class Laptop: @unchecked Sendable {
     private var isStarting = false
     /// What its disk held when the power went.
     private var remains: [UInt8] = []
+    /// Where its disk seems to lie: a copy of another's that nobody noticed lies where that did.
+    private(set) var place: StorePlace
+    /// What somebody has put aside of its disk.
+    private var backup: [UInt8]?
     /// Wishes for the server that were acknowledged to a person, in their order.
-    var asked: [MutationToken] = []
+    var asked: [OwnRequest] = []
+
+    /// A request that a person was told is kept.
+    struct OwnRequest {
+        let job: JobID
+        let token: MutationToken
+        /// Nobody else can know of it any more: the disk on which it stood was set back, or given away.
+        var isExcused = false
+    }
+
+    /// Nothing can be written.
+    var isDiskFull = false {
+        didSet { engine.store.setDiskFull(isDiskFull) }
+    }
 
     static func start(
         _ index: Int, ofCrew crew: Int, seed: UInt64, profile: Plan.ClockProfile, network: MemoryNetwork,
-        server: SimulatedServer
+        server: SimulatedServer, pollInterval: UInt64
     ) async throws -> Laptop {
         let machine = VirtualMachine(index: index, seed: seed, profile: profile, scheduler: network.scheduler)
         let way = ServerWay(server: server, machine: machine, isUp: profile.reachesServer)
         var generator = SeededGenerator(seed: seed ^ UInt64(index + 1) << 32)
-        let store = try openStore(nil, index, &generator)
-        let engine = try await Self.engine(on: store, index, ofCrew: crew, machine: machine, network: network, way: way)
-        return Laptop(index, crew, machine, server, network, generator, engine)
+        let place = StorePlace(machine: "machine \(index)", file: "1")
+        let store = try openStore(nil, at: place, index, &generator)
+        let engine = try await Self.engine(
+            on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval)
+        return Laptop(index, crew, machine, server, network, place, pollInterval, generator, engine)
     }
 
     private init(
         _ index: Int, _ crew: Int, _ machine: VirtualMachine, _ server: SimulatedServer, _ network: MemoryNetwork,
-        _ generator: SeededGenerator, _ engine: Engine
+        _ place: StorePlace, _ pollInterval: UInt64, _ generator: SeededGenerator, _ engine: Engine
     ) {
+        self.pollInterval = pollInterval
         self.index = index
         self.crew = crew
         self.machine = machine
         self.server = server
         self.network = network
+        self.place = place
         self.generator = generator
         self.engine = engine
         stores = [engine.store]
     }
 
     private static func openStore(
-        _ contents: [UInt8]?, _ index: Int, _ generator: inout SeededGenerator
+        _ contents: [UInt8]?, at place: StorePlace, _ index: Int, _ generator: inout SeededGenerator
     ) throws -> Store {
         try Store.openInMemory(
-            contents: contents, place: StorePlace(machine: "machine \(index)", file: "1"), hostName: "laptop \(index)",
-            generator: &generator)
+            contents: contents, place: place, hostName: "laptop \(index)", generator: &generator)
     }
 
     /// As the daemon puts it together.
     private static func engine(
-        on store: Store, _ index: Int, ofCrew crew: Int, machine: VirtualMachine, network: MemoryNetwork, way: ServerWay
+        on store: Store, _ index: Int, ofCrew crew: Int, machine: VirtualMachine, network: MemoryNetwork,
+        way: ServerWay,
+        pollInterval: UInt64
     ) async throws -> Engine {
         let logger = Logger(label: "laptop \(index)") { _ in SwiftLogNoOpLogHandler() }
-        let clock = ClockService(
-            remembered: try await store.clockRecord(), machine: machine, built: VirtualClock.built)
+        let run = machine.begin()
+        let clock = ClockService(remembered: try await store.clockRecord(), machine: run, built: VirtualClock.built)
         if let record = clock.initialRecord { try await store.keep(record) }
         store.whenShown {
             machine.shownCount += 1
@@ -88,16 +110,16 @@ final class Laptop: @unchecked Sendable {
         store.setLatency { await machine.waitForDisk() }
         let news = NewsRelay()
         let replicator = Replicator(
-            Replicator.Parts(store: store, clock: clock, machine: machine, observer: news, logger: logger),
+            Replicator.Parts(store: store, clock: clock, machine: run, observer: news, logger: logger),
             holdings: KnownHoldings(jobs: try await store.vectors(), removals: try await store.removals()),
             hostName: "laptop \(index)")
         await replicator.attach(MemoryLinks(network: network, laptop: index))
-        let outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
+        let outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: run, logger: logger)
         try await outbox.start()
         let gateway = Gateway(
             Gateway.Parts(
-                server: way, store: store, replicator: replicator, outbox: outbox, machine: machine, logger: logger),
-            host: "192.0.2.1", interval: Self.pollInterval)
+                server: way, store: store, replicator: replicator, outbox: outbox, machine: run, logger: logger),
+            host: "192.0.2.1", interval: pollInterval)
         await outbox.attach(gateway)
         way.hear = { await replicator.learn(.server($0)) }
         let jobNews = JobNews(outbox: outbox, gateway: gateway)
@@ -107,10 +129,10 @@ final class Laptop: @unchecked Sendable {
             await replicator.updatePlan { plan, now in plan.onConfigured(MemoryNetwork.address(of: other), now: now) }
         }
         await gateway.routesChanged(nil)
-        let tasks = [machine.begin { await jobNews.run() }, machine.begin { await gateway.run() }]
+        let tasks = [run.begin { await jobNews.run() }, run.begin { await gateway.run() }]
         return Engine(
-            store: store, clock: clock, replicator: replicator, outbox: outbox, gateway: gateway, way: way, tasks: tasks
-        )
+            store: store, run: run, clock: clock, replicator: replicator, outbox: outbox, gateway: gateway, way: way,
+            tasks: tasks)
     }
 
     // MARK: Power
@@ -122,6 +144,7 @@ final class Laptop: @unchecked Sendable {
         remains = try engine.store.copy()
         network.detach(index)
         engine.way.isDead = true
+        engine.run.cutPower()
         for task in engine.tasks { task.cancel() }
     }
 
@@ -130,24 +153,93 @@ final class Laptop: @unchecked Sendable {
         isStarting = true
         defer { isStarting = false }
         if reboots { machine.clock.reboot(now: machine.scheduler.now) }
-        let store = try Self.openStore(remains, index, &generator)
+        let store = try Self.openStore(remains, at: place, index, &generator)
+        stores.append(store)
+        store.setDiskFull(isDiskFull)
         let way = ServerWay(server: server, machine: machine, isUp: engine.way.isUp)
         engine = try await Self.engine(
-            on: store, index, ofCrew: crew, machine: machine, network: network, way: way)
-        stores.append(store)
+            on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval)
         isUp = true
+    }
+
+    // MARK: Disks
+
+    /// What the disk holds, or held when the power went.
+    func contents() throws -> [UInt8] { isUp ? try engine.store.copy() : remains }
+
+    func backUp() throws { backup = try contents() }
+
+    /// The disk holds again what was put aside; nothing tells its store so (rule R9).
+    ///
+    /// - Returns: false when nothing was put aside, or it is on.
+    func setBack() -> Bool {
+        guard !isUp, !isStarting, let backup else { return false }
+        become(backup, at: place)
+        return true
+    }
+
+    /// The disk is a copy of another one's.
+    ///
+    /// - Returns: false when it is on.
+    func becomeCopy(of other: Laptop, isNoticed: Bool) throws -> Bool {
+        guard !isUp, !isStarting else { return false }
+        become(try other.contents(), at: isNoticed ? place : other.place)
+        return true
+    }
+
+    private func become(_ contents: [UInt8], at place: StorePlace) {
+        remains = contents
+        self.place = place
+        // The disk does not know what it has shown since.
+        machine.shownCount += 1
+        for index in asked.indices { asked[index].isExcused = true }
     }
 
     // MARK: People
 
     /// A person writes.
     ///
-    /// - Returns: whether that was acknowledged: not when the power went meanwhile.
-    func write(_ edit: Edit, in job: JobID) async throws -> Bool {
+    /// - Returns: where it stands if that was acknowledged: not when the power went meanwhile.
+    func write(_ edit: Edit, in job: JobID) async throws -> Dot? {
         let engine = engine
         let result = try await engine.store.edit(job: job, createsJob: true, now: { engine.clock.now }, [edit])
-        if let commit = result.commit { await engine.replicator.committed(commit) }
-        return result.commit != nil && isAlive(engine)
+        guard let commit = result.commit else { return nil }
+        await engine.replicator.committed(commit)
+        return isAlive(engine) ? Self.place(of: commit) : nil
+    }
+
+    /// A person removes a job.
+    func remove(_ job: JobID) async throws {
+        let engine = engine
+        let clock = engine.clock
+        await engine.replicator.jobRemoved(try await engine.store.removeJob(job, now: clock.now))
+        try await engine.store.freeRemoved()
+    }
+
+    /// A person takes late work into a job of its own, or drops it.
+    ///
+    /// - Parameter choose: names some of what is listed.
+    /// - Returns: nil if that was not acknowledged.
+    func decideLate(
+        in job: JobID, accepts: Bool, choosing choose: ([QuarantinedChange]) -> [QuarantinedChange]
+    ) async throws -> LateDecision? {
+        let engine = engine
+        let clock = engine.clock
+        let named = choose(try await engine.store.lateChanges(of: job))
+        guard !named.isEmpty else { return nil }
+        let dots = named.map(\.dot)
+        let commits =
+            accepts
+            ? try await engine.store.acceptLate(dots, of: job, now: clock.now)
+            : try await engine.store.dropLate(dots, of: job, now: clock.now).map { [$0] } ?? []
+        for commit in commits { await engine.replicator.committed(commit) }
+        guard isAlive(engine) else { return nil }
+        let taken = commits.first { $0.job != job }.map { ($0.job, Self.place(of: $0)) }
+        return LateDecision(laptop: index, texts: Set(named.flatMap(\.change.texts)), place: taken)
+    }
+
+    private static func place(of commit: Commit) -> Dot {
+        Dot(replica: commit.segment.replica, sequence: commit.segment.head.sequence)
     }
 
     private func isAlive(_ engine: Engine) -> Bool { isUp && engine.store === self.engine.store }
@@ -167,13 +259,21 @@ final class Laptop: @unchecked Sendable {
         }
         do {
             let asked = try await engine.store.enqueue(batch, leavingOut: notShown, now: { engine.clock.now })
-            if isAlive(engine) { self.asked += asked.tokens }
+            if isAlive(engine) { self.asked += asked.tokens.map { OwnRequest(job: job, token: $0) } }
             await engine.replicator.committed(asked.commit)
             await engine.outbox.jobAdvanced(job)
         } catch is MutationRefusal {
             // What is pending and not shown leaves no room for it.
         }
     }
+}
+
+/// What a person did about late work.
+struct LateDecision {
+    let laptop: Int
+    let texts: Set<String>
+    /// Where they stand now; nil if they were dropped.
+    let place: (job: JobID, dot: Dot)?
 }
 
 /// Tells the news of jobs to those who are made after the replicator.
