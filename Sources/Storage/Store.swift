@@ -59,10 +59,7 @@ package final class Store: Sendable {
     package func close() throws(StoreError) {
         // A copy that was made meanwhile is an old one from now on.
         if let witness, isInPlace() { Self.noteOpening(in: database, witness, Int64.random(in: 1 ... .max)) }
-        do {
-            try commits.log.close()
-            try database.close()
-        } catch { throw StoreError(error) }
+        do { try database.close() } catch { throw StoreError(error) }
     }
 
     /// Runs one write and turns what goes wrong into a `StoreError`, except refusals and codec errors.

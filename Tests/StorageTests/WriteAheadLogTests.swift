@@ -7,58 +7,51 @@ import Testing
 
 @Suite("The write-ahead log", .timeLimit(.minutes(2)))
 struct WriteAheadLogTests {
-    @Test("It is copied while the store is written, also where nobody tidies up")
-    func bounded() async throws {
+    /// Writes much, and tells how long the log became.
+    private func longest(of commits: Int, items: UInt128) async throws -> Int {
         let place = try Place()
         let store = try place.open()
-        let limit = WriteAheadLog.longest * 8192 * 3 / 2
         var longest = 0
-        for item in 1...800 as ClosedRange<UInt128> {
-            try await store.put(item, "name", String(repeating: "x", count: 60_000))
-            longest = max(longest, try size(place.path() + "-wal"))
-        }
-        #expect(try size(place.path()) > limit, "more was written than the log may hold")
-        #expect(longest > WriteAheadLog.step * 8192 / 2, "it was in use")
-        #expect(longest < limit)
-        try store.close()
-    }
-
-    @Test("Where there are moments without a commit it begins anew after some steps, and the writer copies nothing")
-    func besideWriters() async throws {
-        let place = try Place()
-        let store = try place.open()
-        let limit = WriteAheadLog.longest * 8192
-        var longest = 0
-        for item in 1...600 as ClosedRange<UInt128> {
-            try await store.put(item, "name", String(repeating: "x", count: 60_000))
-            // As a person types: the other connection is done meanwhile.
-            if item.isMultiple(of: 20) { try await store.commits.log.copyNow() }
-            longest = max(longest, try size(place.path() + "-wal"))
-        }
-        #expect(try size(place.path()) > limit, "more was written than the log may hold")
-        #expect(longest < limit / 2)
-        try store.close()
-    }
-
-    @Test("Of batches, which leave no moment, the writer copies each few")
-    func batches() async throws {
-        let place = try Place()
-        let store = try place.open()
-        let limit = WriteAheadLog.longest * 8192
-        for batch in 0..<12 as Range<UInt128> {
-            let edits = (1...25).map { item in
+        for commit in 0..<UInt128(commits) {
+            let edits = (1...items).map { item in
                 Edit.put(
-                    item: ItemID(batch * 100 + item),
+                    item: ItemID(commit * 1_000 + item),
                     fields: [Edit.FieldValue(field: "name", value: String(repeating: "x", count: 60_000))])
             }
             _ = try await store.edit(job: Store.job, createsJob: true, nowMilliseconds: 1_000, edits)
-            #expect(try size(place.path() + "-wal") < limit / 2)
+            longest = max(longest, try size(place.path() + "-wal"))
         }
-        #expect(try size(place.path()) > limit, "more was written than the log may hold")
+        #expect(try size(place.path()) > WriteAheadLog.longest * 8192, "more was written than the log may hold")
         try store.close()
+        return longest
     }
 
     private func size(_ path: String) throws -> Int {
         try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+    }
+
+    @Test("Edits make it longer than batches may, and it is copied while they go on, also where nobody tidies up")
+    func edits() async throws {
+        let longest = try await longest(of: 800, items: 1)
+        #expect(longest > WriteAheadLog.longest * 8192 * 3 / 4)
+        #expect(longest < WriteAheadLog.longest * 8192 * 3 / 2)
+    }
+
+    @Test("Batches are copied soon")
+    func batches() async throws {
+        let longest = try await longest(of: 30, items: 15)
+        #expect(longest > WriteAheadLog.step * 8192 / 2)
+        #expect(longest < WriteAheadLog.longest * 8192 / 2)
+    }
+
+    @Test("What makes it long is told by the commits since it began")
+    func due() {
+        let log = WriteAheadLog()
+        #expect((1...249).allSatisfy { !log.isDue($0 * 8) })
+        #expect(log.isDue(2_000), "of edits")
+        #expect(!log.isDue(8), "it has begun anew")
+        #expect(!log.isDue(499))
+        #expect(log.isDue(500), "of batches")
+        #expect(log.isDue(600), "not copied: somebody reads")
     }
 }

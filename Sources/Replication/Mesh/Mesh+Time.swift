@@ -65,9 +65,11 @@ extension Mesh {
     ) -> [Directive] {
         // What was written after the step may have been told of before it: it has the new digest already.
         guard replica == self.replica, jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return [] }
-        // The job may be new, and its first commit not told of yet: that brings the old digest, and must come too late.
+        // The last commits may not have been told of yet: they bring an old digest, and must come too late. Who was compared
+        // with meanwhile hears of them now.
         willChange(job)
         jobs[job, default: JobProgress()].vector.set(replica, to: head)
+        announceLater(JournalName(job: job, replica: replica), now: now)
         return []
     }
 }

@@ -30,14 +30,13 @@ extension Store {
                 pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
                 witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
                 isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
-            let copier = try DatabaseQueue(path: path, configuration: copierConfiguration)
             // Not sooner: a migration sorts whole tables, and makes the log long within one commit.
             try pool.writeWithoutTransaction { db in
                 // The pages that a savepoint may have to put back, which else go into a file for nearly each write. SQLite's
                 // own bound for them (SQLITE_CONFIG_STMTJRNL_SPILL) does not hold beyond 128 KiB: 3.40 then says that the
                 // disk is full, since it writes no more at once.
                 try db.execute(sql: "PRAGMA temp_store = MEMORY")
-                store.commits.log.watch(db, copyingBy: copier)
+                store.commits.log.watch(db)
             }
             return store
         } catch {
@@ -72,14 +71,6 @@ extension Store {
             // Takes effect when the file is made: larger pages suit the segments (see Benchmarks/README.md).
             try db.execute(sql: "PRAGMA page_size = 8192")
         }
-        return configuration
-    }
-
-    /// Of the connection that copies the write-ahead log, and neither reads nor writes tables.
-    private static var copierConfiguration: Configuration {
-        var configuration = Configuration()
-        configuration.label = "store-log"
-        configuration.busyMode = .immediateError
         return configuration
     }
 

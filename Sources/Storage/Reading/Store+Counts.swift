@@ -20,8 +20,12 @@ extension Store {
     /// Moves the write-ahead log into the database, without waiting for readers, and gives unused memory back.
     package func checkpoint() async throws {
         do {
-            try await commits.log.copyNow()
-            try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA shrink_memory") }
+            try await database.writeWithoutTransaction { db in
+                // As a statement: of a connection that has been closed meanwhile SQLite refuses a statement, and
+                // dereferences a null pointer in sqlite3_wal_checkpoint_v2.
+                _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(PASSIVE)")
+                try db.execute(sql: "PRAGMA shrink_memory")
+            }
             (database as? DatabasePool)?.releaseMemoryEventually()
         } catch {
             throw StoreError(error)

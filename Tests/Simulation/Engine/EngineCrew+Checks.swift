@@ -41,14 +41,19 @@ extension EngineCrew {
         for (index, other) in late.enumerated() where other != late[0] {
             throw Violation("R10", "laptop 0 and \(index) list different late work of \(job).")
         }
-        let listed = Set(late[0].flatMap(\.change.texts)).union(settled[job] ?? [])
+        let listed = Set(late[0].flatMap(\.change.texts))
         for (text, written) in (acknowledged[job] ?? [:]).sorted(by: { $0.key < $1.key }) {
+            // Under a name that two disks bore something else may stand there, and this under another one.
+            guard !doubtful.contains(written.dot.replica) else { continue }
             counters.checked += 1
             let isGone = removal.heads[written.dot.replica].sequence >= written.dot.sequence
-            guard isGone || listed.contains(text) || doubtful.contains(written.dot.replica) else {
+            if isGone, listed.contains(text) {
+                throw Violation("R10", "'\(text)' had been seen by who removed \(job) and is listed as late.")
+            }
+            guard isGone || listed.contains(text) || settled[job]?.contains(text) ?? false else {
                 throw Violation("R10", "'\(text)' came after the end of \(job) and is listed nowhere.")
             }
-            if !isGone { counters.late += 1 }
+            if listed.contains(text) { counters.late += 1 }
         }
     }
 
@@ -75,6 +80,9 @@ extension EngineCrew {
                 throw Violation("R3", "laptop 0 and \(index) export different bytes of \(job).")
             }
             let texts = Set(other.changes.map(\.text))
+            if let text = texts.intersection(refused).min() {
+                throw Violation("R4", "'\(text)' was refused and stands at \(index).")
+            }
             for text in (acknowledged[job] ?? [:]).keys.sorted() {
                 counters.checked += 1
                 guard texts.contains(text) else { throw Violation("R4", "'\(text)' is nowhere at \(index).") }

@@ -38,6 +38,8 @@ extension EngineCrew {
             counters.copies += 1
             // What nobody has seen may stand in two journals from now on, and be placed in time twice.
             other.machine.shownCount += 1
+            doubtful.formUnion(other.names)
+            doubtful.insert(other.engine.store.identity.replica)
             try excuse(laptop, lost)
             restart(laptop)
         case .removal: generator.oneIn(2) ? decideLate(by: laptop) : remove(by: laptop)
@@ -47,7 +49,7 @@ extension EngineCrew {
     /// What only this disk held is gone with its content, and no program can bring it back.
     private func excuse(_ laptop: Laptop, _ lost: [UInt8]) throws {
         forgetDecisions(by: laptop.index)
-        doubtful.formUnion(laptops.map(\.engine.store.identity.replica))
+        doubtful.formUnion(laptop.names)
         let gone = try reading(lost)
         let left = try laptops.map { try reading($0.contents()) }
         defer { for store in left + [gone] { try? store.close() } }
@@ -71,6 +73,15 @@ extension EngineCrew {
             generator: &generator)
     }
 
+    /// What a laptop may say to whoever wants something of it in this history.
+    func isToldToPeople(_ error: StoreError) -> Bool {
+        switch error.code {
+        case .diskFull: faults.contains(.fullDisk)
+        case .unknownJob, .removedJob, .notLate: faults.contains(.removal)
+        default: false
+        }
+    }
+
     // MARK: The end of jobs
 
     private func remove(by laptop: Laptop) {
@@ -82,27 +93,21 @@ extension EngineCrew {
         }
     }
 
+    /// A person looks through all jobs for late work.
     private func decideLate(by laptop: Laptop) {
         guard laptop.isUp else { return }
-        let job = generator.pick(jobs)
         let accepts = generator.oneIn(2)
-        begin { [self] in
-            let dealtWith = try await laptop.decideLate(in: job, accepts: accepts) { late in
-                late.filter { _ in generator.oneIn(2) }
+        for job in jobs {
+            begin { [self] in
+                let decision = try await laptop.decideLate(in: job, accepts: accepts) { late in
+                    let named = late.filter { _ in generator.oneIn(2) }
+                    expect(Set(named.flatMap(\.change.texts)), settledIn: job)
+                    return named
+                }
+                guard let decision else { return }
+                counters.lateDecisions += 1
+                settle(decision, of: job)
             }
-            guard let dealtWith else { return }
-            counters.lateDecisions += 1
-            settle(dealtWith, of: job)
-        }
-    }
-}
-
-extension StoreError {
-    /// What a laptop says to whoever wants something of it, and nothing has changed.
-    var isToldToPeople: Bool {
-        switch code {
-        case .diskFull, .unknownJob, .removedJob, .notLate: true
-        default: false
         }
     }
 }

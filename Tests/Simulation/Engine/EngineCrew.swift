@@ -22,11 +22,13 @@ final class EngineCrew: @unchecked Sendable {
     var counters = EngineCounters()
     /// What people wrote and were told that it is kept, by job and text.
     var acknowledged: [JobID: [String: Written]] = [:]
-    /// What people have dealt with of the late work, by job and text.
+    /// What people may have dealt with of the late work, by job and text.
     private(set) var settled: [JobID: Set<String>] = [:]
     /// Names that two disks may have borne: what stood under them may have been issued again under another one.
     var doubtful: Set<ReplicaID> = []
     private(set) var decisions: [(job: JobID, decision: LateDecision)] = []
+    /// What people were told that it is not kept.
+    private(set) var refused: Set<String> = []
     private var writes = 0
     private var failure: (any Error)?
 
@@ -120,15 +122,17 @@ final class EngineCrew: @unchecked Sendable {
     /// Begins what somebody wants of a laptop. What a person is told instead is no failure.
     func begin(_ body: @escaping @Sendable () async throws -> Void) {
         Task(executorPreference: scheduler) { [self] in
-            do { try await body() } catch let error as StoreError where error.isToldToPeople {
+            do { try await body() } catch let error as StoreError where isToldToPeople(error) {
                 counters.refused += 1
             } catch { failure = failure ?? error }
         }
     }
 
+    /// A person is about to deal with late work, and may not hear what came of it.
+    func expect(_ texts: Set<String>, settledIn job: JobID) { settled[job, default: []].formUnion(texts) }
+
     /// A person has dealt with late work.
     func settle(_ decision: LateDecision, of job: JobID) {
-        settled[job, default: []].formUnion(decision.texts)
         decisions.append((job, decision))
         guard let place = decision.place else { return }
         if !jobs.contains(place.job) { jobs.append(place.job) }
@@ -166,6 +170,9 @@ final class EngineCrew: @unchecked Sendable {
                     unseen: isKnown ? nil : before)
             } catch is EditRefusal {
                 // A remark on an item that is not there yet.
+            } catch let error as StoreError {
+                refused.insert(text)
+                throw error
             }
         }
     }

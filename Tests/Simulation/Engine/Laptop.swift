@@ -34,6 +34,8 @@ final class Laptop: @unchecked Sendable {
     private(set) var stores: [Store]
     private(set) var isUp = true
     private var isStarting = false
+    /// Every name that it bore.
+    private(set) var names: Set<ReplicaID>
     /// What its disk held when the power went.
     private var remains: [UInt8] = []
     /// Where its disk seems to lie: a copy of another's that nobody noticed lies where that did.
@@ -84,6 +86,7 @@ final class Laptop: @unchecked Sendable {
         self.generator = generator
         self.engine = engine
         stores = [engine.store]
+        names = [engine.store.identity.replica]
     }
 
     private static func openStore(
@@ -142,6 +145,7 @@ final class Laptop: @unchecked Sendable {
         guard isUp else { return }
         isUp = false
         remains = try engine.store.copy()
+        names.insert(engine.store.identity.replica)
         network.detach(index)
         engine.way.isDead = true
         engine.run.cutPower()
@@ -159,6 +163,7 @@ final class Laptop: @unchecked Sendable {
         let way = ServerWay(server: server, machine: machine, isUp: engine.way.isUp)
         engine = try await Self.engine(
             on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval)
+        names.insert(store.identity.replica)
         isUp = true
     }
 
@@ -219,7 +224,7 @@ final class Laptop: @unchecked Sendable {
     /// A person takes late work into a job of its own, or drops it.
     ///
     /// - Parameter choose: names some of what is listed.
-    /// - Returns: nil if that was not acknowledged.
+    /// - Returns: nil if that was not acknowledged. It may have happened all the same.
     func decideLate(
         in job: JobID, accepts: Bool, choosing choose: ([QuarantinedChange]) -> [QuarantinedChange]
     ) async throws -> LateDecision? {
