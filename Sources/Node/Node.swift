@@ -1,3 +1,4 @@
+import CMalloc
 import CRDT
 import Discovery
 import Engine
@@ -35,6 +36,7 @@ package struct Node: Sendable {
     /// Runs until it is told to stop (SIGTERM, SIGINT); everything acknowledged is durable whenever it ends.
     /// - Throws: `StoreError`, `ConfigurationError` or `APIError` when it cannot start.
     package func run() async throws {
+        keepFewArenas()
         let executor = EventLoopTaskExecutor.shared
         try await withTaskExecutorPreference(executor) { try await run(on: executor) }
     }

@@ -1,3 +1,4 @@
+import CMalloc
 import HummingbirdCore
 import Hummingbird
 package import Logging
@@ -34,6 +35,7 @@ package struct ChannelServer: Sendable {
     /// - Parameter signals: what tells it to stop, besides the graceful shutdown of the service group that it is in.
     /// - Throws: `StartProblem` when it cannot start.
     package func run(stoppingOn signals: [UnixSignal]) async throws {
+        keepFewArenas()
         raiseFileLimit()
         try DatabaseFile.lock(settings.databasePath)
         let store = try DatabaseFile.open(settings.databasePath)
