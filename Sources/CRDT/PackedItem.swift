@@ -28,6 +28,8 @@ package struct PackedItem {
     package private(set) var fields: [Field] = []
     /// In timeline order.
     package private(set) var remarks: [Remark] = []
+    /// As `ItemState.lastWrite`; nil for a removed item.
+    package private(set) var lastWrite: WriteStamp?
 
     /// Reads a blob of `ItemStateCodec`.
     package init(_ buffer: UnsafeRawBufferPointer) throws(CodecError) {
@@ -35,8 +37,10 @@ package struct PackedItem {
         var reader = ByteReader(buffer)
         switch try reader.readByte() {
         case ItemStateCodec.pristine:
-            _ = try reader.readRange(count: 16)
-            try readChange(ScannedChange(bodyOf: &reader))
+            let author = ReplicaID(try reader.readInteger())
+            let scanned = try ScannedChange(bodyOf: &reader)
+            lastWrite = scanned.write(in: author)
+            try readChange(scanned)
         case ItemStateCodec.merged: try readMerged(&reader)
         case ItemStateCodec.removed: isRemoved = true
         case let other: throw .unknownKind(other)
@@ -96,22 +100,29 @@ package struct PackedItem {
     private mutating func readMerged(_ reader: inout ByteReader) throws(CodecError) {
         for _ in 0..<(try reader.readVarint()) {
             let name = FieldName(checked: try reader.readString(atMost: FieldName.longest))
-            var winner: Range<Int>?
+            var winner: (value: Range<Int>, write: WriteStamp)?
             for _ in 0..<(try reader.readVarint()) {
-                _ = try reader.readRange(count: 24)
+                let write = try reader.readWriteStamp()
                 _ = try reader.readVarint()
-                winner = try reader.readRange(count: Int(clamping: try reader.readVarint()))
+                winner = (try reader.readRange(count: Int(clamping: try reader.readVarint())), write)
             }
             try reader.skipWriteStamps()
-            if let winner { fields.append(Field(name: name, value: winner, rank: nil)) }
+            guard let winner else { continue }
+            fields.append(Field(name: name, value: winner.value, rank: nil))
+            note(winner.write)
         }
         for _ in 0..<(try reader.readVarint()) {
             _ = try reader.readVarint()
-            _ = try reader.readRange(count: 26)
+            note(try reader.readWriteStamp())
+            _ = try reader.readRange(count: 2)
             let list = FieldName(checked: try reader.readString(atMost: FieldName.longest))
             let text = try reader.readRange(count: Int(clamping: try reader.readVarint()))
             remarks.append(Remark(list: list, text: text))
         }
+    }
+
+    private mutating func note(_ write: WriteStamp) {
+        lastWrite = max(lastWrite ?? write, write)
     }
 }
 

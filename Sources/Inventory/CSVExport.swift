@@ -12,7 +12,9 @@ package struct CSVExport: ItemExport {
     /// Of the item before: mostly the next one has the same.
     private var lastNames: [FieldName] = []
 
-    package init(job: JobID, isRemoved: Bool = false) {}
+    package init() {}
+
+    package func jobIsRemoved() {}
 
     package mutating func survey(_ item: PackedItem) {
         guard !item.fields.lazy.map(\.name).elementsEqual(lastNames) else { return }

@@ -15,10 +15,11 @@ package struct CanonicalExport: ItemExport {
     private var removed: [ItemID] = []
     private var isFirst = true
 
-    package init(job: JobID, isRemoved: Bool = false) {
+    package init(job: JobID) {
         self.job = job
-        if isRemoved { removed = [.job] }
     }
+
+    package mutating func jobIsRemoved() { removed = [.job] }
 
     package func survey(_ item: PackedItem) {}
 
@@ -68,7 +69,7 @@ package struct CanonicalExport: ItemExport {
 }
 
 extension [UInt8] {
-    mutating func append(utf8 text: String) {
+    package mutating func append(utf8 text: String) {
         append(contentsOf: text.utf8)
     }
 
@@ -79,7 +80,7 @@ extension [UInt8] {
     }
 
     /// An id as a JSON string.
-    mutating func append(jsonString id: ItemID) {
+    package mutating func append(jsonString id: ItemID) {
         append(UInt8(ascii: "\""))
         append(id)
         append(UInt8(ascii: "\""))
@@ -95,7 +96,7 @@ extension [UInt8] {
     }
 
     /// UTF-8 as a JSON string with its quotes. Nearly all text needs no escape and is copied whole.
-    mutating func append(jsonBytes text: UnsafeRawBufferPointer) {
+    package mutating func append(jsonBytes text: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))
         if text.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
             for byte in text { append(jsonEscaped: byte) }

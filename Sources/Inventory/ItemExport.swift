@@ -5,9 +5,8 @@ package protocol ItemExport: Sendable {
     /// Whether `survey` has to see every item before the first is written.
     static var needsSurvey: Bool { get }
 
-    /// Begins an export, of which no byte is written before `begin`.
-    /// - Parameter isRemoved: the job went as a whole; then no item may be added.
-    init(job: JobID, isRemoved: Bool)
+    /// The job went as a whole; then no item may be added. To be told before `begin`.
+    mutating func jobIsRemoved()
 
     /// Looks at an item before anything is written.
     mutating func survey(_ item: PackedItem)
@@ -25,5 +24,5 @@ package protocol ItemExport: Sendable {
 
 extension PackedItem {
     /// The remarks that people know as notes.
-    var notes: [Remark] { remarks.filter { $0.list == WellKnownField.notes } }
+    package var notes: [Remark] { remarks.filter { $0.list == WellKnownField.notes } }
 }

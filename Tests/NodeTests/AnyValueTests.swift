@@ -63,11 +63,9 @@ struct AnyValueTests {
         try roundTrip(try await service.jobs())
         try roundTrip(try await service.status())
         var ids: [String] = []
-        for try await batch in try await service.items(job: job.text, matching: []) {
-            for view in batch {
-                try roundTrip(view)
-                ids.append(view.id)
-            }
+        for view in try await anna.items(job.text) {
+            try roundTrip(view)
+            ids.append(view.id)
         }
         #expect(ids.count == 6)
         for id in ids { try roundTrip(try await service.item(id, job: job.text)) }

@@ -24,7 +24,7 @@ struct TableExportTests {
             ]
             try await anna.put(fields, item: ItemID(UInt128(index)), job: job)
         }
-        let table = try anna.store.exportCursor(of: job, as: CSVExport.self)
+        let table = try anna.store.exportCursor(of: job, as: CSVExport())
         try await anna.put([("room", "Hall")], item: ItemID(1), job: job)
         var bytes = try #require(try await table.next())
         #expect(bytes.starts(with: Array("id,category,name,notes\r\n".utf8)) && bytes.count < 100_000)

@@ -13,12 +13,6 @@ struct TextTests {
         return (anna, try await anna.service.createJob(CreateJobRequest(name: "Smith")).id)
     }
 
-    private func items(_ laptop: Laptop, _ job: String) async throws -> [ItemView] {
-        var items: [ItemView] = []
-        for try await batch in try await laptop.service.items(job: job, matching: []) { items += batch }
-        return items
-    }
-
     private static let composed = "Caf\u{E9}"
     private static let decomposed = "Cafe\u{301}"
 
@@ -33,7 +27,7 @@ struct TextTests {
         let again = try await anna.service.addItems(ItemBatch(key: "code", items: rows), job: job)
         #expect(again.results.map(\.outcome) == [.unchanged, .unchanged])
         #expect(again.results.map(\.id) == first.results.map(\.id))
-        let names = Set(try await items(anna, job).compactMap { $0.fields["name"].map { Array($0.utf8) } })
+        let names = Set(try await anna.items(job).compactMap { $0.fields["name"].map { Array($0.utf8) } })
         #expect(names == Set(rows.compactMap { $0.fields["name"].map { Array($0.utf8) } }))
     }
 
@@ -46,7 +40,7 @@ struct TextTests {
         let report = try await anna.service.addItems(ItemBatch(key: "code", items: rows), job: job)
         #expect(report.results.map(\.outcome) == [.added, .updated, .rejected, .added, .rejected])
         #expect(report.results[2].reason?.contains("control character") == true)
-        let codes = try await items(anna, job).compactMap { $0.fields["code"] }.sorted()
+        let codes = try await anna.items(job).compactMap { $0.fields["code"] }.sorted()
         #expect(codes == ["200091", "AB"])
     }
 
@@ -103,7 +97,7 @@ struct TextTests {
         let names = try [Self.composed, Self.decomposed].map { try #require(FieldName($0)) }
         try await anna.put(
             [(names[0], "1"), (names[1], "2")], item: ItemID(9), job: try #require(JobID(job)))
-        let fields = try await items(anna, job)[0].fields
+        let fields = try await anna.items(job)[0].fields
         #expect(fields == ["Caf\u{E9}": "2", "Caf%C3%A9": "1"] || fields == ["Cafe\u{301}": "2", "Caf%C3%A9": "1"])
         #expect(fields.count == 2)
     }

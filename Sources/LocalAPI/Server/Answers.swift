@@ -28,7 +28,7 @@ enum Answer {
 
     /// A JSON array written while it is read; JSON lines for a caller that accepts only those.
     static func elements<Element: Encodable & Sendable>(_ batches: Batches<Element>, for request: Request) -> Response {
-        let form = request.headers[.accept] == ElementForm.linesMediaType ? ElementForm.lines : .array
+        let form = ElementForm(for: request)
         return Response(
             status: .ok,
             headers: [.contentType: form.mediaType],
@@ -64,17 +64,27 @@ enum Answer {
 }
 
 /// The two ways to write a list that is too long to hold.
-enum ElementForm {
+package enum ElementForm: Sendable {
+    /// One JSON array, an element a line.
     case array
+    /// JSON lines.
     case lines
 
     static let linesMediaType = "application/jsonl"
 
-    var mediaType: String { self == .array ? "application/json" : Self.linesMediaType }
-    var opening: String { self == .array ? "[\n" : "" }
-    var separator: String { self == .array ? ",\n" : "\n" }
+    /// Lines for a caller that accepts only those.
+    init(for request: Request) {
+        self = request.headers[.accept] == Self.linesMediaType ? .lines : .array
+    }
 
-    func closing(isEmpty: Bool) -> String {
+    var mediaType: String { self == .array ? "application/json" : Self.linesMediaType }
+    /// What stands before the first element.
+    package var opening: String { self == .array ? "[\n" : "" }
+    /// What stands between two.
+    package var separator: String { self == .array ? ",\n" : "\n" }
+
+    /// What stands after the last, or after the opening where there is none.
+    package func closing(isEmpty: Bool) -> String {
         switch self {
         case .array: isEmpty ? "]\n" : "\n]\n"
         case .lines: isEmpty ? "" : "\n"

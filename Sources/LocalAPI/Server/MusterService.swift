@@ -65,8 +65,8 @@ package protocol MusterService: Sendable {
     /// Leaves late work out for good, on every device.
     func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome
 
-    /// Items that are not removed and match every filter, sorted by id.
-    func items(job: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView>
+    /// Items that are not removed and match every filter, sorted by id: an `ItemView` each.
+    func items(job: String, matching filters: [FieldFilter], as form: ElementForm) async throws -> Chunks
     /// One item, removed or not, and who wrote what.
     func item(_ item: String, job: String) async throws -> ItemDetails
     /// Adds an item with a new id.

@@ -153,8 +153,9 @@ extension Route {
         },
         Route(.get, "/v1/jobs/{job}/items") { request, context, service in
             let filters = try request.queries("where").map(FieldFilter.init(parsing:))
-            let items = try await service.items(job: context.parameter("job"), matching: filters)
-            return Answer.elements(items, for: request)
+            let form = ElementForm(for: request)
+            let items = try await service.items(job: context.parameter("job"), matching: filters, as: form)
+            return Answer.chunks(items, mediaType: form.mediaType)
         },
         Route(.post, "/v1/jobs/{job}/items") { request, context, service in
             let fields = try await request.decode(FieldsRequest.self)

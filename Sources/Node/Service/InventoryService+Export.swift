@@ -13,7 +13,7 @@ extension InventoryService {
                 let cursor = try store.exportCursor(of: job.id)
                 return Chunks { try await cursor.next() }
             case .csv:
-                let cursor = try store.exportCursor(of: job.id, as: CSVExport.self)
+                let cursor = try store.exportCursor(of: job.id, as: CSVExport())
                 return Chunks { try await cursor.next() }
             }
         }

@@ -6,24 +6,33 @@ import Storage
 
 /// Single items.
 extension InventoryService {
-    func items(job text: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView> {
+    func items(job text: String, matching filters: [FieldFilter], as form: ElementForm) async throws -> Chunks {
         try await answering {
             let job = try await resolve(job: text)
-            let wanted = try filters.map { (field: try Self.filterField($0.field), value: $0.value) }
-            let cursor = try store.itemCursor(of: job.id)
-            return Batches {
-                while let batch = try await cursor.next() {
-                    let views = batch.filter { item in
-                        item.state.removed == nil
-                            && wanted.allSatisfy { filter in
-                                item.state.value(of: filter.field).map { FieldText.isSame($0, filter.value) } ?? false
-                            }
-                    }.map { ItemView($0, in: job) }
-                    if !views.isEmpty { return views }
+            let lines = ItemLines(as: form, matching: try Self.wanted(filters)) { Self.hostName(of: $0, in: job) }
+            let cursor = try store.exportCursor(of: job.id, as: lines)
+            return Chunks { try await cursor.next() }
+        }
+    }
+
+    /// The ids of items that are not removed and match every filter.
+    func ids(in job: JobID, matching filters: [FieldFilter]) async throws -> Set<ItemID> {
+        let wanted = try Self.wanted(filters)
+        let cursor = try store.itemCursor(of: job)
+        var ids: Set<ItemID> = []
+        while let batch = try await cursor.next() {
+            for item in batch where item.state.removed == nil {
+                let matches = wanted.allSatisfy { filter in
+                    item.state.value(of: filter.field).map { FieldText.isSame($0, filter.value) } ?? false
                 }
-                return nil
+                if matches { ids.insert(item.id) }
             }
         }
+        return ids
+    }
+
+    private static func wanted(_ filters: [FieldFilter]) throws -> [(field: FieldName, value: String)] {
+        try filters.map { (field: try filterField($0.field), value: $0.value) }
     }
 
     func item(_ item: String, job text: String) async throws -> ItemDetails {

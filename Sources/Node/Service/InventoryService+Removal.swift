@@ -40,9 +40,7 @@ extension InventoryService {
             for name in names { chosen.insert(try await resolve(item: name, job: job.id).id) }
         case (nil, let fields?) where !fields.isEmpty:
             let filters = fields.map { FieldFilter(field: $0.key, value: $0.value) }
-            for try await batch in try await items(job: job.id.text, matching: filters) {
-                chosen.formUnion(batch.compactMap { ItemID($0.id) })
-            }
+            chosen = try await ids(in: job.id, matching: filters)
         default:
             throw APIError(.invalidRequest, "Give either 'items' or 'matching' with at least one field, not both.")
         }

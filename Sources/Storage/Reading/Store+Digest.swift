@@ -36,7 +36,8 @@ extension Store {
             let number = try JobTable.existingNumber(of: job, in: db)
             let vector = try JournalTable.vector(of: number, in: db)
             var hash = SHA256()
-            var export = CanonicalExport(job: job, isRemoved: try RemovalTable.isRemoved(number, in: db))
+            var export = CanonicalExport(job: job)
+            if try RemovalTable.isRemoved(number, in: db) { export.jobIsRemoved() }
             var bytes: [UInt8] = []
             export.begin(into: &bytes)
             try ItemTable.forEachPacked(job: number, in: db) { id, blob in

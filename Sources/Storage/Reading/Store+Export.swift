@@ -7,10 +7,16 @@ extension Store {
     ///
     /// - Parameter lifetime: how long it can be read; nil for a minute.
     package func exportCursor<Export: ItemExport>(
-        of job: JobID, as form: Export.Type = CanonicalExport.self, lifetime: Duration? = nil
+        of job: JobID, as export: Export, lifetime: Duration? = nil
     ) throws -> ExportCursor<Export> {
         ExportCursor(
-            job: job, snapshot: LeasedSnapshot(try snapshot(), lifetime: lifetime ?? LeasedSnapshot.lifetime))
+            job: job, export: export,
+            snapshot: LeasedSnapshot(try snapshot(), lifetime: lifetime ?? LeasedSnapshot.lifetime))
+    }
+
+    /// The canonical one.
+    package func exportCursor(of job: JobID, lifetime: Duration? = nil) throws -> ExportCursor<CanonicalExport> {
+        try exportCursor(of: job, as: CanonicalExport(job: job), lifetime: lifetime)
     }
 
     /// The items of one state of the store, in ascending order, in batches of some hundred; removed ones too.
@@ -72,10 +78,10 @@ package actor ExportCursor<Export: ItemExport> {
     private let snapshot: LeasedSnapshot
     private var progress: Progress
 
-    init(job: JobID, snapshot: LeasedSnapshot) {
+    init(job: JobID, export: Export, snapshot: LeasedSnapshot) {
         self.job = job
         self.snapshot = snapshot
-        progress = Progress(export: Export(job: job, isRemoved: false))
+        progress = Progress(export: export)
     }
 
     /// The next piece; nil after the last.
@@ -115,10 +121,7 @@ package actor ExportCursor<Export: ItemExport> {
         var bytes: [UInt8] = []
         if !progress.hasBegun {
             // Looked up here, in the state of the store that is read.
-            let id = try JobTable.id(of: job, in: db)
-            if let id, try RemovalTable.isRemoved(job, in: db) {
-                progress.export = Export(job: id, isRemoved: true)
-            }
+            if try RemovalTable.isRemoved(job, in: db) { progress.export.jobIsRemoved() }
             progress.export.begin(into: &bytes)
         }
         progress.hasBegun = true

@@ -96,8 +96,8 @@ struct MetService: MusterService {
         try await own.acceptLate(it, job: job)
     }
     func dropLate(_ it: LateDecision, job: String) async throws -> LateOutcome { try await own.dropLate(it, job: job) }
-    func items(job: String, matching filters: [FieldFilter]) async throws -> Batches<ItemView> {
-        try await own.items(job: job, matching: filters)
+    func items(job: String, matching filters: [FieldFilter], as form: ElementForm) async throws -> Chunks {
+        try await own.items(job: job, matching: filters, as: form)
     }
     func item(_ item: String, job: String) async throws -> ItemDetails { try await own.item(item, job: job) }
     func addItem(_ it: FieldsRequest, job: String) async throws -> Identified { try await own.addItem(it, job: job) }

@@ -106,9 +106,9 @@ struct Scene: Sendable {
 
     /// The items of a job, by id.
     func items(_ job: String = jobID) async throws -> [ItemView] {
-        var items: [ItemView] = []
-        for try await batch in try await service.items(job: job, matching: []) { items += batch }
-        return items
+        var bytes: [UInt8] = []
+        for try await piece in try await service.items(job: job, matching: [], as: .array) { bytes += piece }
+        return try JSON.decode(from: bytes)
     }
 
     /// A command with what only the scene knows: `{token N}`, `{late N}`, and `{bert}`, the beginning of Bert's store.

@@ -189,4 +189,30 @@ struct ItemServiceTests {
         let removal = RemovalRequest(matching: ["room": "Den"], isConfirmed: count >= 20)
         #expect(try await anna.service.removeItems(removal, job: job).removed.count == count)
     }
+
+    @Test("What is listed from where it is stored is what an element of the list is, in the same bytes")
+    func listed() async throws {
+        let (anna, job) = try await laptop()
+        let bert = try await Laptop("bert")
+        let id = try #require(JobID(job))
+        let sofa = try await anna.add(["name": "Sofa \"2\"\\\t\u{1}/", "room": "D\u{E9}n"], to: job)
+        _ = try await anna.add(["barcode": "7", "name": ""], to: job)
+        try await anna.put([("Caf\u{E9}", "1"), ("Cafe\u{301}", "2"), ("a", "3")], item: ItemID(9), job: id)
+        _ = try await anna.service.addNote(NoteRequest(text: "torn\nleft"), item: sofa, job: job)
+        try await anna.meet(bert, over: job)
+        try await anna.set(["room": "Hall"], of: sofa, in: job)
+        try await bert.set(["room": "Attic", "quantity": "2"], of: sofa, in: job)
+        _ = try await bert.service.removeItem(try await bert.add(["name": "gone"], to: job), job: job)
+        try await anna.meet(bert, over: job)
+        let stored = try await anna.store.job(id)
+        let expected = try await anna.store.items(job: id, limit: .max).filter { $0.state.removed == nil }
+            .map { try JSON.encode(ItemView($0, in: stored)) }
+        #expect(expected.count == 3)
+        var bytes: [UInt8] = []
+        for try await piece in try await anna.service.items(job: job, matching: [], as: .lines) { bytes += piece }
+        #expect(bytes.split(separator: UInt8(ascii: "\n")).map(Array.init) == expected)
+        #expect(try await anna.items(job, where: ["room": "Hall"]).count == 1)
+        #expect(try await anna.items(job, where: ["name": ""]).map(\.fields) == [["barcode": "7", "name": ""]])
+        #expect(try await anna.items(job, where: ["nothing": ""]).isEmpty)
+    }
 }

@@ -93,7 +93,9 @@ struct Laptop {
 
     func items(_ job: String, where filters: [String: String] = [:]) async throws -> [ItemView] {
         let filters = filters.map { FieldFilter(field: $0.key, value: $0.value) }
-        return try await service.items(job: job, matching: filters).all()
+        var bytes: [UInt8] = []
+        for try await piece in try await service.items(job: job, matching: filters, as: .array) { bytes += piece }
+        return try JSON.decode(from: bytes)
     }
 
     func log(_ job: String, item: String? = nil) async throws -> [ChangeReport] {

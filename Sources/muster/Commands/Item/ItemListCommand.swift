@@ -18,12 +18,10 @@ struct ItemListCommand: AsyncParsableCommand {
         let filters = filters.map(\.filter)
         try await options.withClient { client in
             if options.json {
-                var output = JSONArrayOutput()
-                try await client.items(job: job.reference, matching: filters) { try output.add($0) }
-                output.finish()
+                try await client.itemsAsJSON(job: job.reference, matching: filters) { StandardOutput.write($0) }
             } else {
                 var items: [ItemView] = []
-                try await client.items(job: job.reference, matching: filters) { items.append($0) }
+                try await client.items(job: job.reference, matching: filters) { items += $0 }
                 show(items, isPart: !filters.isEmpty)
             }
         }

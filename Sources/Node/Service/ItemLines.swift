@@ -1,0 +1,89 @@
+import CRDT
+import HTTPCoding
+import Inventory
+import LocalAPI
+
+/// The elements of `GET /v1/jobs/{job}/items`, written from where the items are stored: `ItemView` in JSON, without making one.
+struct ItemLines: ItemExport {
+    static let needsSurvey = false
+
+    private let form: ElementForm
+    private let filters: [(field: FieldName, value: [UInt8])]
+    /// What the laptops of authors are called.
+    private let hostName: @Sendable (ReplicaID) -> String?
+    private var isFirst = true
+    /// How the write before is told: mostly the next item is of the same author and moment.
+    private var last: (write: WriteStamp, text: [UInt8])?
+
+    init(
+        as form: ElementForm, matching filters: [(field: FieldName, value: String)],
+        hostName: @escaping @Sendable (ReplicaID) -> String?
+    ) {
+        self.form = form
+        self.filters = filters.map { ($0.field, Array($0.value.utf8)) }
+        self.hostName = hostName
+    }
+
+    func jobIsRemoved() {}
+
+    func survey(_ item: PackedItem) {}
+
+    func begin(into bytes: inout [UInt8]) { bytes.append(utf8: form.opening) }
+
+    mutating func add(_ item: PackedItem, id: ItemID, into bytes: inout [UInt8]) {
+        guard !item.isRemoved, isWanted(item) else { return }
+        if !isFirst { bytes.append(utf8: form.separator) }
+        isFirst = false
+        bytes.append(utf8: #"{"fields":{"#)
+        append(item.fields, of: item, to: &bytes)
+        bytes.append(utf8: #"},"id":"#)
+        bytes.append(jsonString: id)
+        bytes.append(utf8: #","notes":["#)
+        for (index, remark) in item.notes.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(jsonBytes: item.bytes(remark.text))
+        }
+        bytes.append(utf8: "],")
+        append(item.lastWrite ?? WriteStamp(stamp: .zero, author: ReplicaID(0)), to: &bytes)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    func end(into bytes: inout [UInt8]) { bytes.append(utf8: form.closing(isEmpty: isFirst)) }
+
+    private func isWanted(_ item: PackedItem) -> Bool {
+        filters.allSatisfy { filter in
+            item.fields.contains { $0.name == filter.field && item.bytes($0.value).elementsEqual(filter.value) }
+        }
+    }
+
+    private func append(_ fields: [PackedItem.Field], of item: PackedItem, to bytes: inout [UInt8]) {
+        // Only names beyond ASCII can be equal as keys of an object and differ in their bytes.
+        if fields.allSatisfy({ $0.name.text.utf8.allSatisfy { $0 < 0x80 } }) {
+            for (index, field) in fields.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                bytes.append(jsonString: field.name.text)
+                bytes.append(UInt8(ascii: ":"))
+                bytes.append(jsonBytes: item.bytes(field.value))
+            }
+        } else {
+            let object = Dictionary(
+                fields: fields.map { ($0.name, String(decoding: item.bytes($0.value), as: UTF8.self)) })
+            for (index, (key, value)) in object.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                bytes.append(jsonString: key)
+                bytes.append(UInt8(ascii: ":"))
+                bytes.append(jsonString: value)
+            }
+        }
+    }
+
+    private mutating func append(_ write: WriteStamp, to bytes: inout [UInt8]) {
+        if let last, last.write == write { return bytes.append(contentsOf: last.text) }
+        var text: [UInt8] = []
+        text.append(utf8: #""updatedAt":""# + write.stamp.timestamp.description)
+        text.append(utf8: #"","updatedBy":""# + write.author.description + #"","updatedByName":"#)
+        if let name = hostName(write.author) { text.append(jsonString: name) } else { text.append(utf8: "null") }
+        last = (write, text)
+        bytes.append(contentsOf: text)
+    }
+}
