@@ -35,25 +35,13 @@ package struct CanonicalExport: ItemExport {
         }
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
-        bytes.append(utf8: #"{"fields":{"#)
-        var needsComma = false
-        for field in item.fields {
-            if needsComma { bytes.append(UInt8(ascii: ",")) }
-            needsComma = true
-            bytes.append(jsonString: field.name.text)
-            bytes.append(UInt8(ascii: ":"))
-            bytes.append(jsonBytes: item.bytes(field.value))
-        }
-        bytes.append(utf8: #"},"id":"#)
+        bytes.append(utf8: #"{"fields":"#)
+        bytes.append(jsonFieldsOf: item)
+        bytes.append(utf8: #","id":"#)
         bytes.append(jsonString: id)
-        bytes.append(utf8: #","notes":["#)
-        needsComma = false
-        for remark in item.notes {
-            if needsComma { bytes.append(UInt8(ascii: ",")) }
-            needsComma = true
-            bytes.append(jsonBytes: item.bytes(remark.text))
-        }
-        bytes.append(utf8: "]}")
+        bytes.append(utf8: #","notes":"#)
+        bytes.append(jsonNotesOf: item)
+        bytes.append(utf8: "}")
     }
 
     package func end(into bytes: inout [UInt8]) {
@@ -69,8 +57,35 @@ package struct CanonicalExport: ItemExport {
 }
 
 extension [UInt8] {
+    /// The UTF-8 of a text, as it is.
     package mutating func append(utf8 text: String) {
         append(contentsOf: text.utf8)
+    }
+
+    /// The fields that show as a JSON object, in ascending order of their names.
+    package mutating func append(jsonFieldsOf item: PackedItem) {
+        append(UInt8(ascii: "{"))
+        var needsComma = false
+        for field in item.fields {
+            if needsComma { append(UInt8(ascii: ",")) }
+            needsComma = true
+            append(jsonString: field.name.text)
+            append(UInt8(ascii: ":"))
+            append(jsonBytes: item.bytes(field.value))
+        }
+        append(UInt8(ascii: "}"))
+    }
+
+    /// The notes as a JSON array, in timeline order.
+    package mutating func append(jsonNotesOf item: PackedItem) {
+        append(UInt8(ascii: "["))
+        var needsComma = false
+        for remark in item.notes {
+            if needsComma { append(UInt8(ascii: ",")) }
+            needsComma = true
+            append(jsonBytes: item.bytes(remark.text))
+        }
+        append(UInt8(ascii: "]"))
     }
 
     /// A JSON string with its quotes.
@@ -96,7 +111,7 @@ extension [UInt8] {
     }
 
     /// UTF-8 as a JSON string with its quotes. Nearly all text needs no escape and is copied whole.
-    package mutating func append(jsonBytes text: UnsafeRawBufferPointer) {
+    mutating func append(jsonBytes text: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))
         if text.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
             for byte in text { append(jsonEscaped: byte) }

@@ -24,5 +24,5 @@ package protocol ItemExport: Sendable {
 
 extension PackedItem {
     /// The remarks that people know as notes.
-    package var notes: [Remark] { remarks.filter { $0.list == WellKnownField.notes } }
+    var notes: [Remark] { remarks.filter { $0.list == WellKnownField.notes } }
 }

@@ -143,6 +143,7 @@ struct TimeFirstTests {
         mesh.onRestamped(job: job, replica: ReplicaID(1), head: head, now: 1_012)
         #expect(mesh.vector(of: job)[ReplicaID(1)] == later)
     }
+
     @Test("A new job's first commit that is told of after its work was shifted does not bring the old digest back")
     func restampedBeforeTold() {
         let new = JobID(ItemID(99))

@@ -9,7 +9,9 @@ extension LocalClient {
     /// `GET /v1/jobs/{job}/log`: oldest first; of one item, removed or not, where `item` is given.
     package func log(job: String, item: String?, _ each: (ChangeReport) async throws -> Void) async throws {
         let query = item.map { [("item", $0)] } ?? []
-        try await lines(["jobs", job, "log"], query: query, each)
+        try await lines(["jobs", job, "log"], query: query) { (changes: [ChangeReport]) in
+            for change in changes { try await each(change) }
+        }
     }
 
     /// `GET /v1/jobs/{job}/items`: those that are not removed and match every filter, ascending by id. Calls back with some
@@ -17,7 +19,7 @@ extension LocalClient {
     package func items(
         job: String, matching filters: [FieldFilter], _ each: ([ItemView]) async throws -> Void
     ) async throws {
-        try await lists(["jobs", job, "items"], query: Self.query(filters), each)
+        try await lines(["jobs", job, "items"], query: Self.query(filters), each)
     }
 
     /// The same as one JSON array, in bytes that are cut anywhere.
@@ -58,16 +60,8 @@ extension LocalClient {
         }
     }
 
-    private func lines<Element: Decodable>(
-        _ path: [String], query: [(String, String)], _ each: (Element) async throws -> Void
-    ) async throws {
-        try await lists(path, query: query) { (elements: [Element]) in
-            for element in elements { try await each(element) }
-        }
-    }
-
     /// The lines that a piece completes are decoded at once: to begin a decoder for each line costs as much as the line.
-    private func lists<Element: Decodable>(
+    private func lines<Element: Decodable>(
         _ path: [String], query: [(String, String)], _ each: ([Element]) async throws -> Void
     ) async throws {
         let response = try await send(.GET, path, query: query, accept: ElementForm.linesMediaType)

@@ -34,16 +34,13 @@ struct ItemLines: ItemExport {
         guard !item.isRemoved, isWanted(item) else { return }
         if !isFirst { bytes.append(utf8: form.separator) }
         isFirst = false
-        bytes.append(utf8: #"{"fields":{"#)
-        append(item.fields, of: item, to: &bytes)
-        bytes.append(utf8: #"},"id":"#)
+        bytes.append(utf8: #"{"fields":"#)
+        appendFields(of: item, to: &bytes)
+        bytes.append(utf8: #","id":"#)
         bytes.append(jsonString: id)
-        bytes.append(utf8: #","notes":["#)
-        for (index, remark) in item.notes.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(jsonBytes: item.bytes(remark.text))
-        }
-        bytes.append(utf8: "],")
+        bytes.append(utf8: #","notes":"#)
+        bytes.append(jsonNotesOf: item)
+        bytes.append(UInt8(ascii: ","))
         append(item.lastWrite ?? WriteStamp(stamp: .zero, author: ReplicaID(0)), to: &bytes)
         bytes.append(UInt8(ascii: "}"))
     }
@@ -56,25 +53,21 @@ struct ItemLines: ItemExport {
         }
     }
 
-    private func append(_ fields: [PackedItem.Field], of item: PackedItem, to bytes: inout [UInt8]) {
+    private func appendFields(of item: PackedItem, to bytes: inout [UInt8]) {
         // Only names beyond ASCII can be equal as keys of an object and differ in their bytes.
-        if fields.allSatisfy({ $0.name.text.utf8.allSatisfy { $0 < 0x80 } }) {
-            for (index, field) in fields.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                bytes.append(jsonString: field.name.text)
-                bytes.append(UInt8(ascii: ":"))
-                bytes.append(jsonBytes: item.bytes(field.value))
-            }
-        } else {
-            let object = Dictionary(
-                fields: fields.map { ($0.name, String(decoding: item.bytes($0.value), as: UTF8.self)) })
-            for (index, (key, value)) in object.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                bytes.append(jsonString: key)
-                bytes.append(UInt8(ascii: ":"))
-                bytes.append(jsonString: value)
-            }
+        guard item.fields.contains(where: { $0.name.text.utf8.contains { $0 >= 0x80 } }) else {
+            return bytes.append(jsonFieldsOf: item)
         }
+        let object = Dictionary(
+            fields: item.fields.map { ($0.name, String(decoding: item.bytes($0.value), as: UTF8.self)) })
+        bytes.append(UInt8(ascii: "{"))
+        for (index, (key, value)) in object.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(jsonString: key)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(jsonString: value)
+        }
+        bytes.append(UInt8(ascii: "}"))
     }
 
     private mutating func append(_ write: WriteStamp, to bytes: inout [UInt8]) {

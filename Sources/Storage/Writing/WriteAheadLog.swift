@@ -26,7 +26,7 @@ final class WriteAheadLog: Sendable {
     }
 
     private let length = Length()
-    /// Since the log was copied last.
+    /// Since the log began anew.
     private let growth = Mutex(Growth())
 
     /// From now on the log of this connection is copied by `committed` only.
