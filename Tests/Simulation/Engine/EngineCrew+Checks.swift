@@ -57,6 +57,7 @@ extension EngineCrew {
         }
     }
 
+    /// What a person has dealt with is listed no more.
     private func check(_ decision: LateDecision, in job: JobID) throws {
         let store = laptops[0].engine.store
         let late = try scheduler.finish { try await store.lateChanges(of: job) }

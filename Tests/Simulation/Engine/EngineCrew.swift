@@ -88,6 +88,7 @@ final class EngineCrew: @unchecked Sendable {
     // MARK: Work
 
     func work() throws {
+        for laptop in laptops where generator.oneIn(2) { writeMuch(by: laptop) }
         for _ in 0..<Int.random(in: 30...70, using: &generator) {
             // Much at once, so that one thing comes between the awaits of another.
             let wait =
@@ -112,7 +113,9 @@ final class EngineCrew: @unchecked Sendable {
             guard laptop.isUp else { return }
             counters.crashes += 1
             try laptop.crash()
-        case ..<92: restart(laptop)
+        case ..<92:
+            restart(laptop)
+            writeMuch(by: laptop)
         case ..<96: setRoute(of: laptop, isUp: generator.oneIn(2))
         case ..<98: server.isBusy = generator.oneIn(2)
         default: laptop.machine.clock.jumpWall(by: Int64.random(in: -40...40, using: &generator) * 1_800_000_000)
@@ -145,6 +148,17 @@ final class EngineCrew: @unchecked Sendable {
 
     /// Decisions of which nobody has heard are gone with the laptop's disk.
     func forgetDecisions(by laptop: Int) { decisions.removeAll { $0.decision.laptop == laptop } }
+
+    /// A person has just opened the lid: the laptop learns the time while they write.
+    private func writeMuch(by laptop: Laptop) {
+        for _ in 0..<6 {
+            let wait = Int64.random(in: 0...2_000_000, using: &generator)
+            begin { [self] in
+                await scheduler.pass(microseconds: wait)
+                write(by: laptop)
+            }
+        }
+    }
 
     private func write(by laptop: Laptop) {
         guard laptop.isUp else { return }

@@ -18,6 +18,7 @@ final class VirtualMachine: @unchecked Sendable {
     var elapsedMicroseconds: Int64 { clock.elapsed(at: scheduler.now) }
     var wallMicroseconds: Int64 { clock.wall(at: scheduler.now) }
     var bootID: String { clock.bootID }
+
     func sleep(milliseconds: UInt64) async throws {
         // Nobody in a simulated world lives to see the rest.
         let wait = Int64(min(milliseconds, 1 << 40)) * 1_000
