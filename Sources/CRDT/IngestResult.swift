@@ -8,8 +8,8 @@ package enum IngestResult: Hashable, Sendable {
     case gap(JournalHead)
     /// It does not fit what is held, which ends with this head: two journals have one name (rule R9).
     case forked(JournalHead)
-    /// It is a piece of this store's own journal that this store does not have (rule R9).
-    case ownFuture
+    /// It shows more of this store's own journal, the one of this name, than the store has (rule R9).
+    case ownFuture(of: ReplicaID)
     /// The bytes are no journal, for this reason; nothing has changed.
     case malformed(String)
     /// The store failed (a full disk); nothing has changed.

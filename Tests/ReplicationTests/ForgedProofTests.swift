@@ -28,6 +28,14 @@ struct ForgedProofTests {
         ]
     }
 
+    /// A peer's message, heard by a device whose store does not hold what it says.
+    private func hear(_ message: Message, now: UInt64, _ mesh: inout Mesh) -> [Directive] {
+        mesh.onMessage(message, on: link, now: now).flatMap { directive in
+            guard case .checkOwnJournal(let job, let claimed, let link) = directive else { return [directive] }
+            return mesh.onOwnFuture(claimed, of: job, from: link, now: now)
+        }
+    }
+
     private func isRenewal(_ directive: Directive) -> Bool {
         if case .renewReplica = directive { true } else if case .renewDevice = directive { true } else { false }
     }
@@ -35,7 +43,7 @@ struct ForgedProofTests {
     @Test("It is believed once at once, and then not again for ten minutes, whatever comes", arguments: 0..<5)
     func forgedProof(kind: Int) {
         var mesh = mesh()
-        #expect(mesh.onMessage(proofs(of: own)[kind], on: link, now: 10).contains(where: isRenewal))
+        #expect(hear(proofs(of: own)[kind], now: 10, &mesh).contains(where: isRenewal))
         var renewals = 1
         var ignored = 0
         var current = ReplicaID(1_000)
@@ -45,7 +53,7 @@ struct ForgedProofTests {
                 JournalSegment(
                     replica: current, first: 1, head: JournalHead(sequence: 5, digest: 7), bytes: [1]), job: job,
                 now: now)
-            let directives = mesh.onMessage(proofs(of: current)[kind], on: link, now: now)
+            let directives = hear(proofs(of: current)[kind], now: now, &mesh)
             ignored += directives.count { if case .proofIgnored = $0 { true } else { false } }
             #expect(
                 !directives.contains { if case .send(.request(_, current, _, _, _), _) = $0 { true } else { false } })
@@ -63,14 +71,14 @@ struct ForgedProofTests {
         arguments: 0..<5)
     func secondProof(kind: Int) {
         var mesh = mesh()
-        #expect(mesh.onMessage(proofs(of: own)[kind], on: link, now: 10).contains(where: isRenewal))
+        #expect(hear(proofs(of: own)[kind], now: 10, &mesh).contains(where: isRenewal))
         let current = ReplicaID(1_000)
         _ = mesh.onRenewed(device: mesh.device, replica: current, now: 20)
         // Its disk is copied while it runs, and the copy writes under this name before it meets anybody.
         let segment = JournalSegment(
             replica: current, first: 1, head: JournalHead(sequence: 5, digest: 7), bytes: [1])
         _ = mesh.onCommitted(segment, job: job, now: 1_000)
-        let tooSoon = mesh.onMessage(proofs(of: current)[kind], on: link, now: 2_000)
+        let tooSoon = hear(proofs(of: current)[kind], now: 2_000, &mesh)
         #expect(!tooSoon.contains(where: isRenewal))
         #expect(tooSoon.contains { if case .proofIgnored = $0 { true } else { false } })
         _ = mesh.onLinkClosed(link, now: 3_000)
@@ -82,7 +90,7 @@ struct ForgedProofTests {
     )
     func copyOfSetBackStore() {
         var mesh = mesh()
-        #expect(mesh.onMessage(proofs(of: own)[0], on: link, now: 10).contains(where: isRenewal))
+        #expect(hear(proofs(of: own)[0], now: 10, &mesh).contains(where: isRenewal))
         _ = mesh.onRenewed(device: mesh.device, replica: ReplicaID(1_000), now: 20)
         var renewed: [UInt64] = []
         for now in stride(from: 1_000, to: 1_000_000, by: 1_000) as StrideTo<UInt64> {
@@ -98,10 +106,53 @@ struct ForgedProofTests {
         #expect(renewed == [1_000, 601_000])
     }
 
+    @Test(
+        "What was durable before the mesh was told of it may come back sooner: the store is asked, and the commit goes on its way",
+        arguments: 0..<5)
+    func toldTooLate(kind: Int) {
+        var mesh = mesh()
+        // Another peer took it from the server.
+        let heard = mesh.onMessage(proofs(of: own)[kind], on: link, now: 10)
+        #expect(
+            heard.count {
+                if case .checkOwnJournal(job, let claimed, link) = $0 { claimed.replica == own } else { false }
+            } == 1)
+        #expect(!heard.contains(where: isRenewal))
+        #expect(
+            !heard.contains { if case .send = $0 { true } else { false } }, "nothing is asked for, and no fork searched"
+        )
+        // The store holds it: nothing is said to the mesh.
+        let segment = JournalSegment(replica: own, first: 6, head: JournalHead(sequence: 99, digest: 1), bytes: [1])
+        let third = LinkID(number: 2)
+        mesh.meet(DeviceID(high: 2, low: 2), on: third, now: 11)
+        let told = mesh.onCommitted(segment, job: job, now: 20)
+        #expect(
+            told.contains { if case .send(.delta(job, segment, pushed: true), on: third) = $0 { true } else { false } })
+        #expect(mesh.vector(of: job)[own] == segment.head)
+        #expect(renewals(of: &mesh, from: 20, until: 3_600_000).isEmpty)
+    }
+
+    @Test("An answer of the store that comes when it has another name already is about the old one", arguments: 0..<5)
+    func answeredTooLate(kind: Int) throws {
+        var mesh = mesh()
+        let heard = mesh.onMessage(proofs(of: own)[kind], on: link, now: 10)
+        let claimed = try #require(
+            heard.compactMap { if case .checkOwnJournal(_, let claimed, _) = $0 { claimed } else { nil } }.first)
+        #expect(mesh.onOwnFuture(claimed, of: job, from: link, now: 11).contains(where: isRenewal))
+        _ = mesh.onRenewed(device: mesh.device, replica: ReplicaID(1_000), now: 20)
+        let segment = JournalSegment(replica: own, first: 1, head: claimed.head, bytes: [1])
+        #expect(mesh.onOwnFuture(claimed, of: job, from: link, now: 21).isEmpty)
+        #expect(mesh.onOwnFutureRemoved(link, of: own, now: 21).isEmpty)
+        #expect(
+            !mesh.onPersisted(segment, job: job, from: link, result: .ownFuture(of: own), now: 21)
+                .contains(where: isRenewal))
+        #expect(mesh.renewalDue == nil, "nor later")
+    }
+
     @Test("A store that could not become a new replica tries again by itself")
     func failedRenewal() {
         var mesh = mesh()
-        #expect(mesh.onMessage(proofs(of: own)[0], on: link, now: 10).contains(where: isRenewal))
+        #expect(hear(proofs(of: own)[0], now: 10, &mesh).contains(where: isRenewal))
         _ = mesh.onLinkClosed(link, now: 20)
         mesh.onRenewalFailed(now: 30)
         #expect(renewals(of: &mesh, from: 30, until: 3_600_000) == [5_030])

@@ -113,7 +113,8 @@ struct CopiedStoreTests {
         try #require(equal > 0)
         let branch = try #require(
             try await bert.segment(of: forkedReplica, job: Store.job, from: equal + 1, maximumBytes: .max))
-        #expect(try await restored.ingest(branch, job: Store.job, now: .anyTime).result == .ownFuture)
+        #expect(
+            try await restored.ingest(branch, job: Store.job, now: .anyTime).result == .ownFuture(of: forkedReplica))
 
         let adopted = try await restored.adoptBranch(
             branch, job: Store.job, after: equal, now: .anyTime, using: &place.generator)
@@ -130,5 +131,36 @@ struct CopiedStoreTests {
         // Its author is still the replica that wrote it.
         let write = try await bert.item(ItemID(3), job: Store.job)?.lastWrite
         #expect(write?.author == forkedReplica)
+    }
+
+    @Test("A claim shows its own future where it goes further than its journal, or beside it, and nowhere else")
+    func ownFuture() async throws {
+        let place = try Place()
+        let store = try place.open("a")
+        try await store.put(1, "name", "lamp", now: 1_000)
+        let first = try await store.vector(of: Store.job)[store.identity.replica]
+        try await store.put(2, "name", "sofa", now: 2_000)
+        let head = try await store.vector(of: Store.job)[store.identity.replica]
+        func isOwnFuture(_ head: JournalHead, of replica: ReplicaID? = nil, in job: JobID = Store.job) async throws
+            -> Bool
+        {
+            try await store.isOwnFuture(
+                VersionVector.Entry(replica: replica ?? store.identity.replica, head: head), of: job)
+        }
+        #expect(try await !isOwnFuture(.empty))
+        #expect(try await !isOwnFuture(first))
+        #expect(try await !isOwnFuture(head))
+        #expect(try await isOwnFuture(JournalHead(sequence: head.sequence + 1, digest: head.digest)))
+        #expect(try await isOwnFuture(JournalHead(sequence: head.sequence, digest: head.digest ^ 1)))
+        #expect(try await isOwnFuture(head, in: JobID(ItemID(99))), "it knows nothing of that job")
+        let former = store.identity.replica
+        _ = try await store.renewReplica(former, using: &place.generator)
+        #expect(try await !isOwnFuture(JournalHead(sequence: 99, digest: 1), of: former), "it is not its own any more")
+        let renewed = store.identity
+        #expect(renewed.replica != former)
+        #expect(try await store.renewReplica(former, using: &place.generator) == renewed, "of one doubt one new name")
+        _ = try await store.removeJob(Store.job, now: .anyTime)
+        #expect(try await !isOwnFuture(head, of: former))
+        try store.close()
     }
 }

@@ -26,13 +26,25 @@ extension Replicator {
         if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device, now: now) }
     }
 
-    func renew(_ reason: String, isNewDevice: Bool) async {
+    func checkOwnJournal(of job: JobID, _ claimed: VersionVector.Entry, from link: LinkID) async {
+        do {
+            guard try await store.isOwnFuture(claimed, of: job) else { return }
+        } catch {
+            // A name too many costs a few bytes in each job, one that two disks use costs work.
+            logger.error("the own journal could not be read", metadata: ["job": "\(job)", "error": "\(error)"])
+        }
+        await perform(mesh.onOwnFuture(claimed, of: job, from: link, now: now))
+    }
+
+    /// - Parameter former: the name that is in doubt; nil for the device's. Who bears another one by now keeps that.
+    func renew(_ former: ReplicaID?, _ reason: String) async {
         logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
         var generator = machine.generator
         do {
             let identity =
-                isNewDevice
-                ? try await store.renewDevice(using: &generator) : try await store.renewReplica(using: &generator)
+                if let former { try await store.renewReplica(former, using: &generator) } else {
+                    try await store.renewDevice(using: &generator)
+                }
             await perform(mesh.onRenewed(device: identity.device, replica: identity.replica, now: now))
         } catch {
             logger.error("the store could not be renewed", metadata: ["error": "\(error)"])

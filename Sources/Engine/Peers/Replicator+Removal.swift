@@ -29,9 +29,10 @@ extension Replicator {
     @discardableResult
     func takeRemoval(_ removal: JobRemoval, of job: JobID, from link: LinkID? = nil) async -> Bool {
         var generator = machine.generator
+        let name = mesh.replica
         do {
             if let link, try await store.showsOwnFuture(removal, of: job) {
-                await perform(mesh.onOwnFutureRemoved(link, now: now))
+                await perform(mesh.onOwnFutureRemoved(link, of: name, now: now))
                 // Nothing of it is stored under a name that this store keeps.
                 if try await store.showsOwnFuture(removal, of: job) { return false }
             }

@@ -27,9 +27,8 @@ extension Replicator {
             } else {
                 observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: ingested.applied)
             }
-        case .ownFuture:
-            await renew(
-                "The server has a later part of this store's journal: the store was set back.", isNewDevice: false)
+        case .ownFuture(let name):
+            await renew(name, "The server has a later part of this store's journal: the store was set back.")
         case .duplicate, .gap, .forked, .malformed, .failed: break
         }
         return ingested.result

@@ -168,9 +168,10 @@ package actor Replicator: TransportHandler {
             let answer = ProbeAnswer(
                 sequence: sequence, boundary: found?.head, changeHash: found?.changeHash ?? 0)
             await perform(mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: now))
-        case .renewReplica(let reason): await renew(reason, isNewDevice: false)
+        case .checkOwnJournal(let job, let claimed, let link): await checkOwnJournal(of: job, claimed, from: link)
+        case .renewReplica(let former, let reason): await renew(former, reason)
         case .proofIgnored(let link, let reason): note(.proofIgnored, "\(remotes[link]?.address ?? ""): \(reason)")
-        case .renewDevice(let reason): await renew(reason, isNewDevice: true)
+        case .renewDevice(let reason): await renew(nil, reason)
         case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
         case .takeRemoval(let job, let removal, let link):
             if await !takeRemoval(removal, of: job, from: link) { mesh.onRemovalFailed(job, from: link) }

@@ -13,8 +13,12 @@ package enum Directive: Hashable, Sendable {
     case load(JobID, ReplicaID, from: UInt64, maximumBytes: Int, for: LinkID)
     /// Look up the change that holds a sequence, then call `onLookedUp`.
     case lookUp(JobID, ReplicaID, sequence: UInt64, Lookup)
-    /// Become a new replica before anything else is written, then call `onRenewed` (rule R9).
-    case renewReplica(reason: String)
+    /// A peer holds of this store's own journal what the mesh was not told of. Look into the store, where a commit or a
+    /// step of the clock is durable a moment before the mesh hears of it; if this head is not on the journal there, call
+    /// `onOwnFuture` (rule R9).
+    case checkOwnJournal(JobID, VersionVector.Entry, from: LinkID)
+    /// Give this name up before anything else is written, if the store still bears it; then call `onRenewed` (rule R9).
+    case renewReplica(ReplicaID, reason: String)
     /// A peer's word would make this store a new replica, but it has become one a moment ago: for the log. It becomes one
     /// when the limit allows; of another device with this one's name only the next greeting tells again.
     case proofIgnored(LinkID, reason: String)

@@ -21,9 +21,10 @@ extension Mesh {
         while links[id]?.fetchCount ?? .max < MeshLimits.fetchesPerLink, let job = links[id]?.wanted.popFirst() {
             for entry in links[id]?.jobs[job]?.peer.entries ?? [] {
                 let name = JournalName(job: job, replica: entry.replica)
-                // What is under way puts the job on the list again when it ends.
+                // What is under way puts the job on the list again when it ends, and a new name does so with what this
+                // store wrote under its old one.
                 guard entry.head.sequence > reach(of: name), fetches[name] == nil, grafts[name] == nil,
-                    searches[name] == nil, entry.replica != replica || renewalLimit.allows(now: now)
+                    searches[name] == nil, entry.replica != replica
                 else { continue }
                 guard links[id]?.fetchCount ?? .max < MeshLimits.fetchesPerLink else {
                     links[id]?.wanted.prepend(job)

@@ -30,21 +30,23 @@ extension Mesh {
         _ name: JournalName, with link: LinkID, isCertain: Bool = false, now: UInt64
     ) -> [Directive] {
         // Never under one's own name: what is written next must not extend a forked journal.
-        var renewal: [Directive] = []
-        if name.replica == replica {
-            renewal = renew("This store's journal has another content elsewhere.", proof: link, now: now)
-            // Who only claims it has to wait: the journal that is being written is not searched.
-            guard isRenewing else { return renewal }
-        }
-        guard searches[name] == nil, links[link] != nil else { return renewal }
+        guard name.replica == replica else { return beginSearch(name, with: link, isCertain: isCertain, now: now) }
+        let head = links[link]?.jobs[name.job]?.peer[replica] ?? .empty
+        return [.checkOwnJournal(name.job, VersionVector.Entry(replica: replica, head: head), from: link)]
+    }
+
+    mutating func beginSearch(
+        _ name: JournalName, with link: LinkID, isCertain: Bool, now: UInt64
+    ) -> [Directive] {
+        guard searches[name] == nil, links[link] != nil else { return [] }
         let reach = min(vector(of: name.job)[name.replica].sequence, claim(of: name, by: link))
-        guard reach > 0 else { return renewal + (isCertain ? [refuse(link, Self.falseDigest)] : []) }
-        guard searches.values.count(where: { $0.link == link }) < MeshLimits.searchesPerLink else { return renewal }
+        guard reach > 0 else { return isCertain ? [refuse(link, Self.falseDigest)] : [] }
+        guard searches.values.count(where: { $0.link == link }) < MeshLimits.searchesPerLink else { return [] }
         endFetch(name)
         searches[name] = ForkSearch(
             link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain,
             deadline: now + timing.searchStepTimeout)
-        return renewal + [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name, now: now)
+        return [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name, now: now)
     }
 
     /// A peer says that two copies part. Who holds no more of the journal than this device, as far as it has said, has nothing

@@ -44,7 +44,10 @@ extension Mesh {
             // An eager peer pushes what it can: what it only announces has to be fetched.
             return directives + fetchMissing(now: now, preferring: link, of: job)
         }
-        for entry in entries where entry.head.sequence > jobs[job, default: JobProgress()].reach(of: entry.replica) {
+        for entry in entries
+        where entry.replica != replica
+            && entry.head.sequence > jobs[job, default: JobProgress()].reach(of: entry.replica)
+        {
             let name = JournalName(job: job, replica: entry.replica)
             guard grafts[name] == nil else { continue }
             grafts.add(name, from: link, due: now + timing.graftDelay)
@@ -73,10 +76,10 @@ extension Mesh {
         var directives: [Directive] = []
         for entry in entries {
             let own = jobs[job, default: JobProgress()].vector[entry.replica]
-            if entry.replica == replica, entry.head.sequence > own.sequence {
-                directives += renew(
-                    "A peer holds a later part of this store's journal: the store was set back.", proof: link, now: now)
-            } else if entry.head.contradicts(own) {
+            let isApart = entry.head.contradicts(own)
+            if entry.replica == replica, isApart || entry.head.sequence > own.sequence {
+                directives.append(.checkOwnJournal(job, entry, from: link))
+            } else if isApart {
                 directives += searchFork(JournalName(job: job, replica: entry.replica), with: link, now: now)
             }
         }

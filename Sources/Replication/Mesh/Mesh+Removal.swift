@@ -20,8 +20,11 @@ extension Mesh {
     }
 
     /// The removal that a peer told of knows this store's own journal as it is not.
-    package mutating func onOwnFutureRemoved(_ link: LinkID, now: UInt64) -> [Directive] {
-        renew("A peer's removal of a job knows a later part of this store's journal.", proof: link, now: now)
+    ///
+    /// - Parameter name: the store's when the removal was compared.
+    package mutating func onOwnFutureRemoved(_ link: LinkID, of name: ReplicaID, now: UInt64) -> [Directive] {
+        guard name == replica else { return [] }
+        return renew("A peer's removal of a job knows a later part of this store's journal.", proof: link, now: now)
     }
 
     /// A job has ended here, by a person, a peer or the server. Everybody is told, and journals are compared anew.

@@ -31,8 +31,8 @@ extension Mesh {
         links[link]?.received.all += count
         if !pushed, fetches[name]?.link == link { fetches[name]?.deadline = now + timing.fetchTimeout }
         if searches[name] != nil { return onBranch(segment, name, on: link) }
-        if segment.replica == replica, segment.head.sequence > own.sequence {
-            return onOwnFuture(name, from: link, now: now)
+        if segment.replica == replica, segment.head.sequence > own.sequence || segment.head.contradicts(own) {
+            return [.checkOwnJournal(job, VersionVector.Entry(replica: replica, head: segment.head), from: link)]
         }
         if segment.head.sequence <= reach {
             links[link]?.received.duplicates += count
@@ -82,7 +82,10 @@ extension Mesh {
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
             return searchFork(name, with: link, isCertain: true, now: now)
-        case .ownFuture: return onOwnFuture(name, from: link, now: now)
+        case .ownFuture(let former):
+            endFetch(name)
+            guard former == replica else { return fetchMissing(now: now, preferring: link) }
+            return renew(Self.ownFutureReason, proof: link, now: now)
         case .malformed(let reason):
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
@@ -100,10 +103,22 @@ extension Mesh {
         if let progress = jobs[job], progress.vector.entries.isEmpty, progress.submitted.isEmpty { jobs[job] = nil }
     }
 
-    private mutating func onOwnFuture(_ name: JournalName, from link: LinkID, now: UInt64) -> [Directive] {
-        endFetch(name)
-        return renew(
-            "A peer sent a later part of this store's journal: the store was set back.", proof: link, now: now)
+    private static let ownFutureReason = "A peer holds a later part of this store's journal: the store was set back."
+
+    /// The store does not hold what a peer holds of the store's own journal.
+    ///
+    /// A store that has got another name since it was asked keeps that.
+    package mutating func onOwnFuture(
+        _ claimed: VersionVector.Entry, of job: JobID, from link: LinkID, now: UInt64
+    ) -> [Directive] {
+        guard claimed.replica == replica else { return [] }
+        guard claimed.head.sequence <= vector(of: job)[replica].sequence else {
+            return renew(Self.ownFutureReason, proof: link, now: now)
+        }
+        let renewal = renew("This store's journal has another content elsewhere.", proof: link, now: now)
+        // Who only claims it has to wait: the journal that is being written is not searched.
+        guard isRenewing else { return renewal }
+        return renewal + beginSearch(JournalName(job: job, replica: replica), with: link, isCertain: false, now: now)
     }
 
     /// - Parameter proof: the link whose peer shows that the store has to become a new replica (rule R9).
@@ -112,7 +127,7 @@ extension Mesh {
         renewalLimit.owe(reason)
         guard renewalLimit.allows(now: now) else { return [.proofIgnored(proof, reason: reason)] }
         isRenewing = true
-        return [.renewReplica(reason: reason)]
+        return [.renewReplica(replica, reason: reason)]
     }
 
     /// Pushes a durable run to the peers in the tree that lack it, and tells them where it is too large to push.

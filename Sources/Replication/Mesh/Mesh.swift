@@ -139,7 +139,7 @@ package struct Mesh: Sendable {
     private mutating func renewIfDue(now: UInt64) -> [Directive] {
         guard let due = renewalDue, due <= now, let reason = renewalLimit.owed else { return [] }
         isRenewing = true
-        return [.renewReplica(reason: reason)]
+        return [.renewReplica(replica, reason: reason)]
     }
 
     /// The store could not become a new replica: it tries again.

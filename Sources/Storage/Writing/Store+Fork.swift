@@ -14,9 +14,13 @@ package struct AdoptedBranch: Hashable, Sendable {
 
 extension Store {
     /// Makes this store a new replica; its journals so far become somebody else's (rule R9).
-    package func renewReplica(using generator: inout some RandomNumberGenerator) async throws -> StoreIdentity {
+    ///
+    /// - Parameter former: the name that is in doubt. A store that has given it up already stays who it is.
+    package func renewReplica(
+        _ former: ReplicaID, using generator: inout some RandomNumberGenerator
+    ) async throws -> StoreIdentity {
         try await assume(
-            StoreIdentity(device: identity.device, replica: ReplicaID.random(using: &generator)))
+            StoreIdentity(device: identity.device, replica: ReplicaID.random(using: &generator)), insteadOf: former)
     }
 
     /// As `renewReplica`, and the device gets a new name too: another laptop was found to use it.
@@ -25,8 +29,22 @@ extension Store {
         return try await assume(StoreIdentity(device: device, replica: ReplicaID.random(using: &generator)))
     }
 
-    private func assume(_ renewed: StoreIdentity) async throws -> StoreIdentity {
+    /// Whether a head shows more of this store's own journal than the store holds, or another content: the store was set
+    /// back, or its name is used twice (rule R9). A journal that is not its own any more shows nothing of it.
+    package func isOwnFuture(_ claimed: VersionVector.Entry, of job: JobID) async throws -> Bool {
+        try await read { [self] db in
+            guard claimed.replica == identity.replica, claimed.head.sequence > 0 else { return false }
+            guard let number = try JobTable.number(of: job, in: db) else { return true }
+            let own = JournalKey(job: number, replica: claimed.replica)
+            return try !JournalTable.passes(claimed.head, of: own, in: db)
+        }
+    }
+
+    private func assume(
+        _ renewed: StoreIdentity, insteadOf doubtful: ReplicaID? = nil
+    ) async throws -> StoreIdentity {
         try await write { [self] db in
+            guard doubtful == nil || doubtful == identity.replica else { return identity }
             // What was written under the old name is somebody else's now, and stays as it is.
             try db.execute(sql: "DELETE FROM unseen")
             try DoubtTable.add(identity.replica, in: db)
@@ -53,7 +71,7 @@ extension Store {
         _ segment: JournalSegment, job: JobID, after keep: UInt64, now: ReceiveTime,
         using generator: inout some RandomNumberGenerator
     ) async throws -> AdoptedBranch {
-        if segment.replica == identity.replica { _ = try await renewReplica(using: &generator) }
+        if segment.replica == identity.replica { _ = try await renewReplica(segment.replica, using: &generator) }
         return try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             return try adopt(

@@ -103,7 +103,7 @@ extension Store {
         let known = try JobTable.number(of: run.job, in: db)
         let number = try known ?? JobTable.numberAddingIfNew(run.job, in: db)
         let journal = JournalKey(job: number, replica: run.segment.replica)
-        var ingested = Ingested(.ownFuture)
+        var ingested = Ingested(.ownFuture(of: identity.replica))
         if try takesOwnFuture || !isOwnFuture(run.segment, of: journal, in: db) {
             do {
                 try db.inSavepoint {
@@ -111,7 +111,7 @@ extension Store {
                     return .commit
                 }
             } catch is OwnFutureShown {
-                ingested = Ingested(.ownFuture)
+                ingested = Ingested(.ownFuture(of: identity.replica))
             }
         }
         // Nothing came of it: no empty job stays behind.

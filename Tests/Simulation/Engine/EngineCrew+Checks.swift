@@ -12,6 +12,10 @@ extension EngineCrew {
             throw Violation("R8", "the server has decided a request twice.")
         }
         for laptop in laptops {
+            // Each name that is given up stays behind in every job for ever.
+            if faults.isDisjoint(with: [.setBack, .copy]), laptop.names != [laptop.engine.store.identity.replica] {
+                throw Violation("R9", "laptop \(laptop.index) took another name, though its disk is its own.")
+            }
             for own in laptop.asked where !own.isExcused && !server.decided.contains(own.token) {
                 // With a removed job its requests end, too.
                 guard try removal(of: own.job) != nil else {

@@ -85,7 +85,7 @@ final class SimulatedServer: @unchecked Sendable {
     // MARK: What it does
 
     func jobs(since cursor: String?) async throws -> JobChangeList {
-        let page = try await store.jobChanges(since: cursor, limit: 3)
+        let page = try await store.jobChanges(since: cursor, limit: ChannelLimits.entries)
         let entries = page.changes.map {
             JobChangeList.Entry(job: $0.job, channel: $0.head, fingerprint: $0.fingerprint)
         }

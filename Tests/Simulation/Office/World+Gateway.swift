@@ -101,8 +101,8 @@ extension World {
             case (.stored, let ended?):
                 try await checker.stored(segment, of: job, by: device)
                 try await told(ended, of: job, by: device)
-            case (.ownFuture, _):
-                try await renew(device, isNewDevice: false, "The server has a later part of this store's journal.")
+            case (.ownFuture(let name), _):
+                try await renew(device, name, "The server has a later part of this store's journal.")
             case (.duplicate, _), (.gap, _), (.forked, _), (.malformed, _), (.failed, _): break
             }
             return ingested.result

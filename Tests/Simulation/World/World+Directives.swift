@@ -34,8 +34,11 @@ extension World {
                 sequence: sequence, boundary: found?.head, changeHash: found?.changeHash ?? 0)
             try await perform(
                 device.mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: elapsed), by: device)
-        case .renewReplica(let reason): try await renew(device, isNewDevice: false, reason)
-        case .renewDevice(let reason): try await renew(device, isNewDevice: true, reason)
+        case .checkOwnJournal(let job, let claimed, let link):
+            guard try await device.store.isOwnFuture(claimed, of: job) else { return }
+            try await perform(device.mesh.onOwnFuture(claimed, of: job, from: link, now: elapsed), by: device)
+        case .renewReplica(let former, let reason): try await renew(device, former, reason)
+        case .renewDevice(let reason): try await renew(device, nil, reason)
         case .adoptBranch(let job, let segment, let keep):
             try await adopt(segment, of: job, after: keep, by: device)
         case .answerPing(let number, let received, let link):
@@ -124,15 +127,15 @@ extension World {
     /// For people who follow a run.
     func brief(_ job: JobID) -> String { jobs.firstIndex(of: job).map { "job \($0)" } ?? "job \(job)" }
 
-    func renew(_ device: Device, isNewDevice: Bool, _ reason: String) async throws {
+    func renew(_ device: Device, _ doubtful: ReplicaID?, _ reason: String) async throws {
         let elapsed = device.elapsedMilliseconds(at: now)
         let former = device.store.identity
         narrate?("\(now) device \(device.index) renews itself: \(reason)")
         do {
             let identity =
-                isNewDevice
-                ? try await device.store.renewDevice(using: &device.generator)
-                : try await device.store.renewReplica(using: &device.generator)
+                if let doubtful {
+                    try await device.store.renewReplica(doubtful, using: &device.generator)
+                } else { try await device.store.renewDevice(using: &device.generator) }
             counters.count(.renewal)
             device.unseen = [:]
             try checker.renewed(device, from: former)
