@@ -8,7 +8,7 @@ package enum IngestResult: Hashable, Sendable {
     case gap(JournalHead)
     /// It does not fit what is held, which ends with this head: two journals have one name (rule R9).
     case forked(JournalHead)
-    /// It shows more of this store's own journal, the one of this name, than the store has (rule R9).
+    /// It shows that this store's own journal, the one of this name, has more or another content elsewhere (rule R9).
     case ownFuture(of: ReplicaID)
     /// The bytes are no journal, for this reason; nothing has changed.
     case malformed(String)

@@ -149,6 +149,17 @@ struct ForgedProofTests {
         #expect(mesh.renewalDue == nil, "nor later")
     }
 
+    @Test("A proof that comes while the device gets another name is not forgotten when that fails")
+    func proofMeanwhile() {
+        var mesh = mesh()
+        let copy = LinkID(number: 2)
+        _ = mesh.onLinkOpened(copy, isDialled: false, now: 5)
+        #expect(mesh.onMessage(.hello(.of(mesh.device)), on: copy, now: 5).contains(where: isRenewal))
+        #expect(!hear(proofs(of: own)[1], now: 10, &mesh).contains(where: isRenewal), "one is under way")
+        mesh.onRenewalFailed(now: 20)
+        #expect(renewals(of: &mesh, from: 20, until: 3_600_000) == [5_020])
+    }
+
     @Test("A store that could not become a new replica tries again by itself")
     func failedRenewal() {
         var mesh = mesh()

@@ -154,11 +154,12 @@ struct CopiedStoreTests {
         #expect(try await isOwnFuture(JournalHead(sequence: head.sequence, digest: head.digest ^ 1)))
         #expect(try await isOwnFuture(head, in: JobID(ItemID(99))), "it knows nothing of that job")
         let former = store.identity.replica
-        _ = try await store.renewReplica(former, using: &place.generator)
+        #expect(try await store.renewReplica(former, using: &place.generator))
         #expect(try await !isOwnFuture(JournalHead(sequence: 99, digest: 1), of: former), "it is not its own any more")
         let renewed = store.identity
         #expect(renewed.replica != former)
-        #expect(try await store.renewReplica(former, using: &place.generator) == renewed, "of one doubt one new name")
+        #expect(try await !store.renewReplica(former, using: &place.generator), "of one doubt one new name")
+        #expect(store.identity == renewed)
         _ = try await store.removeJob(Store.job, now: .anyTime)
         #expect(try await !isOwnFuture(head, of: former))
         try store.close()

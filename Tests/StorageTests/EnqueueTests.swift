@@ -71,7 +71,7 @@ struct EnqueueTests {
         let place = try Place()
         let store = try place.open()
         let asked = try await store.enqueue(Self.opening(place), now: { .known(1_000) })
-        _ = try await store.renewReplica(store.identity.replica, using: &place.generator)
+        try await store.renewReplica(store.identity.replica, using: &place.generator)
         let next = try await store.enqueue(Self.advancing(place, to: .dispatched), now: { .known(1_001) })
         #expect(try await store.request(next.tokens[0], job: Store.job)?.request.after == asked.tokens[0])
         #expect(try await store.outboxStart().entries.allSatisfy { $0.isOwn })

@@ -28,7 +28,7 @@ extension Replicator {
 
     func checkOwnJournal(of job: JobID, _ claimed: VersionVector.Entry, from link: LinkID) async {
         do {
-            guard try await store.isOwnFuture(claimed, of: job) else { return }
+            guard try await store.isOwnFuture(claimed, of: job) else { return await perform(noteRenewal()) }
         } catch {
             // A name too many costs a few bytes in each job, one that two disks use costs work.
             logger.error("the own journal could not be read", metadata: ["job": "\(job)", "error": "\(error)"])
@@ -38,18 +38,28 @@ extension Replicator {
 
     /// - Parameter former: the name that is in doubt; nil for the device's. Who bears another one by now keeps that.
     func renew(_ former: ReplicaID?, _ reason: String) async {
-        logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
         var generator = machine.generator
         do {
-            let identity =
-                if let former { try await store.renewReplica(former, using: &generator) } else {
-                    try await store.renewDevice(using: &generator)
+            if let former {
+                guard try await store.renewReplica(former, using: &generator) else {
+                    return await perform(noteRenewal())
                 }
-            await perform(mesh.onRenewed(device: identity.device, replica: identity.replica, now: now))
+            } else {
+                try await store.renewDevice(using: &generator)
+            }
+            logger.warning("this store has become a new replica", metadata: ["reason": "\(reason)"])
+            await perform(noteRenewal())
         } catch {
             logger.error("the store could not be renewed", metadata: ["error": "\(error)"])
             mesh.onRenewalFailed(now: now)
         }
+    }
+
+    /// The store may have got another name by what it was told, also if nothing else came of that.
+    func noteRenewal() -> [Directive] {
+        let identity = store.identity
+        guard identity.replica != mesh.replica || identity.device != mesh.device else { return [] }
+        return mesh.onRenewed(device: identity.device, replica: identity.replica, now: now)
     }
 
     func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64) async {
@@ -68,6 +78,7 @@ extension Replicator {
             if let ended = adopted.ended { await jobEnded(job, ended) }
         } catch {
             logger.error("a forked journal could not be settled", metadata: ["error": "\(error)"])
+            await perform(noteRenewal())
             await perform(mesh.onBranchAdopted(nil, job: job, replica: segment.replica, reissued: nil, now: now))
         }
     }

@@ -42,6 +42,7 @@ extension Replicator {
             return true
         } catch {
             logger.error("a job could not be removed", metadata: ["job": "\(job)", "error": "\(error)"])
+            await perform(noteRenewal())
             return false
         }
     }
@@ -56,12 +57,5 @@ extension Replicator {
             mesh.onJobRemoved(
                 outcome.removal, of: job, vector: outcome.vector, replaced: outcome.replaced, now: now))
         observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
-    }
-
-    /// The store may have become a new replica by what it was told.
-    func noteRenewal() -> [Directive] {
-        let identity = store.identity
-        guard identity.replica != mesh.replica else { return [] }
-        return mesh.onRenewed(device: identity.device, replica: identity.replica, now: now)
     }
 }

@@ -13,7 +13,7 @@ package enum Directive: Hashable, Sendable {
     case load(JobID, ReplicaID, from: UInt64, maximumBytes: Int, for: LinkID)
     /// Look up the change that holds a sequence, then call `onLookedUp`.
     case lookUp(JobID, ReplicaID, sequence: UInt64, Lookup)
-    /// A peer holds of this store's own journal what the mesh was not told of. Look into the store, where a commit or a
+    /// A peer may hold of this store's own journal what the mesh was not told of. Look into the store, where a commit or a
     /// step of the clock is durable a moment before the mesh hears of it; if this head is not on the journal there, call
     /// `onOwnFuture` (rule R9).
     case checkOwnJournal(JobID, VersionVector.Entry, from: LinkID)

@@ -49,8 +49,7 @@ extension Mesh {
         return [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name, now: now)
     }
 
-    /// A peer says that two copies part. Who holds no more of the journal than this device, as far as it has said, has nothing
-    /// to show.
+    /// A peer says that two copies part. Of this device's own journal it has to show one: what it has said that it holds.
     mutating func onForked(_ name: JournalName, on link: LinkID, now: UInt64) -> [Directive] {
         openIfEqual(name.job, on: link)
         return searchFork(name, with: link, now: now)

@@ -74,16 +74,18 @@ extension Mesh {
         _ entries: [VersionVector.Entry], of job: JobID, with link: LinkID, now: UInt64
     ) -> [Directive] {
         var directives: [Directive] = []
+        // Of what a forger says of one journal in one message the store is asked once.
+        var claimed: VersionVector.Entry?
         for entry in entries {
             let own = jobs[job, default: JobProgress()].vector[entry.replica]
             let isApart = entry.head.contradicts(own)
             if entry.replica == replica, isApart || entry.head.sequence > own.sequence {
-                directives.append(.checkOwnJournal(job, entry, from: link))
+                if entry.head.sequence > claimed?.head.sequence ?? 0 { claimed = entry }
             } else if isApart {
                 directives += searchFork(JournalName(job: job, replica: entry.replica), with: link, now: now)
             }
         }
-        return directives
+        return directives + (claimed.map { [.checkOwnJournal(job, $0, from: link)] } ?? [])
     }
 
     mutating func sendVector(of job: JobID, on link: LinkID) -> Directive {

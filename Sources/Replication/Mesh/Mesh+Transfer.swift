@@ -123,8 +123,8 @@ extension Mesh {
 
     /// - Parameter proof: the link whose peer shows that the store has to become a new replica (rule R9).
     mutating func renew(_ reason: String, proof: LinkID, now: UInt64) -> [Directive] {
-        guard !isRenewing else { return [] }
         renewalLimit.owe(reason)
+        guard !isRenewing else { return [] }
         guard renewalLimit.allows(now: now) else { return [.proofIgnored(proof, reason: reason)] }
         isRenewing = true
         return [.renewReplica(replica, reason: reason)]

@@ -39,7 +39,7 @@ extension Store {
         _ removal: JobRemoval, of job: JobID, now: ReceiveTime, using generator: inout some RandomNumberGenerator
     ) async throws -> RemovalOutcome {
         let name = identity.replica
-        if try await showsOwnFuture(removal, of: job) { _ = try await renewReplica(name, using: &generator) }
+        if try await showsOwnFuture(removal, of: job) { try await renewReplica(name, using: &generator) }
         return try await write { [self] db in
             let number = try JobTable.numberAddingIfNew(job, in: db)
             return try end(removal, of: job, number: number, now: now, in: db)

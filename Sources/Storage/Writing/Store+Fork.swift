@@ -16,17 +16,19 @@ extension Store {
     /// Makes this store a new replica; its journals so far become somebody else's (rule R9).
     ///
     /// - Parameter former: the name that is in doubt. A store that has given it up already stays who it is.
+    /// - Returns: whether it bore that name.
+    @discardableResult
     package func renewReplica(
         _ former: ReplicaID, using generator: inout some RandomNumberGenerator
-    ) async throws -> StoreIdentity {
+    ) async throws -> Bool {
         try await assume(
             StoreIdentity(device: identity.device, replica: ReplicaID.random(using: &generator)), insteadOf: former)
     }
 
     /// As `renewReplica`, and the device gets a new name too: another laptop was found to use it.
-    package func renewDevice(using generator: inout some RandomNumberGenerator) async throws -> StoreIdentity {
+    package func renewDevice(using generator: inout some RandomNumberGenerator) async throws {
         let device = DeviceID.random(using: &generator)
-        return try await assume(StoreIdentity(device: device, replica: ReplicaID.random(using: &generator)))
+        try await assume(StoreIdentity(device: device, replica: ReplicaID.random(using: &generator)))
     }
 
     /// Whether a head shows more of this store's own journal than the store holds, or another content: the store was set
@@ -40,11 +42,10 @@ extension Store {
         }
     }
 
-    private func assume(
-        _ renewed: StoreIdentity, insteadOf doubtful: ReplicaID? = nil
-    ) async throws -> StoreIdentity {
+    @discardableResult
+    private func assume(_ renewed: StoreIdentity, insteadOf doubtful: ReplicaID? = nil) async throws -> Bool {
         try await write { [self] db in
-            guard doubtful == nil || doubtful == identity.replica else { return identity }
+            guard doubtful == nil || doubtful == identity.replica else { return false }
             // What was written under the old name is somebody else's now, and stays as it is.
             try db.execute(sql: "DELETE FROM unseen")
             try DoubtTable.add(identity.replica, in: db)
@@ -58,7 +59,7 @@ extension Store {
             currentIdentity.withLock { $0 = renewed }
             db.afterNextTransaction(
                 onCommit: { _ in }, onRollback: { _ in self.currentIdentity.withLock { $0 = former } })
-            return renewed
+            return true
         }
     }
 
@@ -71,7 +72,7 @@ extension Store {
         _ segment: JournalSegment, job: JobID, after keep: UInt64, now: ReceiveTime,
         using generator: inout some RandomNumberGenerator
     ) async throws -> AdoptedBranch {
-        if segment.replica == identity.replica { _ = try await renewReplica(segment.replica, using: &generator) }
+        if segment.replica == identity.replica { try await renewReplica(segment.replica, using: &generator) }
         return try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             return try adopt(

@@ -132,15 +132,15 @@ extension World {
         let former = device.store.identity
         narrate?("\(now) device \(device.index) renews itself: \(reason)")
         do {
-            let identity =
-                if let doubtful {
-                    try await device.store.renewReplica(doubtful, using: &device.generator)
-                } else { try await device.store.renewDevice(using: &device.generator) }
+            if let doubtful {
+                try await device.store.renewReplica(doubtful, using: &device.generator)
+            } else {
+                try await device.store.renewDevice(using: &device.generator)
+            }
             counters.count(.renewal)
             device.unseen = [:]
             try checker.renewed(device, from: former)
-            try await perform(
-                device.mesh.onRenewed(device: identity.device, replica: identity.replica, now: elapsed), by: device)
+            try await noteRenewal(of: device)
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
             device.mesh.onRenewalFailed(now: elapsed)
@@ -150,7 +150,7 @@ extension World {
     /// The store has taken another name by itself.
     func noteRenewal(of device: Device) async throws {
         let identity = device.store.identity
-        guard identity.replica != device.mesh.replica else { return }
+        guard identity.replica != device.mesh.replica || identity.device != device.mesh.device else { return }
         try await perform(
             device.mesh.onRenewed(
                 device: identity.device, replica: identity.replica, now: device.elapsedMilliseconds(at: now)),
