@@ -198,6 +198,33 @@ struct ChannelTests {
         }
     }
 
+    @Test("A long journal comes down in runs that a laptop stores without holding its people up")
+    func longJournal() async throws {
+        try await Office.open { office in
+            var anna = Journal(7)
+            let name = String(repeating: "wardrobe ", count: 100)
+            for _ in 0..<12 {
+                #expect(try await office.upload([anna.add([String](repeating: name, count: 64))]).status == 200)
+            }
+            var held: UInt64 = 0
+            var answers = 0
+            while true {
+                let answer = try await office.get(
+                    "/v1/jobs/\(Office.job)/journals/\(anna.replica)?after=\(held)", ["Accept": ChannelHeader.protobuf])
+                let runs = try SegmentList(protobuf: answer.bytes).segments
+                guard !runs.isEmpty else { break }
+                answers += 1
+                for run in runs {
+                    #expect(run.first == held + 1)
+                    #expect(run.bytes.count < 192 << 10)
+                    held = run.head.sequence
+                }
+            }
+            #expect(held == anna.head.sequence)
+            #expect(answers == 2, "some 700 KiB")
+        }
+    }
+
     @Test("Of a forked journal one branch stays, the same whichever comes first", arguments: [true, false])
     func forks(leftFirst: Bool) async throws {
         try await Office.open { office in

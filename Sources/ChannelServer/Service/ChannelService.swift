@@ -31,8 +31,10 @@ struct Decided: Sendable {
 
 /// Where requests are answered: the store, and those who wait for news of it.
 struct ChannelService: Sendable {
-    /// Of a journal in one answer.
-    private static let runBytes = 512 << 10
+    /// Of a journal in one answer …
+    private static let answerBytes = 512 << 10
+    /// … in runs of this length: whoever stores one keeps the people at that laptop waiting for as long.
+    private static let runBytes = 128 << 10
 
     let store: Store
     let hub: ChangeHub
@@ -75,8 +77,16 @@ struct ChannelService: Sendable {
     }
 
     func journal(of replica: ReplicaID, job: JobID, after: UInt64) async throws -> SegmentList {
-        let segment = try await store.segment(of: replica, job: job, from: after + 1, maximumBytes: Self.runBytes)
-        return SegmentList(segments: [segment].compactMap(\.self))
+        var segments: [JournalSegment] = []
+        var (next, bytes) = (after + 1, 0)
+        while bytes < Self.answerBytes,
+            let run = try await store.segment(of: replica, job: job, from: next, maximumBytes: Self.runBytes)
+        {
+            segments.append(run)
+            bytes += run.bytes.count
+            next = run.head.sequence + 1
+        }
+        return SegmentList(segments: segments)
     }
 
     /// Asks again whenever there may be news, until there is, or the time is over.

@@ -6,7 +6,7 @@ import Storage
 
 /// The journals of one job, until both sides hold the same: carries out what a `ServerSyncSession` says.
 extension Gateway {
-    private static let runBytes = 256 << 10
+    private static let runBytes = 128 << 10
     private static let uploadBytes = 640 << 10
 
     /// A problem of one job is logged; what concerns the server as a whole is thrown.

@@ -28,8 +28,8 @@ package struct IngestQueue: Sendable {
 
     /// A link is not read on while so much of it waits: what was asked for and some pushed pieces.
     package static let limitPerLink = 8 << 20
-    /// A batch ends past this: one transaction must not hold up the people at this laptop.
-    package static let batchBytes = 192 << 10
+    /// A batch of several runs is no longer than this: one transaction must not hold up the people at this laptop.
+    package static let batchBytes = 128 << 10
 
     private var waiting: [Run] = []
     private var costs: [LinkID: Int] = [:]
@@ -51,7 +51,7 @@ package struct IngestQueue: Sendable {
         var cost = 0
         let end = waiting.firstIndex { run in
             defer { cost += run.cost }
-            return cost >= Self.batchBytes
+            return cost > 0 && cost + run.cost > Self.batchBytes
         }
         defer { waiting.removeFirst(end ?? waiting.count) }
         return Array(waiting[..<(end ?? waiting.count)])

@@ -38,7 +38,7 @@ package struct JobChangeList: Hashable, Sendable {
 
 /// Runs of journals; of the channel with where it ends.
 package struct SegmentList: Hashable, Sendable {
-    /// At most one in an answer; up to `ChannelLimits.segments`, of any journals, in an upload.
+    /// Of one journal in an answer; up to `ChannelLimits.segments`, of any journals, in an upload.
     package let segments: [JournalSegment]
     /// The last ordering id of the channel; 0 where the runs are of other journals.
     package let head: UInt64

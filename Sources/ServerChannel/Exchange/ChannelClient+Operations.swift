@@ -33,7 +33,7 @@ extension ChannelClient {
             .map(SegmentList.init(protobuf:))
     }
 
-    /// `GET /v1/jobs/{job}/journals/{replica}`: one run of some 512 KiB at most, none at the journal's end.
+    /// `GET /v1/jobs/{job}/journals/{replica}`: runs that follow one another, of some 512 KiB together, none at the end.
     package func journal(from place: JournalPlace) async -> ServerReply<SegmentList> {
         await execute(Ask(path: "/v1/jobs/\(place.job)/journals/\(place.replica)?after=\(place.after)"))
             .map(SegmentList.init(protobuf:))
