@@ -47,7 +47,7 @@ extension Replicator {
             } else {
                 try await store.renewDevice(using: &generator)
             }
-            logger.warning("this store has become a new replica", metadata: ["reason": "\(reason)"])
+            logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
             await perform(noteRenewal())
         } catch {
             logger.error("the store could not be renewed", metadata: ["error": "\(error)"])
