@@ -74,8 +74,11 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         }
         // One line, also of a statement that has several.
         let cause = String(describing: error).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        switch (error as? DatabaseError)?.resultCode {
-        case .SQLITE_FULL:
+        let error = error as? DatabaseError
+        switch error?.resultCode {
+        // The file beside the log that its readers share is made at the start, also on a disk that has no room for it.
+        case .SQLITE_FULL,
+            .SQLITE_IOERR where error?.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
             self.init(.diskFull, "The disk is full; free some space, nothing was changed.", cause: cause)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
             self.init(

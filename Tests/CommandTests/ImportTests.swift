@@ -1,4 +1,6 @@
+import Foundation
 import LocalAPI
+import Storage
 import Testing
 
 @testable import Node
@@ -100,6 +102,45 @@ struct ImportTests {
         let imported = try await run("barcode,name\n" + rows)
         #expect(imported.outcome.output == "2,500 rows: 2,500 added, 0 updated, 0 unchanged, 0 not taken.\n")
         #expect(imported.items.count == 2_500)
+    }
+
+    @Test("A disk that gets full on the way: what went in is told, and that file with its key adds the rest")
+    func stopped() async throws {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let scene = try await Scene()
+        _ = try await scene.service.createJob(CreateJobRequest(name: "Rows", id: "Rows"))
+        let lines = (1...2500).map { "\($0),thing\n" }
+        // A pipe, so that the disk gets full between two batches.
+        let pipe = directory.path + "/rows.csv"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let writer = try #require(FileHandle(forUpdatingAtPath: pipe))
+        try writer.write(contentsOf: Data(("barcode,name\n" + lines[..<1500].joined()).utf8))
+        let outcome = try await withDaemon(scene.answers) { socket in
+            async let outcome = MusterProcess.run(["import", "Rows", pipe], socket: socket)
+            while try await scene.items("Rows").count < 1_000 { try await Task.sleep(for: .milliseconds(5)) }
+            scene.anna.store.setDiskFull(true)
+            try writer.write(contentsOf: Data(lines[1500...].joined().utf8))
+            try writer.close()
+            return try await outcome
+        }
+        scene.anna.store.setDiskFull(false)
+        #expect(outcome.exitCode == 75)
+        #expect(outcome.output == "1,000 rows: 1,000 added, 0 updated, 0 unchanged, 0 not taken.\n")
+        #expect(
+            outcome.error == """
+                muster: line 1002 and what follows: The disk is full; free some space, nothing was changed.
+                muster: The rows above line 1002 are in the job; import the rest, or the whole file with --key, which adds \
+                nothing twice.
+
+                """)
+        #expect(try await scene.items("Rows").count == 1_000)
+
+        let file = try directory.write("barcode,name\n" + lines.joined(), to: "again.csv")
+        let again = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(["import", "Rows", file, "--key", "barcode"], socket: socket)
+        }
+        #expect(again.output == "2,500 rows: 1,500 added, 0 updated, 1,000 unchanged, 0 not taken.\n")
     }
 
     static let refusals: [(String, [String], String)] = [

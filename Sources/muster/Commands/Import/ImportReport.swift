@@ -12,8 +12,11 @@ struct ImportReport: Codable, Equatable {
     var updated = 0
     var unchanged = 0
     var rejected: [BadRow] = []
+    /// From which line on it is not known what was taken, and why; nil when the import came to its end.
+    var stopped: BadRow?
 
-    var rows: Int { added + updated + unchanged + rejected.count }
+    var taken: Int { added + updated + unchanged }
+    var rows: Int { taken + rejected.count }
 
     mutating func count(_ result: BatchResult, line: Int) {
         switch result.outcome {

@@ -17,6 +17,8 @@ struct Importer {
     private var report = ImportReport()
     private var rows: [Row] = []
     private var bytes = 0
+    /// The first line of which it is not known that it is in the job.
+    private var unfinished = 1
 
     private struct Row {
         var line: Int
@@ -32,7 +34,19 @@ struct Importer {
         self.renamed = renamed
     }
 
-    mutating func run(_ input: InputFile) async throws -> ImportReport {
+    /// - Returns: what was done, and what ended it before the last row; what fails before anything is taken is thrown.
+    mutating func run(_ input: InputFile) async throws -> (report: ImportReport, failure: APIError?) {
+        do {
+            try await take(input)
+            return (report, nil)
+        } catch let error as APIError {
+            guard report.taken > 0 else { throw error }
+            report.stopped = ImportReport.BadRow(line: unfinished, reason: error.message)
+            return (report, error)
+        }
+    }
+
+    private mutating func take(_ input: InputFile) async throws {
         let progress = ImportProgress(size: input.size)
         defer { progress.clear() }
         var parser = CSVParser()
@@ -45,7 +59,6 @@ struct Importer {
             throw APIError(.invalidValue, "The file is empty: its first line must name the columns.")
         }
         try await send()
-        return report
     }
 
     private mutating func add(_ record: CSVParser.Record) async throws {
@@ -72,12 +85,14 @@ struct Importer {
     }
 
     private mutating func send() async throws {
-        guard !rows.isEmpty else { return }
+        guard let first = rows.first else { return }
+        unfinished = first.line
         let batch = ItemBatch(key: mapping?.keyField, items: rows.map { FieldsRequest(fields: $0.fields) })
         let results = try await client.addItems(batch, job: job).results
         for (row, result) in zip(rows, results) {
             report.count(result, line: row.line)
             guard let remark = row.remark, let id = result.id else { continue }
+            unfinished = row.line
             // Importing a file again must not repeat its remarks.
             let known = result.outcome == .added ? [] : try await client.item(id, job: job).notes
             if known.contains(where: { FieldText.isSame($0, remark) }) { continue }
