@@ -2,6 +2,7 @@
 
 import multiprocessing
 import re
+import statistics
 import time
 
 from ..daemon import UnixConnection
@@ -24,7 +25,7 @@ def measure(lab, report):
             daemon.ask("POST", "/v1/peers", {"address": earlier.address})
     for daemon in crew:
         await_job(daemon, job)
-    pieces = 10
+    pieces = 20
     anonymous = []
     for piece in range(pieces):
         writers = [
@@ -42,9 +43,9 @@ def measure(lab, report):
         # Longer than what follows a job's quiet.
         time.sleep(4)
         anonymous.append([resident(daemon) for daemon in crew])
-    # Of all four together: one alone goes up and down by half a megabyte from piece to piece.
-    half = pieces // 2
-    growth = (sum(anonymous[-1]) - sum(anonymous[half - 1])) / LAPTOPS / (edits / pieces * (pieces - half))
+    # Of all four together, and through all points: one laptop goes up and down by half a megabyte from piece to piece.
+    means = [sum(crew) / LAPTOPS for crew in anonymous[pieces // 2:]]
+    growth = statistics.linear_regression(range(len(means)), means).slope / (edits / pieces)
     report.add(
         f"Memory after {edits:,} edits of four laptops", max(anonymous[-1]) / 1e6, "MB", limit=60,
         detail={"anonymous": anonymous})
