@@ -13,14 +13,12 @@ package final class Store: Sendable {
     let database: any DatabaseWriter
     let commits: GroupCommit
     let clock: Mutex<HybridLogicalClock>
-    let currentIdentity: Mutex<StoreIdentity>
+    let ownName: Mutex<OwnName>
     let hostName: String
     /// Some connection may carry this store's work away: what is written counts as seen.
     let isExposed = Mutex(false)
     /// Told in the transaction by which work without a known time becomes seen; see `whenShown`.
     let shown = Mutex<ShownNote?>(nil)
-    /// What takes back the steps of the clock in the transaction that is open, in their order.
-    let openSteps = Mutex<[@Sendable () -> Void]>([])
     /// Digests that were made and may not be written down, by the job's number.
     let digests = Mutex<[Int64: JobDigest]>([:])
     /// The same of totals that are not kept.
@@ -46,14 +44,16 @@ package final class Store: Sendable {
         self.isInPlace = isInPlace
         self.commits = GroupCommit(database: database, isInPlace: isInPlace)
         self.clock = Mutex(clock)
-        self.currentIdentity = Mutex(identity)
+        self.ownName = Mutex(OwnName(committed: identity, writing: identity))
         self.hostName = hostName
         self.wasCopied = wasCopied
         self.opening = opening
     }
 
-    /// Who this store is. It changes when the store becomes a new replica (rule R9), and back if that is not durable.
-    package var identity: StoreIdentity { currentIdentity.withLock { $0 } }
+    /// Who this store is by its last commit. It changes when the store becomes a new replica (rule R9).
+    package var identity: StoreIdentity { ownName.withLock { $0.committed } }
+    /// Who writes in the transaction that is open, which may have given the store a new name that is not durable yet.
+    var writingIdentity: StoreIdentity { ownName.withLock { $0.writing } }
 
     /// Waits for what is being written and closes the file.
     package func close() throws(StoreError) {
@@ -123,6 +123,12 @@ struct ShownNote: Sendable {
 /// What a simulated disk takes; a struct for the same reason.
 struct Latency: Sendable {
     let pass: @Sendable () async -> Void
+}
+
+/// Who a store is: what it tells others, and what it writes under. They differ while a transaction that renames it is open.
+struct OwnName: Sendable {
+    var committed: StoreIdentity
+    var writing: StoreIdentity
 }
 
 /// Names one journal in this store's own numbers.

@@ -1,5 +1,4 @@
 import CRDT
-import Dispatch
 import Inventory
 import Synchronization
 import Testing
@@ -22,22 +21,12 @@ struct StepsUndoneTogetherTests {
         let before = store.clock.withLock { $0.latest }
         store.setDiskFull(true)
 
-        // The first write holds the writer until both steps wait for the next transaction.
         let clock = Steps()
-        let both = DispatchSemaphore(value: 0)
-        let isEntered = Steps()
-        let first = Task {
-            try await store.write { _ in
-                _ = isEntered.take(1)
-                both.wait()
-            }
-        }
-        while isEntered.offset == 0 { await Task.yield() }
+        store.holdWrites()
         let hour = Task { try await store.restamp(taking: { clock.take(3_600_000) }) }
         let minute = Task { try await store.restamp(taking: { clock.take(60_000) }) }
-        while store.commits.waitingCount < 2 { await Task.yield() }
-        both.signal()
-        await #expect(throws: StoreError.self) { try await first.value }
+        while store.waitingWriteCount < 2 { await Task.yield() }
+        store.releaseWrites()
         await #expect(throws: StoreError.self) { try await hour.value }
         await #expect(throws: StoreError.self) { try await minute.value }
 
@@ -46,7 +35,7 @@ struct StepsUndoneTogetherTests {
         #expect(store.clock.withLock { $0.latest } == before)
         store.setDiskFull(false)
         #expect(try await store.restamp(taking: { clock.take(5_000) }).count == 1)
-        #expect(clock.offset == 5_000 && store.openSteps.withLock { $0.isEmpty })
+        #expect(clock.offset == 5_000 && store.commits.effects.count == 0)
     }
 }
 

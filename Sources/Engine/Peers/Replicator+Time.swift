@@ -32,7 +32,7 @@ extension Replicator {
             metadata: ["source": "\(sample.source)", "stepMilliseconds": "\(milliseconds)"])
         for journal in try await store.restamp(taking: { [clock] in clock.adopt(sample) }) {
             await perform(
-                mesh.onRestamped(job: journal.job, replica: store.identity.replica, head: journal.head, now: now))
+                mesh.onRestamped(job: journal.job, replica: journal.replica, head: journal.head, now: now))
             itemsChanged(journal.job)
         }
     }

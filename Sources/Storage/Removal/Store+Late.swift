@@ -92,7 +92,7 @@ extension Store {
         guard !late.isEmpty else { return nil }
         let rescued = try Self.rescueJob(of: job, in: db)
         let target = try JobTable.numberAddingIfNew(rescued, in: db)
-        let own = JournalKey(job: target, replica: identity.replica)
+        let own = JournalKey(job: target, replica: writingIdentity.replica)
         let head = try JournalTable.head(of: own, in: db)
         let name = try RemovalTable.removal(of: number, in: db)?.name ?? job.text
         let anchor = try anchor(of: target, in: db)
@@ -123,7 +123,8 @@ extension Store {
         let known = try ItemTable.state(of: .job, job: job, in: db)
         return authors.sorted().compactMap { author in
             let field = JobProperty.author(author)
-            guard author != identity.replica, properties.value(of: field) == nil, let name = known?.value(of: field)
+            guard author != writingIdentity.replica, properties.value(of: field) == nil,
+                let name = known?.value(of: field)
             else { return nil }
             return .set(field: field, value: name, replaces: [])
         }

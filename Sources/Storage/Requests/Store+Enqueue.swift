@@ -140,7 +140,7 @@ extension Store {
     private func newestOwn(in lane: String, job: Int64, in db: Database) throws -> MutationToken? {
         let own = "SELECT * FROM request WHERE job = ? AND NOT isWithdrawal AND"
         let here = try Row.fetchCursor(
-            db, sql: "\(own) replica = ? ORDER BY sequence DESC", arguments: [job, identity.replica.value.blob])
+            db, sql: "\(own) replica = ? ORDER BY sequence DESC", arguments: [job, writingIdentity.replica.value.blob])
         while let row = try here.next() {
             if let stored = try Self.request(row), stored.request.lane == lane { return stored.request.token }
         }

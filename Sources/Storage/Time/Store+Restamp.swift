@@ -7,12 +7,15 @@ package import Timekeeping
 package struct Restamped: Hashable, Sendable {
     /// The job in which this store had unseen work.
     package let job: JobID
+    /// Under which name it was written; the store may have another one by now.
+    package let replica: ReplicaID
     /// Where the journal ends now: at the sequence of before, with the digest of the stamps that it has now.
     package let head: JournalHead
 
     /// Names where a journal ends once the step is durable.
-    package init(job: JobID, head: JournalHead) {
+    package init(job: JobID, replica: ReplicaID, head: JournalHead) {
         self.job = job
+        self.replica = replica
         self.head = head
     }
 }
@@ -109,33 +112,12 @@ extension Store {
         try await write { [self] db in
             let stamps = clock.withLock { $0 }
             guard let taken = take() else { return [] }
-            let earlier = openSteps.withLock { steps in
-                steps.append { [self] in
-                    clock.withLock { $0 = stamps }
-                    taken.undo()
-                }
-                return steps.count - 1
-            }
-            db.afterNextTransaction(
-                onCommit: { [self] _ in openSteps.withLock { $0 = [] } },
-                onRollback: { [self] _ in undoSteps(after: 0) })
-            do {
-                return try restamp(by: taken.step, in: db)
-            } catch {
-                // A full disk has undone the whole transaction already, and the steps with it.
-                undoSteps(after: earlier)
-                throw error
-            }
+            commits.effects.add(onUndo: { [self] in
+                clock.withLock { $0 = stamps }
+                taken.undo()
+            })
+            return try restamp(by: taken.step, in: db)
         }
-    }
-
-    /// The last step first: several that waited together are undone together, and each leads back to the one before.
-    private func undoSteps(after count: Int) {
-        let undone = openSteps.withLock { steps in
-            defer { steps = Array(steps.prefix(count)) }
-            return steps.dropFirst(count).reversed()
-        }
-        for undo in undone { undo() }
     }
 
     private func restamp(by step: ClockStep, in db: Database) throws -> [Restamped] {
@@ -153,10 +135,12 @@ extension Store {
     private func restamp(
         job: Int64, from first: UInt64, by step: Int64, until now: UInt64, in db: Database
     ) throws -> Restamped? {
-        let journal = JournalKey(job: job, replica: identity.replica)
+        let journal = JournalKey(job: job, replica: writingIdentity.replica)
         let known = try JournalTable.head(of: journal, in: db)
         guard first > 0, known.sequence >= first else { return nil }
-        guard step != 0 else { return try JobTable.id(of: job, in: db).map { Restamped(job: $0, head: known) } }
+        guard step != 0 else {
+            return try JobTable.id(of: job, in: db).map { Restamped(job: $0, replica: journal.replica, head: known) }
+        }
         let unseen = try cut(journal, after: first - 1, in: db)
         let base = try JournalTable.head(of: journal, in: db)
         try Self.rebuildItems(of: job, in: db)
@@ -186,7 +170,7 @@ extension Store {
         ])
         let greatest = try Self.greatestStamp(in: db)
         clock.withLock { $0 = HybridLogicalClock(latest: greatest) }
-        return try JobTable.id(of: job, in: db).map { Restamped(job: $0, head: head) }
+        return try JobTable.id(of: job, in: db).map { Restamped(job: $0, replica: journal.replica, head: head) }
     }
 
     /// The greatest credible stamp of all journals.

@@ -22,6 +22,7 @@ final class GroupCommit: Sendable {
     private let isInPlace: @Sendable () -> Bool
     private let queue = Mutex(Queue())
     let log = WriteAheadLog()
+    let effects = TransactionEffects()
 
     init(database: any DatabaseWriter, isInPlace: @escaping @Sendable () -> Bool) {
         self.database = database
@@ -79,7 +80,9 @@ final class GroupCommit: Sendable {
             do {
                 try db.inTransaction(.immediate) {
                     for entry in batch {
+                        let earlier = effects.count
                         let outcome = Self.run(entry, in: db)
+                        if case .failure = outcome { effects.undo(after: earlier) }
                         // A full disk undoes the whole transaction, not only this write (SQLite's manual, "Response To
                         // Errors Within A Transaction"): whoever came before must hear of it, too.
                         if case .failure(let error) = outcome, !db.isInsideTransaction { throw error }
@@ -89,7 +92,9 @@ final class GroupCommit: Sendable {
                 }
                 // What went into a file that was deleted or replaced is gone with it.
                 if !isInPlace() { throw StoreError.replacedFile }
+                effects.commit()
             } catch {
+                effects.undo()
                 outcomes = batch.map { _ in .failure(error) }
             }
             for (entry, outcome) in zip(batch, outcomes) { entry.finish(outcome) }

@@ -48,7 +48,7 @@ extension Store {
     func commit(
         _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, now: ReceiveTime, in db: Database
     ) throws -> EditResult {
-        let replica = identity.replica
+        let replica = writingIdentity.replica
         if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
         let journal = JournalKey(job: number, replica: replica)
         let head = try JournalTable.head(of: journal, in: db)

@@ -22,13 +22,13 @@ extension Store {
         _ former: ReplicaID, using generator: inout some RandomNumberGenerator
     ) async throws -> Bool {
         try await assume(
-            StoreIdentity(device: identity.device, replica: ReplicaID.random(using: &generator)), insteadOf: former)
+            device: nil, replica: ReplicaID.random(using: &generator), insteadOf: former)
     }
 
     /// As `renewReplica`, and the device gets a new name too: another laptop was found to use it.
     package func renewDevice(using generator: inout some RandomNumberGenerator) async throws {
         let device = DeviceID.random(using: &generator)
-        try await assume(StoreIdentity(device: device, replica: ReplicaID.random(using: &generator)))
+        try await assume(device: device, replica: ReplicaID.random(using: &generator))
     }
 
     /// Whether a head shows more of this store's own journal than the store holds, or another content: the store was set
@@ -43,22 +43,26 @@ extension Store {
     }
 
     @discardableResult
-    private func assume(_ renewed: StoreIdentity, insteadOf doubtful: ReplicaID? = nil) async throws -> Bool {
+    private func assume(
+        device: DeviceID?, replica: ReplicaID, insteadOf doubtful: ReplicaID? = nil
+    ) async throws -> Bool {
         try await write { [self] db in
-            guard doubtful == nil || doubtful == identity.replica else { return false }
+            let former = writingIdentity
+            guard doubtful == nil || doubtful == former.replica else { return false }
+            let renewed = StoreIdentity(device: device ?? former.device, replica: replica)
             // What was written under the old name is somebody else's now, and stays as it is.
             try db.execute(sql: "DELETE FROM unseen")
-            try DoubtTable.add(identity.replica, in: db)
+            try DoubtTable.add(former.replica, in: db)
             // Of two laptops that share a name the other one may have written under it.
-            if renewed.device == identity.device { try FormerTable.add(identity.replica, in: db) }
+            if renewed.device == former.device { try FormerTable.add(former.replica, in: db) }
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?",
                 arguments: [renewed.device.description, renewed.replica.description])
-            // Writes come one after another: the next one already sees the new name, unless this is undone.
-            let former = identity
-            currentIdentity.withLock { $0 = renewed }
-            db.afterNextTransaction(
-                onCommit: { _ in }, onRollback: { _ in self.currentIdentity.withLock { $0 = former } })
+            // Writes come one after another: the next one already has the new name, everybody else once it is durable.
+            ownName.withLock { $0.writing = renewed }
+            commits.effects.add(
+                onCommit: { [self] in ownName.withLock { $0.committed = renewed } },
+                onUndo: { [self] in ownName.withLock { $0.writing = former } })
             return true
         }
     }
@@ -72,7 +76,7 @@ extension Store {
         _ segment: JournalSegment, job: JobID, after keep: UInt64, now: ReceiveTime,
         using generator: inout some RandomNumberGenerator
     ) async throws -> AdoptedBranch {
-        if segment.replica == identity.replica { try await renewReplica(segment.replica, using: &generator) }
+        try await renewReplica(segment.replica, using: &generator)
         return try await write { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             return try adopt(
@@ -128,7 +132,7 @@ extension Store {
         _ lost: [Change], job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit? {
         guard !lost.isEmpty else { return nil }
-        let own = JournalKey(job: number, replica: identity.replica)
+        let own = JournalKey(job: number, replica: writingIdentity.replica)
         let base = try JournalTable.head(of: own, in: db)
         let anchor = try anchor(of: number, in: db)
         let bytes =

@@ -103,7 +103,7 @@ extension Store {
         let known = try JobTable.number(of: run.job, in: db)
         let number = try known ?? JobTable.numberAddingIfNew(run.job, in: db)
         let journal = JournalKey(job: number, replica: run.segment.replica)
-        var ingested = Ingested(.ownFuture(of: identity.replica))
+        var ingested = Ingested(.ownFuture(of: writingIdentity.replica))
         if try takesOwnFuture || !isOwnFuture(run.segment, of: journal, in: db) {
             do {
                 try db.inSavepoint {
@@ -111,7 +111,7 @@ extension Store {
                     return .commit
                 }
             } catch is OwnFutureShown {
-                ingested = Ingested(.ownFuture(of: identity.replica))
+                ingested = Ingested(.ownFuture(of: writingIdentity.replica))
             }
         }
         // Nothing came of it: no empty job stays behind.
@@ -132,7 +132,7 @@ extension Store {
         try DoubtTable.remove(journal, in: db)
         guard let first = reached.removals.first else { return Ingested(result, applied: reached.applied) }
         let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
-        let own = JournalKey(job: journal.job, replica: identity.replica)
+        let own = JournalKey(job: journal.job, replica: writingIdentity.replica)
         if try Self.showsOwnFuture(removal, of: own, in: db) { throw OwnFutureShown() }
         return Ingested(result, ended: try end(removal, of: job, number: journal.job, now: now, in: db))
     }
@@ -141,7 +141,7 @@ extension Store {
     private struct OwnFutureShown: Error {}
 
     private func isOwnFuture(_ segment: JournalSegment, of journal: JournalKey, in db: Database) throws -> Bool {
-        try segment.replica == identity.replica
+        try segment.replica == writingIdentity.replica
             && segment.head.sequence > JournalTable.head(of: journal, in: db).sequence
     }
 

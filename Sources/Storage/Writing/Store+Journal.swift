@@ -19,7 +19,7 @@ extension Store {
     func say(
         _ operations: [CRDT.Operation], job: JobID, number: Int64, now: ReceiveTime, in db: Database
     ) throws -> Commit {
-        let journal = JournalKey(job: number, replica: identity.replica)
+        let journal = JournalKey(job: number, replica: writingIdentity.replica)
         let head = try JournalTable.head(of: journal, in: db)
         let anchor = try anchor(of: number, in: db)
         var bytes = preamble(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
@@ -46,7 +46,7 @@ extension Store {
         _ bytes: [UInt8], after head: JournalHead, job: JobID, number: Int64, now: ReceiveTime,
         knowing known: KnownItems = KnownItems(), in db: Database
     ) throws -> Commit {
-        let journal = JournalKey(job: number, replica: identity.replica)
+        let journal = JournalKey(job: number, replica: writingIdentity.replica)
         let reached = try JournalWriter(db: db, journal: journal, received: nil)
             .apply(bytes, first: head.sequence + 1, after: head, knowing: known)
         try joinLooseSegments(of: journal, after: bytes.count, in: db)

@@ -79,7 +79,7 @@ extension World {
             advanced(device, journal.job)
             try await perform(
                 device.mesh.onRestamped(
-                    job: journal.job, replica: device.store.identity.replica, head: journal.head, now: elapsed),
+                    job: journal.job, replica: journal.replica, head: journal.head, now: elapsed),
                 by: device)
         }
         try await checker.restamped(device, now: now)
