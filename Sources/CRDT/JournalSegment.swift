@@ -2,6 +2,10 @@
 ///
 /// Segments are immutable and context-free: they are stored, cut and passed on as they are (see `ChangeCodec`).
 package struct JournalSegment: Hashable, Sendable {
+    /// How long a run mostly is, in bytes, where a journal is cut to be stored or sent: who stores one keeps the people at that
+    /// laptop waiting for as long.
+    package static let usualBytes = 128 << 10
+
     /// Whose journal it is.
     package let replica: ReplicaID
     /// The sequence of the first transform.

@@ -48,10 +48,7 @@ package struct CanonicalExport: ItemExport {
         bytes.append(utf8: #"],"job":"#)
         bytes.append(jsonString: job.text)
         bytes.append(utf8: #","removed":["#)
-        for (index, id) in removed.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(jsonString: id)
-        }
+        bytes.append(jsonElements: removed) { $0.append(jsonString: $1) }
         bytes.append(utf8: "]}")
     }
 }
@@ -65,13 +62,10 @@ extension [UInt8] {
     /// The fields that show as a JSON object, in ascending order of their names.
     package mutating func append(jsonFieldsOf item: PackedItem) {
         append(UInt8(ascii: "{"))
-        var needsComma = false
-        for field in item.fields {
-            if needsComma { append(UInt8(ascii: ",")) }
-            needsComma = true
-            append(jsonString: field.name.text)
-            append(UInt8(ascii: ":"))
-            append(jsonBytes: item.bytes(field.value))
+        append(jsonElements: item.fields) { bytes, field in
+            bytes.append(jsonString: field.name.text)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(jsonBytes: item.bytes(field.value))
         }
         append(UInt8(ascii: "}"))
     }
@@ -79,13 +73,20 @@ extension [UInt8] {
     /// The notes as a JSON array, in timeline order.
     package mutating func append(jsonNotesOf item: PackedItem) {
         append(UInt8(ascii: "["))
+        append(jsonElements: item.notes) { $0.append(jsonBytes: item.bytes($1.text)) }
+        append(UInt8(ascii: "]"))
+    }
+
+    /// What stands between the brackets of an array or an object, with commas.
+    package mutating func append<Elements: Sequence>(
+        jsonElements elements: Elements, _ write: (inout [UInt8], Elements.Element) -> Void
+    ) {
         var needsComma = false
-        for remark in item.notes {
+        for element in elements {
             if needsComma { append(UInt8(ascii: ",")) }
             needsComma = true
-            append(jsonBytes: item.bytes(remark.text))
+            write(&self, element)
         }
-        append(UInt8(ascii: "]"))
     }
 
     /// A JSON string with its quotes.

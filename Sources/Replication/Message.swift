@@ -141,7 +141,7 @@ package enum ProtocolLimits {
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// Bytes that are read for one `delta`: as many stored rows as fit, or a single one that is longer.
-    package static let deltaBytes = 128 << 10
+    package static let deltaBytes = JournalSegment.usualBytes
     /// The name of a host or a fleet, in bytes of UTF-8.
     package static let nameBytes = 128
     /// How many buckets the jobs are compared in.

@@ -31,10 +31,8 @@ struct Decided: Sendable {
 
 /// Where requests are answered: the store, and those who wait for news of it.
 struct ChannelService: Sendable {
-    /// Of a journal in one answer …
+    /// Of a journal in one answer.
     private static let answerBytes = 512 << 10
-    /// … in runs of this length: whoever stores one keeps the people at that laptop waiting for as long.
-    private static let runBytes = 128 << 10
 
     let store: Store
     let hub: ChangeHub
@@ -77,15 +75,8 @@ struct ChannelService: Sendable {
     }
 
     func journal(of replica: ReplicaID, job: JobID, after: UInt64) async throws -> SegmentList {
-        var segments: [JournalSegment] = []
-        var (next, bytes) = (after + 1, 0)
-        while bytes < Self.answerBytes,
-            let run = try await store.segment(of: replica, job: job, from: next, maximumBytes: Self.runBytes)
-        {
-            segments.append(run)
-            bytes += run.bytes.count
-            next = run.head.sequence + 1
-        }
+        let segments = try await store.runs(
+            of: replica, job: job, from: after + 1, sufficientBytes: Self.answerBytes)
         return SegmentList(segments: segments)
     }
 

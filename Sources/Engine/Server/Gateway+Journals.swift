@@ -6,7 +6,6 @@ import Storage
 
 /// The journals of one job, until both sides hold the same: carries out what a `ServerSyncSession` says.
 extension Gateway {
-    private static let runBytes = 128 << 10
     private static let uploadBytes = 640 << 10
 
     /// A problem of one job is logged; what concerns the server as a whole is thrown.
@@ -140,19 +139,10 @@ extension Gateway {
 
     /// As much as one upload takes; none at the journal's end.
     private func runs(from place: JournalPlace) async -> [JournalSegment] {
-        var runs: [JournalSegment] = []
-        var next = place.after + 1
-        var bytes = 0
-        while bytes < Self.uploadBytes, runs.count < ChannelLimits.segments,
-            let run = try? await store.segment(
-                of: place.replica, job: place.job, from: next, maximumBytes: Self.runBytes)
-        {
-            if !runs.isEmpty, bytes + run.bytes.count > Self.uploadBytes + Self.runBytes { break }
-            runs.append(run)
-            bytes += run.bytes.count
-            next = run.head.sequence + 1
-        }
-        return runs
+        let runs = try? await store.runs(
+            of: place.replica, job: place.job, from: place.after + 1, sufficientBytes: Self.uploadBytes,
+            limit: ChannelLimits.segments)
+        return runs ?? []
     }
 }
 

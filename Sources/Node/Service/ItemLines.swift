@@ -61,11 +61,10 @@ struct ItemLines: ItemExport {
         let object = Dictionary(
             fields: item.fields.map { ($0.name, String(decoding: item.bytes($0.value), as: UTF8.self)) })
         bytes.append(UInt8(ascii: "{"))
-        for (index, (key, value)) in object.sorted(by: { $0.key < $1.key }).enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(jsonString: key)
+        bytes.append(jsonElements: object.sorted(by: { $0.key < $1.key })) { bytes, field in
+            bytes.append(jsonString: field.key)
             bytes.append(UInt8(ascii: ":"))
-            bytes.append(jsonString: value)
+            bytes.append(jsonString: field.value)
         }
         bytes.append(UInt8(ascii: "}"))
     }

@@ -29,7 +29,7 @@ package struct IngestQueue: Sendable {
     /// A link is not read on while so much of it waits: what was asked for and some pushed pieces.
     package static let limitPerLink = 8 << 20
     /// A batch of several runs is no longer than this: one transaction must not hold up the people at this laptop.
-    package static let batchBytes = 128 << 10
+    package static let batchBytes = JournalSegment.usualBytes
 
     private var waiting: [Run] = []
     private var costs: [LinkID: Int] = [:]

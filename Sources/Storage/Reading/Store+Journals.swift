@@ -71,6 +71,34 @@ extension Store {
         }
     }
 
+    /// The journal from the change that holds `sequence` on, in runs that follow one another; none when it ends before.
+    ///
+    /// - Parameters:
+    ///   - sufficientBytes: nothing more is read past that; a run that would go far beyond it is left for the next time.
+    ///   - limit: of runs.
+    /// - Throws: when not even the first can be read; else it ends before what cannot be read.
+    package func runs(
+        of replica: ReplicaID, job: JobID, from sequence: UInt64, sufficientBytes: Int, limit: Int = .max
+    ) async throws -> [JournalSegment] {
+        let usual = JournalSegment.usualBytes
+        var runs: [JournalSegment] = []
+        var (next, bytes) = (sequence, 0)
+        do {
+            while bytes < sufficientBytes, runs.count < limit,
+                let run = try await segment(of: replica, job: job, from: next, maximumBytes: usual)
+            {
+                if !runs.isEmpty, bytes + run.bytes.count > sufficientBytes + usual { break }
+                runs.append(run)
+                bytes += run.bytes.count
+                next = run.head.sequence + 1
+            }
+        } catch {
+            // What stands before the damage is sound.
+            if runs.isEmpty { throw error }
+        }
+        return runs
+    }
+
     /// Where the change that holds `sequence` ends, with the digest there, and its own hash; nil beyond the journal's end.
     package func boundary(
         of replica: ReplicaID, job: JobID, at sequence: UInt64

@@ -11,7 +11,7 @@ enum JournalTable {
     /// A row is passed on as it is, so it stays well below a frame: longer runs are cut into rows of about
     /// `segmentBytes`, which one more change cannot bring near a frame either.
     static let longestSegmentBytes = 512 << 10
-    static let segmentBytes = 128 << 10
+    static let segmentBytes = JournalSegment.usualBytes
 
     static func vector(of job: Int64, in db: Database) throws -> VersionVector {
         let rows = try Row.fetchAll(
