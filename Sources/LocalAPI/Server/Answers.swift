@@ -33,19 +33,22 @@ enum Answer {
             status: .ok,
             headers: [.contentType: form.mediaType],
             body: ResponseBody { writer in
-                var isFirst = true
-                var buffer = ByteBuffer(string: form.opening)
-                for try await batch in batches {
-                    for element in batch {
-                        if !isFirst { buffer.writeString(form.separator) }
-                        isFirst = false
-                        buffer.writeBytes(try JSON.encode(element))
+                var isEmpty = true
+                var before = form.opening
+                let pieces = PullSequence {
+                    try await batches.next().map { try $0.map { try JSON.encode($0) } }
+                }
+                for try await piece in pieces {
+                    var buffer = ByteBuffer()
+                    for element in piece {
+                        buffer.writeString(before)
+                        buffer.writeBytes(element)
+                        before = form.separator
+                        isEmpty = false
                     }
                     try await writer.write(buffer)
-                    buffer = ByteBuffer()
                 }
-                buffer.writeString(form.closing(isEmpty: isFirst))
-                try await writer.write(buffer)
+                try await writer.write(ByteBuffer(string: (isEmpty ? before : "") + form.closing(isEmpty: isEmpty)))
                 try await writer.finish(nil)
             })
     }

@@ -1,4 +1,5 @@
-/// Pieces of something that is too long to hold: the next one is read when the caller has taken the last.
+/// Pieces of something that is too long to hold: the next one is read when the caller has taken the last, beside the caller's
+/// thread.
 ///
 /// Whose task is cancelled gets an error, never an end, as `AsyncThrowingStream(unfolding:)` would give: half an export
 /// must not look like a whole one.
@@ -17,9 +18,12 @@ package struct PullSequence<Piece: Sendable>: AsyncSequence, Sendable {
         /// Nil after the last piece; throws `CancellationError` in a cancelled task.
         package mutating func next() async throws -> Piece? {
             try Task.checkCancellation()
-            return try await pull()
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await pull() }
         }
     }
+
+    /// As the iterator's.
+    func next() async throws -> Piece? { try await pull() }
 
     /// Does not begin anew: the source is read once.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: pull) }

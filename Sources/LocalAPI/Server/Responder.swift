@@ -12,7 +12,10 @@ struct LocalResponder: Sendable {
         let router = Router(context: LocalContext.self)
         for route in Route.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await route.answer(request, context, service)
+                guard route.isLong else { return try await route.answer(request, context, service) }
+                return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                    try await route.answer(request, context, service)
+                }
             }
         }
         routes = router.buildResponder()

@@ -5,14 +5,18 @@ struct Route: Sendable {
     var method: HTTPRequest.Method
     /// With `{job}` and `{item}` for the variable segments.
     var path: String
+    /// Whether it may look at a whole job, or at thousands of items: it is then answered beside the event loop's thread, on which
+    /// everybody else's requests and the mesh wait for each other.
+    var isLong: Bool
     var answer: @Sendable (Request, LocalContext, any MusterService) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String,
+        _ method: HTTPRequest.Method, _ path: String, isLong: Bool = false,
         _ answer: @escaping @Sendable (Request, LocalContext, any MusterService) async throws -> Response
     ) {
         self.method = method
         self.path = path
+        self.isLong = isLong
         self.answer = answer
     }
 }
@@ -59,24 +63,24 @@ extension Route {
             let isConfirmed = request.query("confirmed") == "true"
             return try Answer.json(try await service.removeJob(context.parameter("job"), isConfirmed: isConfirmed))
         },
-        Route(.get, "/v1/jobs/{job}/summary") { _, context, service in
+        Route(.get, "/v1/jobs/{job}/summary", isLong: true) { _, context, service in
             try Answer.json(try await service.summary(job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/conflicts") { _, context, service in
+        Route(.get, "/v1/jobs/{job}/conflicts", isLong: true) { _, context, service in
             try Answer.json(try await service.conflicts(job: context.parameter("job")))
         },
         Route(.post, "/v1/jobs/{job}/conflicts") { request, context, service in
             let settling = try await request.decode(SettleRequest.self)
             return try Answer.json(try await service.settle(settling, job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/check") { _, context, service in
+        Route(.get, "/v1/jobs/{job}/check", isLong: true) { _, context, service in
             try Answer.json(try await service.check(job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/log") { request, context, service in
+        Route(.get, "/v1/jobs/{job}/log", isLong: true) { request, context, service in
             let item = request.query("item")
             return Answer.elements(try await service.log(job: context.parameter("job"), item: item), for: request)
         },
-        Route(.get, "/v1/jobs/{job}/export") { request, context, service in
+        Route(.get, "/v1/jobs/{job}/export", isLong: true) { request, context, service in
             let name = request.query("format") ?? ExportFormat.json.rawValue
             guard let format = ExportFormat(rawValue: name) else {
                 throw APIError(.invalidRequest, "\"\(name)\" is no export format: ask for json or csv.")
@@ -126,7 +130,7 @@ extension Route {
         Route(.get, "/v1/jobs/{job}/roster") { _, context, service in
             try Answer.json(try await service.roster(job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/late") { _, context, service in
+        Route(.get, "/v1/jobs/{job}/late", isLong: true) { _, context, service in
             try Answer.json(try await service.late(job: context.parameter("job")))
         },
         Route(.post, "/v1/jobs/{job}/late/accept") { request, context, service in
@@ -140,18 +144,18 @@ extension Route {
     ]
 
     static let items = [
-        Route(.post, "/v1/jobs/{job}/import") { request, context, service in
+        Route(.post, "/v1/jobs/{job}/import", isLong: true) { request, context, service in
             let batch = try await request.decode(ItemBatch.self)
             guard batch.items.count <= ItemBatch.largest else {
                 throw APIError(.tooLarge, "A batch takes \(ItemBatch.largest) items at most: send it in smaller ones.")
             }
             return try Answer.json(try await service.addItems(batch, job: context.parameter("job")))
         },
-        Route(.post, "/v1/jobs/{job}/removals") { request, context, service in
+        Route(.post, "/v1/jobs/{job}/removals", isLong: true) { request, context, service in
             let removal = try await request.decode(RemovalRequest.self)
             return try Answer.json(try await service.removeItems(removal, job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/items") { request, context, service in
+        Route(.get, "/v1/jobs/{job}/items", isLong: true) { request, context, service in
             let filters = try request.queries("where").map(FieldFilter.init(parsing:))
             let form = ElementForm(for: request)
             let items = try await service.items(job: context.parameter("job"), matching: filters, as: form)
