@@ -63,11 +63,15 @@ package final class Store: Sendable {
     }
 
     /// Runs one write and turns what goes wrong into a `StoreError`, except refusals and codec errors.
-    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter isLong: see `GroupCommit`.
+    func write<Value: Sendable>(
+        isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         do {
             let wait = latency.withLock { $0 }
             await wait?.pass()
-            let value = try await commits.write(body)
+            let value = try await commits.write(isLong: isLong, body)
             await wait?.pass()
             return value
         } catch let error as EditRefusal {

@@ -30,7 +30,7 @@ extension Store {
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, mayWrite: Bool
     ) async throws -> UploadOutcome {
         guard segment.replica != .channel else { return .ownJournal }
-        return try await write { [self] db in
+        return try await write(isLong: segment.bytes.count > Self.fewBytes) { [self] db in
             var isForked = false
             let run = IncomingRun(job: job, segment: segment)
             switch try ingest(run, now: now, takesOwnFuture: false, in: db).result {

@@ -134,7 +134,7 @@ extension Store {
                 db.cachedStatement(sql: "SELECT NOT EXISTS (SELECT 1 FROM garbage)")) ?? true
         }
         guard !isFree else { return false }
-        return try await write { db in
+        return try await write(isLong: true) { db in
             guard let number = try Int64.fetchOne(db, sql: "SELECT min(number) FROM garbage") else { return false }
             for (table, key, limit) in Self.freed where try Self.free(limit, of: table, key, job: number, in: db) {
                 return true

@@ -4,10 +4,12 @@ import Synchronization
 /// Runs writes one after another and commits those that wait together in one transaction.
 ///
 /// A commit costs a flush to disk whatever is in it; sharing it among callers is worth a factor of ten under load and
-/// costs a lone caller nothing. A write that throws is undone alone.
+/// costs a lone caller nothing. A write that throws is undone alone. A long one goes alone, and after it whatever is short: who
+/// has a single edit waits for a long write that is under way, but never for the next one, too.
 final class GroupCommit: Sendable {
     /// One write: runs inside the transaction, then tells its caller once the commit is durable or has failed.
     private struct Entry: Sendable {
+        let isLong: Bool
         let run: @Sendable (Database) throws -> Void
         let finish: @Sendable (Result<Void, any Error>) -> Void
     }
@@ -15,6 +17,8 @@ final class GroupCommit: Sendable {
     private struct Queue {
         var waiting: [Entry] = []
         var isDraining = false
+        /// Short ones went last: a long one is not held up by any number of them.
+        var isLongDue = false
     }
 
     private let database: any DatabaseWriter
@@ -33,10 +37,15 @@ final class GroupCommit: Sendable {
     var waitingCount: Int { queue.withLock { $0.waiting.count } }
 
     /// Returns when the write is durable; throws when it had to be undone.
-    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter isLong: it may take ten milliseconds or more.
+    func write<Value: Sendable>(
+        isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let value = Mutex<Value?>(nil)
             let entry = Entry(
+                isLong: isLong,
                 run: { db in
                     let result = try body(db)
                     value.withLock { $0 = result }
@@ -104,12 +113,15 @@ final class GroupCommit: Sendable {
 
     private func nextBatch() -> [Entry]? {
         queue.withLock { queue in
-            guard !queue.waiting.isEmpty else {
-                queue.isDraining = false
-                return nil
+            let short = queue.waiting.filter { !$0.isLong }
+            if short.isEmpty || queue.isLongDue, let long = queue.waiting.firstIndex(where: \.isLong) {
+                queue.isLongDue = false
+                return [queue.waiting.remove(at: long)]
             }
-            defer { queue.waiting.removeAll(keepingCapacity: true) }
-            return queue.waiting
+            queue.waiting.removeAll { !$0.isLong }
+            queue.isLongDue = !queue.waiting.isEmpty
+            queue.isDraining = !short.isEmpty
+            return short.isEmpty ? nil : short
         }
     }
 

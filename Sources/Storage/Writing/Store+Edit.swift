@@ -34,7 +34,7 @@ extension Store {
         job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
         now: @escaping @Sendable () -> ReceiveTime, _ edits: [Edit]
     ) async throws -> EditResult {
-        try await write { [self] db in
+        try await write(isLong: edits.count > Self.fewEdits) { [self] db in
             let now = now()
             let number =
                 createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
@@ -44,6 +44,9 @@ extension Store {
             return result
         }
     }
+
+    /// More of them, as of an import, hold up whoever shares their transaction.
+    private static let fewEdits = 50
 
     func commit(
         _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, now: ReceiveTime, in db: Database

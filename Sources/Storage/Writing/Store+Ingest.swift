@@ -72,7 +72,7 @@ extension Store {
     package func ingest(
         _ runs: [IncomingRun], now: ReceiveTime
     ) async throws -> [Ingested] {
-        try await write { [self] db in
+        try await write(isLong: runs.reduce(0) { $0 + $1.segment.bytes.count } > Self.fewBytes) { [self] db in
             try runs.map { run in
                 var ingested = Ingested(.failed)
                 do {
@@ -91,11 +91,14 @@ extension Store {
     private func ingest(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, takesOwnFuture: Bool
     ) async throws -> Ingested {
-        try await write { [self] db in
+        try await write(isLong: segment.bytes.count > Self.fewBytes) { [self] db in
             try ingest(
                 IncomingRun(job: job, segment: segment), now: now, takesOwnFuture: takesOwnFuture, in: db)
         }
     }
+
+    /// Of journals; more hold up whoever shares their transaction.
+    static let fewBytes = 8 << 10
 
     func ingest(
         _ run: IncomingRun, now: ReceiveTime, takesOwnFuture: Bool, in db: Database
