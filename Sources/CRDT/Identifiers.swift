@@ -61,7 +61,8 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// Reads the usual 8-4-4-4-12 form, with or without hyphens; nil for anything else.
     package init?(_ text: some StringProtocol) {
-        guard let value = UInt128(hexadecimalDigits: String(text.filter { $0 != "-" }), count: 32) else { return nil }
+        let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+        guard let value = UInt128(hexadecimalDigits: digits, count: 32) else { return nil }
         self.value = value
     }
 
@@ -72,8 +73,17 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// The 8-4-4-4-12 form in lower case.
     package var description: String {
-        let digits = Array(value.hexadecimalDigits(count: 32))
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+        // Each item that is shown has it.
+        String(unsafeUninitializedCapacity: 36) { text in
+            var rest = value
+            for place in (0..<36).reversed() {
+                switch place {
+                case 8, 13, 18, 23: text[place] = UInt8(ascii: "-")
+                default: text[place] = rest.takeHexadecimalDigit()
+                }
+            }
+            return 36
+        }
     }
 }
 
@@ -167,9 +177,20 @@ extension UInt128 {
         self.init(text, radix: 16)
     }
 
+    /// The last `count` digits, in lower case.
     func hexadecimalDigits(count: Int) -> String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: Swift.max(0, count - digits.utf8.count)) + digits
+        String(unsafeUninitializedCapacity: count) { text in
+            var rest = self
+            for place in (0..<count).reversed() { text[place] = rest.takeHexadecimalDigit() }
+            return count
+        }
+    }
+
+    /// The last digit, in lower case; the number goes on without it.
+    fileprivate mutating func takeHexadecimalDigit() -> UInt8 {
+        let digit = UInt8(truncatingIfNeeded: self) & 15
+        self >>= 4
+        return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
 }
 
