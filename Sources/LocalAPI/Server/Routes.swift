@@ -73,7 +73,7 @@ extension Route {
             let settling = try await request.decode(SettleRequest.self)
             return try Answer.json(try await service.settle(settling, job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/check", isLong: true) { _, context, service in
+        Route(.get, "/v1/jobs/{job}/check") { _, context, service in
             try Answer.json(try await service.check(job: context.parameter("job")))
         },
         Route(.get, "/v1/jobs/{job}/log", isLong: true) { request, context, service in
@@ -102,7 +102,7 @@ extension Route {
                 try await service.signOff(signOff, job: context.parameter("job")), status: .accepted)
         },
         Route(.get, "/v1/queue") { _, _, service in try Answer.json(try await service.queue()) },
-        Route(.get, "/v1/queue/log") { request, _, service in
+        Route(.get, "/v1/queue/log", isLong: true) { request, _, service in
             let text = request.query("limit") ?? "1000"
             guard let limit = Int(text), (1...10_000).contains(limit) else {
                 throw APIError(.invalidRequest, "'\(text)' is no limit: give a number from 1 to 10000.")
@@ -133,11 +133,11 @@ extension Route {
         Route(.get, "/v1/jobs/{job}/late", isLong: true) { _, context, service in
             try Answer.json(try await service.late(job: context.parameter("job")))
         },
-        Route(.post, "/v1/jobs/{job}/late/accept") { request, context, service in
+        Route(.post, "/v1/jobs/{job}/late/accept", isLong: true) { request, context, service in
             let decision = try await request.decode(LateDecision.self)
             return try Answer.json(try await service.acceptLate(decision, job: context.parameter("job")))
         },
-        Route(.post, "/v1/jobs/{job}/late/drop") { request, context, service in
+        Route(.post, "/v1/jobs/{job}/late/drop", isLong: true) { request, context, service in
             let decision = try await request.decode(LateDecision.self)
             return try Answer.json(try await service.dropLate(decision, job: context.parameter("job")))
         },

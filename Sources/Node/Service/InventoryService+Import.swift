@@ -59,7 +59,7 @@ extension InventoryService {
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 }
                 guard let commit = made.commit else { continue }
-                await replicator.committed(commit)
+                await tell(commit)
                 commits.append(commit)
             }
             if let key, isComplete { await keys.keep(known, of: job.id, by: key, from: base, after: commits) }

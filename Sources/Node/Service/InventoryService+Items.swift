@@ -134,7 +134,7 @@ extension InventoryService {
             }
             let result = try await store.edit(
                 job: job.id, isAllOrNothing: true, now: { clock.now }, puts + notes)
-            if let commit = result.commit { await replicator.committed(commit) }
+            if let commit = result.commit { await tell(commit) }
             return Restored(id: id.description, replaces: found.id.description)
         }
     }

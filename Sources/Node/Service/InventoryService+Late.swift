@@ -45,7 +45,7 @@ extension InventoryService {
                 })
             var outcome = LateOutcome(changes: dots.count)
             for commit in try await carryOut(dots.sorted(), job.id) {
-                await replicator.committed(commit)
+                await tell(commit)
                 if commit.job != job.id { outcome.newJob = commit.job.text }
             }
             return outcome

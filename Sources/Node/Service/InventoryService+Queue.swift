@@ -28,7 +28,7 @@ extension InventoryService {
     func enqueue(_ batch: MutationBatch) async throws -> [MutationToken] {
         let clock = clock
         let asked = try await store.enqueue(batch, leavingOut: await outbox.notShown, now: { clock.now })
-        await replicator.committed(asked.commit)
+        await tell(asked.commit)
         await outbox.jobAdvanced(batch.job)
         return asked.tokens
     }

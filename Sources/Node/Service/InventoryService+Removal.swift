@@ -24,7 +24,7 @@ extension InventoryService {
             let result = try await store.edit(
                 job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now },
                 items.map { .remove(item: $0) })
-            if let commit = result.commit { await replicator.committed(commit) }
+            if let commit = result.commit { await tell(commit) }
             return Removed(removed: items.map(\.description))
         }
     }

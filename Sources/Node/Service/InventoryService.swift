@@ -71,7 +71,13 @@ struct InventoryService: MusterService {
         let result = try await store.edit(
             job: job, requiresItems: requiresItem, now: { clock.now }, [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
-        if let commit = result.commit { await replicator.committed(commit) }
+        if let commit = result.commit { await tell(commit) }
+    }
+
+    /// Tells everybody, on the mesh's own thread also where the answer is worked out beside it: an actor to which another thread
+    /// comes first stays with that thread until it has nothing left to do (SE-0417).
+    func tell(_ commit: Commit) async {
+        await withTaskExecutorPreference(machine.executor) { await replicator.committed(commit) }
     }
 
     func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {

@@ -39,7 +39,7 @@ extension Store {
     package func acceptLate(
         _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
     ) async throws -> [Commit] {
-        try await write { [self] db in
+        try await write(isLong: dots.count > Self.fewEdits) { [self] db in
             let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             let named = try Self.named(dots, job: number, in: db)
@@ -56,7 +56,7 @@ extension Store {
     package func dropLate(
         _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
     ) async throws -> Commit? {
-        try await write { [self] db in
+        try await write(isLong: dots.count > Self.fewEdits) { [self] db in
             let now = now()
             let number = try JobTable.existingNumber(of: job, in: db)
             return try decide(Self.named(dots, job: number, in: db), job: job, number: number, now: now, in: db)

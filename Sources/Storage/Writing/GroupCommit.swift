@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A commit costs a flush to disk whatever is in it; sharing it among callers is worth a factor of ten under load and
 /// costs a lone caller nothing. A write that throws is undone alone. A long one goes alone, and after it whatever is short: who
-/// has a single edit waits for a long write that is under way, but never for the next one, too.
+/// has a single edit does not wait for one long write after the other.
 final class GroupCommit: Sendable {
     /// One write: runs inside the transaction, then tells its caller once the commit is durable or has failed.
     private struct Entry: Sendable {

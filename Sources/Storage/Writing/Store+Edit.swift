@@ -46,7 +46,7 @@ extension Store {
     }
 
     /// More of them, as of an import, hold up whoever shares their transaction.
-    private static let fewEdits = 50
+    static let fewEdits = 50
 
     func commit(
         _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, now: ReceiveTime, in db: Database

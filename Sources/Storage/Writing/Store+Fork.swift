@@ -77,7 +77,7 @@ extension Store {
         using generator: inout some RandomNumberGenerator
     ) async throws -> AdoptedBranch {
         try await renewReplica(segment.replica, using: &generator)
-        return try await write { [self] db in
+        return try await write(isLong: true) { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             return try adopt(
                 segment, of: job, into: JournalKey(job: number, replica: segment.replica), after: keep, now: now,

@@ -98,7 +98,7 @@ extension Store {
     }
 
     /// Of journals; more hold up whoever shares their transaction.
-    static let fewBytes = 8 << 10
+    static let fewBytes = 32 << 10
 
     func ingest(
         _ run: IncomingRun, now: ReceiveTime, takesOwnFuture: Bool, in db: Database
