@@ -13,9 +13,7 @@ struct OwnNameTests {
         let place = try Place()
         let store = try place.open()
         let former = store.identity.replica
-        store.holdWrites()
-        let renewal = Self.renew(store, former)
-        while store.waitingWriteCount < 1 { await Task.yield() }
+        let renewal = await Self.holdRenewal(of: store)
         let look = Task { try await store.write { _ in (store.identity.replica, store.writingIdentity.replica) } }
         while store.waitingWriteCount < 2 { await Task.yield() }
         store.releaseWrites()
@@ -36,9 +34,7 @@ struct OwnNameTests {
         let former = store.identity
         try await store.write { try $0.execute(sql: "CREATE TABLE filler (bytes BLOB)") }
         try await store.limit(toFurtherPages: 4)
-        store.holdWrites()
-        let renewal = Self.renew(store, former.replica)
-        while store.waitingWriteCount < 1 { await Task.yield() }
+        let renewal = await Self.holdRenewal(of: store)
         let last = Task {
             try await store.write { db in
                 switch failure {
@@ -78,9 +74,7 @@ struct OwnNameTests {
         let place = try Place()
         let store = try place.open()
         let former = store.identity.replica
-        store.holdWrites()
-        let renewal = Self.renew(store, former)
-        while store.waitingWriteCount < 1 { await Task.yield() }
+        let renewal = await Self.holdRenewal(of: store)
         let refused = Task {
             try await store.write { _ in
                 store.commits.effects.add(onUndo: { store.isExposed.withLock { $0 = true } })
@@ -93,6 +87,14 @@ struct OwnNameTests {
         #expect(store.isExposed.withLock { $0 }, "undone")
         #expect(try await renewal.value)
         #expect(store.identity.replica != former)
+    }
+
+    /// Whatever is written next shares the renewal's transaction, which begins when the writes are released.
+    private static func holdRenewal(of store: Store) async -> Task<Bool, any Error> {
+        store.holdWrites()
+        let renewal = renew(store, store.identity.replica)
+        while store.waitingWriteCount < 1 { await Task.yield() }
+        return renewal
     }
 
     private static func renew(_ store: Store, _ former: ReplicaID) -> Task<Bool, any Error> {

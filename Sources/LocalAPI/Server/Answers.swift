@@ -35,9 +35,7 @@ enum Answer {
             body: ResponseBody { writer in
                 var isEmpty = true
                 var before = form.opening
-                let pieces = PullSequence {
-                    try await batches.next().map { try $0.map { try JSON.encode($0) } }
-                }
+                let pieces = PullSequence { try await batches.next()?.map { try JSON.encode($0) } }
                 for try await piece in pieces {
                     var buffer = ByteBuffer()
                     for element in piece {

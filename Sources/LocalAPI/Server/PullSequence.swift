@@ -22,7 +22,7 @@ package struct PullSequence<Piece: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// As the iterator's.
+    /// For a sequence made of this one, whose iterator looks for cancellation and chooses the thread.
     func next() async throws -> Piece? { try await pull() }
 
     /// Does not begin anew: the source is read once.
