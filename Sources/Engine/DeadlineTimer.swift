@@ -5,7 +5,10 @@ struct DeadlineTimer {
     private var task: Task<Void, Never>?
 
     /// Waits for this instead of what was waited for; for nothing if it is nil.
+    ///
+    /// - Parameter work: must bear to be called early. One wake-up too many costs far less than a new timer for each message.
     mutating func set(_ deadline: UInt64?, on machine: any Machine, _ work: @escaping @Sendable () async -> Void) {
+        if let deadline, let waited = self.deadline, waited <= deadline { return }
         task?.cancel()
         self.deadline = deadline
         task = deadline.map { machine.at($0, work) }

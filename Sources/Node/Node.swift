@@ -65,7 +65,7 @@ package struct Node: Sendable {
         }
         if let gateway { await outbox.attach(gateway) }
         let news = JobNews(outbox: outbox, gateway: gateway)
-        core.publisher.onAdvance { job, vector in news.jobAdvanced(job, fingerprint: vector.fingerprint) }
+        core.publisher.onAdvance { news.jobAdvanced($0) }
         let discovery = DiscoveryService(
             configuration: configuration, device: store.identity.device, hostName: hostName,
             transport: core.transport, replicator: replicator, logger: logger)

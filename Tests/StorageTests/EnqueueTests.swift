@@ -66,6 +66,37 @@ struct EnqueueTests {
         #expect(try await store.pendingRequests(of: Store.job).count == 3)
     }
 
+    @Test("A job that nobody has opened is opened first, by its own name, and only once")
+    func openedFirst() async throws {
+        let place = try Place()
+        let store = try place.open()
+        let fields = [
+            Edit.FieldValue(field: JobProperty.name, value: "Smith"),
+            Edit.FieldValue(field: JobProperty.kind, value: JobKind.pickup.rawValue),
+        ]
+        let edits = [Edit.put(item: .job, fields: fields)]
+        let made = try await store.edit(job: Store.job, createsJob: true, now: { .known(999) }, edits)
+        #expect(made.commit?.hasStatements == false)
+        var batch = MutationBatch(job: Store.job)
+        batch.openIfNeeded(using: &place.generator)
+        batch.add(AdvanceState(to: .dispatched), using: &place.generator)
+        let first = try await store.enqueue(batch, now: { .known(1_000) })
+        #expect(first.commit.hasStatements)
+        #expect(first.entries.map(\.request.kind) == [OpenJob.name, AdvanceState.name])
+        #expect(first.entries[0].request.payload == OpenJob(name: "Smith", kind: .pickup).payload.bytes)
+        #expect(first.entries[1].request.after == first.tokens[0])
+        var next = MutationBatch(job: Store.job)
+        next.openIfNeeded(using: &place.generator)
+        next.add(AdvanceState(to: .inProgress), using: &place.generator)
+        let second = try await store.enqueue(next, now: { .known(1_001) })
+        #expect(second.entries.map(\.request.after) == [first.tokens[1]])
+        // Another laptop hears of requests as such, and of the rest as such.
+        let bert = try place.open("bert", machine: "bert")
+        let opened = try #require(made.commit)
+        #expect(try await bert.ingest(opened.segment, job: Store.job, now: .anyTime).hasStatements == false)
+        #expect(try await bert.ingest(first.commit.segment, job: Store.job, now: .anyTime).hasStatements)
+    }
+
     @Test("A store that becomes another replica goes on with its own requests, in their lane")
     func renewed() async throws {
         let place = try Place()
@@ -100,7 +131,7 @@ struct EnqueueTests {
         let store = try place.open()
         let asked = try await store.enqueue(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
         let first = try await store.requestNews(of: Store.job, since: [:])
-        #expect(first.entries.map(\.token) == asked.tokens)
+        #expect(first.entries == asked.entries && asked.entries.count == 2)
         #expect(try await store.requestNews(of: Store.job, since: first.mark).entries == [])
         let withdrawal = Withdrawal(token: asked.tokens[1], job: Store.job)
         _ = try await store.withdraw(withdrawal, now: { .known(1_001) })

@@ -23,9 +23,9 @@ extension Replicator {
     func dialDue() {
         let connected = Set(mesh.connectedDevices)
         for address in plan.due(now: now, connected: connected) { links?.dial(address) }
-        let deadline = plan.nextDeadline(connected: connected)
-        guard deadline != dialTimer.deadline else { return }
-        dialTimer.set(deadline, on: machine) { [weak self] in await self?.dialTimerFired() }
+        dialTimer.set(plan.nextDeadline(connected: connected), on: machine) { [weak self] in
+            await self?.dialTimerFired()
+        }
     }
 
     func dialTimerFired() {

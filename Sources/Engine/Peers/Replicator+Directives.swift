@@ -73,7 +73,7 @@ extension Replicator {
             var directives = noteRenewal()
             directives += mesh.onBranchAdopted(
                 adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)
-            observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
+            advanced(job)
             await perform(directives)
             if let ended = adopted.ended { await jobEnded(job, ended) }
         } catch {

@@ -28,7 +28,7 @@ extension Replicator {
         for (run, ingested) in zip(batch, outcomes) {
             directives += mesh.onPersisted(run.segment, job: run.job, from: run.link, result: ingested.result, now: now)
             if ingested.result == .stored {
-                observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: ingested.applied)
+                advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements)
             }
         }
         // The disk is not left idle while it is told what is durable, and the mesh hears of one batch after the other.

@@ -56,6 +56,6 @@ extension Replicator {
         await perform(
             mesh.onJobRemoved(
                 outcome.removal, of: job, vector: outcome.vector, replaced: outcome.replaced, now: now))
-        observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
+        advanced(job)
     }
 }

@@ -25,7 +25,7 @@ extension Replicator {
             if let ended = ingested.ended {
                 await jobEnded(run.job, ended)
             } else {
-                observer.jobAdvanced(run.job, vector: mesh.vector(of: run.job), applied: ingested.applied)
+                advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements)
             }
         case .ownFuture(let name):
             await renew(name, "The server has a later part of this store's journal: the store was set back.")

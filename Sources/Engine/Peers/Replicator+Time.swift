@@ -68,6 +68,6 @@ extension Replicator {
 
     /// Items of a job have changed without a new transform.
     func itemsChanged(_ job: JobID) {
-        observer.jobAdvanced(job, vector: mesh.vector(of: job), applied: [])
+        advanced(job)
     }
 }

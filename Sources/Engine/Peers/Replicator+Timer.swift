@@ -6,10 +6,7 @@ extension Replicator {
     private static let noteInterval: UInt64 = 600_000
 
     func scheduleTimer() {
-        let deadline = mesh.nextDeadline
-        // A timer that fires early costs one wake-up; making a new one for each message costs far more.
-        if let deadline, let waited = timer.deadline, waited <= deadline { return }
-        timer.set(deadline, on: machine) { [weak self] in await self?.timerFired() }
+        timer.set(mesh.nextDeadline, on: machine) { [weak self] in await self?.timerFired() }
     }
 
     func timerFired() async {

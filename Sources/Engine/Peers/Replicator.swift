@@ -92,10 +92,17 @@ package actor Replicator: TransportHandler {
     // MARK: Local edits
 
     /// A commit of this store is durable: everybody hears of it.
-    package func committed(_ commit: Commit) async {
+    ///
+    /// - Parameter isKnownToOutbox: it was told of the requests and withdrawals in it.
+    package func committed(_ commit: Commit, isKnownToOutbox: Bool = false) async {
         let directives = mesh.onCommitted(commit.segment, job: commit.job, now: now)
         await perform(directives)
-        observer.jobAdvanced(commit.job, vector: mesh.vector(of: commit.job), applied: commit.applied)
+        advanced(commit.job, applied: commit.applied, concernsOutbox: commit.hasStatements && !isKnownToOutbox)
+    }
+
+    func advanced(_ job: JobID, applied: [AppliedChange] = [], concernsOutbox: Bool = true) {
+        observer.jobAdvanced(
+            JobAdvance(job: job, vector: mesh.vector(of: job), applied: applied, concernsOutbox: concernsOutbox))
     }
 
     // MARK: Transport

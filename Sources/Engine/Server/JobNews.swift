@@ -1,9 +1,15 @@
-package import CRDT
+import CRDT
 import Synchronization
 
 /// Tells the outbox and the gateway which jobs have changed: each job once, however often it changed meanwhile.
 package final class JobNews: Sendable {
-    private let changed = Mutex<[JobID: UInt64]>([:])
+    private struct News {
+        /// Of the job's version vector.
+        var fingerprint: UInt64
+        var concernsOutbox: Bool
+    }
+
+    private let changed = Mutex<[JobID: News]>([:])
     private let occasions: AsyncStream<Void>
     private let occasion: AsyncStream<Void>.Continuation
     private let outbox: OutboxDriver
@@ -16,11 +22,15 @@ package final class JobNews: Sendable {
         self.gateway = gateway
     }
 
-    /// Never waits.
-    ///
-    /// - Parameter fingerprint: of the job's version vector.
-    package func jobAdvanced(_ job: JobID, fingerprint: UInt64) {
-        changed.withLock { $0[job] = fingerprint }
+    /// Never waits. What neither of them wants to know wakes nobody.
+    package func jobAdvanced(_ advance: JobAdvance) {
+        guard gateway != nil || advance.concernsOutbox else { return }
+        let fingerprint = advance.vector.fingerprint
+        changed.withLock { changed in
+            let earlier = changed[advance.job]?.concernsOutbox ?? false
+            changed[advance.job] = News(
+                fingerprint: fingerprint, concernsOutbox: advance.concernsOutbox || earlier)
+        }
         occasion.yield()
     }
 
@@ -31,9 +41,9 @@ package final class JobNews: Sendable {
                 defer { changed = [:] }
                 return changed
             }
-            for (job, fingerprint) in jobs.sorted(by: { $0.key < $1.key }) {
-                await outbox.jobAdvanced(job)
-                await gateway?.jobAdvanced(job, fingerprint: fingerprint)
+            for (job, news) in jobs.sorted(by: { $0.key < $1.key }) {
+                if news.concernsOutbox { await outbox.jobAdvanced(job) }
+                await gateway?.jobAdvanced(job, fingerprint: news.fingerprint)
             }
         }
     }

@@ -101,6 +101,21 @@ package actor OutboxDriver {
         enqueue(directives)
     }
 
+    /// Makes edits and asks the server for what belongs to them, and tells everybody.
+    ///
+    /// - Throws: as `Store.enqueue`; then nothing has changed.
+    package func ask(_ batch: MutationBatch) async throws -> EnqueueResult {
+        let clock = clock
+        let asked = try await store.enqueue(batch, leavingOut: machine.notShown, now: { clock.now })
+        // A look that was quicker has seen this one and what became of it meanwhile, which must not be undone.
+        let looked = marks[batch.job]?[asked.commit.segment.replica]?.sequence ?? 0
+        for entry in asked.entries where entry.sequence > looked {
+            enqueue(machine.onRequest(entry, now: now, using: &generator))
+        }
+        await replicator.committed(asked.commit, isKnownToOutbox: true)
+        return asked
+    }
+
     func route(isUp: Bool) {
         enqueue(machine.onRoute(isUp: isUp, now: now, using: &generator))
     }

@@ -10,7 +10,7 @@ final class ChangePublisher: ReplicationObserver {
     private let store: Store
     private let housekeeping: Housekeeping
 
-    private let listeners = Mutex<[@Sendable (JobID, VersionVector) -> Void]>([])
+    private let listeners = Mutex<[@Sendable (JobAdvance) -> Void]>([])
 
     private struct Waiting: Sendable {
         let job: JobID
@@ -28,18 +28,18 @@ final class ChangePublisher: ReplicationObserver {
         self.housekeeping = housekeeping
     }
 
-    func jobAdvanced(_ job: JobID, vector: VersionVector, applied: [AppliedChange]) {
-        housekeeping.jobChanged(job)
-        for listener in listeners.withLock({ $0 }) { listener(job, vector) }
+    func jobAdvanced(_ advance: JobAdvance) {
+        housekeeping.jobChanged(advance.job)
+        for listener in listeners.withLock({ $0 }) { listener(advance) }
         guard hub.hasListeners else { return }
-        hub.publish(.job(JobAdvanced(job: job.text, vector: vector.sequences)))
-        guard !applied.isEmpty, hub.hasChangeListeners else { return }
+        hub.publish(.job(JobAdvanced(job: advance.job.text, vector: advance.vector.sequences)))
+        guard !advance.applied.isEmpty, hub.hasChangeListeners else { return }
         // Names take a look into the store: nobody who waits for the job itself should wait for that.
-        waiting.yield(Waiting(job: job, applied: applied))
+        waiting.yield(Waiting(job: advance.job, applied: advance.applied))
     }
 
     /// Calls it at each change of a job; it must not wait.
-    func onAdvance(_ listener: @escaping @Sendable (JobID, VersionVector) -> Void) {
+    func onAdvance(_ listener: @escaping @Sendable (JobAdvance) -> Void) {
         listeners.withLock { $0.append(listener) }
     }
 

@@ -65,10 +65,10 @@ extension InventoryService {
 
     func addItem(_ request: FieldsRequest, job text: String) async throws -> Identified {
         try await answering {
-            let job = try await resolve(job: text)
+            let fields = try Self.fields(request)
             var generator = machine.generator
             let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
-            try await make(.put(item: id, fields: try Self.fields(request)), job: job.id)
+            try await withJob(text) { try await make(.put(item: id, fields: fields), job: $0) }
             return Identified(id: id.description)
         }
     }

@@ -54,7 +54,7 @@ extension InventoryService {
             batch.edits = [.put(item: .job, fields: properties)]
             // Who has no server leaves it to the first who asks for a state.
             if facts.configuration.server != nil { batch.add(OpenJob(name: name, kind: kind), using: &generator) }
-            _ = try await enqueue(batch)
+            _ = try await ask(batch)
             return Identified(id: id.text)
         }
     }

@@ -34,6 +34,19 @@ extension InventoryService {
         return job
     }
 
+    /// Does something to a job. An id that is written in full, as programs write it, needs no look-up: what is done finds
+    /// out.
+    ///
+    /// - Parameter body: throws `StoreError.Code.unknownJob` and changes nothing where there is no such job.
+    func withJob<Value>(_ text: String, _ body: (JobID) async throws -> Value) async throws -> Value {
+        if let id = JobID(text) {
+            do { return try await body(id) } catch let error as StoreError where error.code == .unknownJob {
+                // It may be a name or a prefix.
+            }
+        }
+        return try await body(try await resolve(job: text).id)
+    }
+
     /// An item by its id, a unique prefix of it, or a barcode that one item has.
     ///
     /// - Parameter findsRemoved: a removed item is found by its barcode if no other has it.
@@ -115,15 +128,6 @@ extension InventoryService {
             let text = try FieldText.entered(value, as: kind, called: "The value of '\(field)'")
             return Edit.FieldValue(field: field, value: text)
         }.sorted { $0.field < $1.field }
-    }
-}
-
-extension StoredJob {
-    /// As the office calls it, or else whoever created it here.
-    var name: String { removedName ?? published[.jobName] ?? properties.value(of: JobProperty.name) ?? id.text }
-
-    var kind: JobKind {
-        (published[.jobKind] ?? properties.value(of: JobProperty.kind)).flatMap(JobKind.init(rawValue:)) ?? .inventory
     }
 }
 

@@ -14,23 +14,19 @@ extension InventoryService {
                 let states = JobState.allCases.map(\.rawValue).joined(separator: ", ")
                 throw APIError(.invalidValue, "'\(request.state)' is no state of a job; give one of \(states).")
             }
-            let job = try await resolve(job: text)
-            let shown = try await overlay(of: job.id).shown
-            var generator = machine.generator
-            var batch = MutationBatch(job: job.id)
-            if shown.state == nil { batch.add(OpenJob(name: job.name, kind: job.kind), using: &generator) }
-            if shown.state != nil || state != .scheduled { batch.add(AdvanceState(to: state), using: &generator) }
-            return QueuedTokens(tokens: try await enqueue(batch).map(\.description))
+            return try await withJob(text) { job in
+                var generator = machine.generator
+                var batch = MutationBatch(job: job)
+                batch.openIfNeeded(using: &generator)
+                batch.add(AdvanceState(to: state), using: &generator)
+                return QueuedTokens(tokens: try await ask(batch).map(\.description))
+            }
         }
     }
 
-    /// Asks, and tells everybody.
-    func enqueue(_ batch: MutationBatch) async throws -> [MutationToken] {
-        let clock = clock
-        let asked = try await store.enqueue(batch, leavingOut: await outbox.notShown, now: { clock.now })
-        await tell(asked.commit)
-        await outbox.jobAdvanced(batch.job)
-        return asked.tokens
+    /// Asks, on the mesh's own thread: see `tell`.
+    func ask(_ batch: MutationBatch) async throws -> [MutationToken] {
+        try await withTaskExecutorPreference(machine.executor) { try await outbox.ask(batch).tokens }
     }
 
     /// What the server has said of a job, and what it is shown as until it has answered.

@@ -24,7 +24,7 @@ extension InventoryService {
             var generator = machine.generator
             var batch = MutationBatch(job: job)
             batch.add(SignOff(digest: digest, name: name), using: &generator)
-            return QueuedSignature(tokens: try await enqueue(batch).map(\.description), digest: digest)
+            return QueuedSignature(tokens: try await ask(batch).map(\.description), digest: digest)
         }
     }
 }

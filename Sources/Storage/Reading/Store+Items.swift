@@ -1,6 +1,7 @@
 package import CRDT
 import GRDB
-import Inventory
+package import Inventory
+import Outbox
 
 /// An item and what is known of it.
 package struct StoredItem: Hashable, Sendable {
@@ -37,6 +38,14 @@ package struct StoredJob: Hashable, Sendable {
 
     /// Whether the job has ended as a whole (rule R10).
     package var isRemoved: Bool { removedName != nil }
+    /// As the office calls it, or else whoever created it here.
+    package var name: String {
+        removedName ?? published[.jobName] ?? properties.value(of: JobProperty.name) ?? id.text
+    }
+    /// What it is for, as the office says or else whoever created it.
+    package var kind: JobKind {
+        (published[.jobKind] ?? properties.value(of: JobProperty.kind)).flatMap(JobKind.init(rawValue:)) ?? .inventory
+    }
 }
 
 extension Store {
@@ -52,10 +61,14 @@ extension Store {
     /// - Throws: `StoreError.Code.unknownJob` when nothing is known of it.
     package func job(_ job: JobID) async throws -> StoredJob {
         try await read { db in
-            let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [job.text])
-            guard let found = try row.flatMap({ try Self.job($0, in: db) }) else { throw StoreError.unknownJob(job) }
+            guard let found = try Self.job(job, in: db) else { throw StoreError.unknownJob(job) }
             return found
         }
+    }
+
+    static func job(_ job: JobID, in db: Database) throws -> StoredJob? {
+        let statement = try db.cachedStatement(sql: "SELECT * FROM job WHERE id = ?")
+        return try Row.fetchOne(statement, arguments: [job.text]).flatMap { try Self.job($0, in: db) }
     }
 
     private static func job(_ row: Row, in db: Database) throws -> StoredJob? {

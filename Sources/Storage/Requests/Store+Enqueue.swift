@@ -13,6 +13,8 @@ package struct MutationBatch: Sendable {
     package var edits: [Edit] = []
     /// In their order, each under a name of its own.
     package private(set) var mutations: [(token: MutationToken, mutation: any MutationKind)] = []
+    /// Under which name the job is opened first; nil if it is not.
+    private(set) var opening: MutationToken?
 
     /// Begins with nothing in it.
     package init(job: JobID) {
@@ -22,6 +24,12 @@ package struct MutationBatch: Sendable {
     /// Adds a mutation behind the others and mints its token; whether it can succeed, `enqueue` finds out.
     package mutating func add(_ mutation: any MutationKind, using generator: inout some RandomNumberGenerator) {
         mutations.append((.random(using: &generator), mutation))
+    }
+
+    /// Opens the job first, by its own name and kind, where nobody has and nobody has asked for that. What an open job is by
+    /// itself is then not asked for.
+    package mutating func openIfNeeded(using generator: inout some RandomNumberGenerator) {
+        opening = .random(using: &generator)
     }
 }
 
@@ -43,8 +51,28 @@ package struct Withdrawal: Hashable, Sendable {
 package struct EnqueueResult: Sendable {
     /// Edits and requests as one run of this store's journal.
     package let commit: Commit
-    /// The mutations' names, in the order of the batch.
-    package let tokens: [MutationToken]
+    /// The requests, in the order of the batch.
+    package let entries: [OutboxEntry]
+
+    init(_ commit: Commit) throws {
+        self.commit = commit
+        var entries: [OutboxEntry] = []
+        var next = commit.segment.first
+        for change in try ChangeCodec.decodeAll(commit.segment.bytes) {
+            for (operation, sequence) in zip(change.operations, next...) {
+                guard case .request(let request) = operation else { continue }
+                entries.append(
+                    OutboxEntry(
+                        request: request, job: commit.job, author: commit.segment.replica, sequence: sequence,
+                        created: change.stamp.milliseconds, isOwn: true))
+            }
+            next += UInt64(change.operations.count)
+        }
+        self.entries = entries
+    }
+
+    /// The mutations' names, in the order of the batch; that of the opening first, where one was needed.
+    package var tokens: [MutationToken] { entries.map(\.request.token) }
 }
 
 /// A laptop's side of requests (rule R8).
@@ -71,23 +99,37 @@ extension Store {
                 if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
                 edited = result.commit
             }
-            var standing = try Self.overlay(of: number, leavingOut: leftOut, in: db).shown
-            var operations: [CRDT.Operation] = []
-            var last: [String: MutationToken] = [:]
-            for (token, mutation) in batch.mutations {
-                standing.publish(try mutation.effect(on: standing))
-                let lane = type(of: mutation).lane
-                let newest = try last[lane] ?? predecessor(in: lane, job: number, in: db)
-                operations.append(.request(mutation.request(token: token, after: newest)))
-                last[lane] = token
-                try OutboxTable.addOwn(token, in: db)
-            }
+            let operations = try requests(of: batch, number: number, leavingOut: leftOut, in: db)
             // A change without anything in it is none.
-            if operations.isEmpty, let edited { return EnqueueResult(commit: edited, tokens: []) }
-            let enqueued = try say(operations, job: job, number: number, now: now, in: db)
-            return EnqueueResult(
-                commit: edited?.followed(by: enqueued) ?? enqueued, tokens: batch.mutations.map(\.token))
+            if operations.isEmpty, let edited { return try EnqueueResult(edited) }
+            let asked = try say(operations, job: job, number: number, now: now, in: db)
+            return try EnqueueResult(edited?.followed(by: asked) ?? asked)
         }
+    }
+
+    private func requests(
+        of batch: MutationBatch, number: Int64, leavingOut leftOut: Set<MutationToken>, in db: Database
+    ) throws -> [CRDT.Operation] {
+        let pending = try Self.pendingRequests(of: number, in: db).map(\.request)
+        var standing = try Self.overlay(of: number, pending: pending, leavingOut: leftOut, in: db).shown
+        var mutations = batch.mutations
+        let opening = standing.state == nil ? batch.opening : nil
+        if let opening, let job = try Self.job(batch.job, in: db) {
+            mutations.insert((opening, OpenJob(name: job.name, kind: job.kind)), at: 0)
+        }
+        var operations: [CRDT.Operation] = []
+        var last: [String: MutationToken] = [:]
+        for (token, mutation) in mutations {
+            let effect = try mutation.effect(on: standing)
+            if opening != nil, effect.isEmpty { continue }
+            standing.publish(effect)
+            let lane = type(of: mutation).lane
+            let newest = try last[lane] ?? predecessor(in: lane, of: pending, job: number, in: db)
+            operations.append(.request(mutation.request(token: token, after: newest)))
+            last[lane] = token
+            try OutboxTable.addOwn(token, in: db)
+        }
+        return operations
     }
 
     /// Says in the own journal that a request is taken back; whoever delivers sees it there.
@@ -107,24 +149,29 @@ extension Store {
     /// - Parameter leftOut: see `Overlay`.
     package func overlay(of job: JobID, leavingOut leftOut: Set<MutationToken> = []) async throws -> Overlay {
         try await read { db in
-            try Self.overlay(of: try JobTable.existingNumber(of: job, in: db), leavingOut: leftOut, in: db)
+            let number = try JobTable.existingNumber(of: job, in: db)
+            return try Self.overlay(
+                of: number, pending: try Self.pendingRequests(of: number, in: db).map(\.request),
+                leavingOut: leftOut, in: db)
         }
     }
 
     private static func overlay(
-        of job: Int64, leavingOut leftOut: Set<MutationToken> = [], in db: Database
+        of job: Int64, pending: [MutationRequest], leavingOut leftOut: Set<MutationToken>, in db: Database
     ) throws -> Overlay {
         // None of the pending ones has an outcome.
         Overlay(
             published: JobStanding(values: try RequestTable.published(job, in: db)), outcomes: [],
-            requests: try pendingRequests(of: job, in: db).map(\.request), leftOut: leftOut)
+            requests: pending, leftOut: leftOut)
     }
 
     /// What a new request in a lane has to follow: what is asked for here already, by whomever, and in any case the newest
     /// of this store. (Of what several asked for without knowing of each other, one chain has to do.)
-    private func predecessor(in lane: String, job: Int64, in db: Database) throws -> MutationToken? {
+    private func predecessor(
+        in lane: String, of allPending: [MutationRequest], job: Int64, in db: Database
+    ) throws -> MutationToken? {
         let own = try newestOwn(in: lane, job: job, in: db)
-        let pending = try Self.pendingRequests(of: job, in: db).map(\.request).filter { $0.lane == lane }
+        let pending = allPending.filter { $0.lane == lane }
         guard let own, pending.contains(where: { $0.token == own }) else { return pending.last?.token ?? own }
         let before = Dictionary(pending.map { ($0.token, $0.after) }, uniquingKeysWith: { first, _ in first })
         func follows(_ token: MutationToken) -> Bool {
@@ -138,17 +185,21 @@ extension Store {
 
     /// The newest of this store's requests in a lane, also from before it was renewed.
     private func newestOwn(in lane: String, job: Int64, in db: Database) throws -> MutationToken? {
-        let own = "SELECT * FROM request WHERE job = ? AND NOT isWithdrawal AND"
-        let here = try Row.fetchCursor(
-            db, sql: "\(own) replica = ? ORDER BY sequence DESC", arguments: [job, writingIdentity.replica.value.blob])
-        while let row = try here.next() {
-            if let stored = try Self.request(row), stored.request.lane == lane { return stored.request.token }
-        }
-        let before = try Row.fetchCursor(
-            db, sql: "\(own) token IN (SELECT token FROM outbox WHERE isOwn) ORDER BY stamp DESC, sequence DESC",
-            arguments: [job])
-        while let row = try before.next() {
-            if let stored = try Self.request(row), stored.request.lane == lane { return stored.request.token }
+        let asked = "SELECT * FROM request AS asked WHERE job = ? AND NOT isWithdrawal AND"
+        let here = try db.cachedStatement(sql: "\(asked) replica = ? ORDER BY sequence DESC")
+        let before = try db.cachedStatement(
+            sql: """
+                \(asked) EXISTS (SELECT 1 FROM outbox WHERE token = asked.token AND isOwn)
+                ORDER BY stamp DESC, sequence DESC
+                """)
+        let own = [
+            try Row.fetchCursor(here, arguments: [job, writingIdentity.replica.value.blob]),
+            try Row.fetchCursor(before, arguments: [job]),
+        ]
+        for cursor in own {
+            while let row = try cursor.next() {
+                if let stored = try Self.request(row), stored.request.lane == lane { return stored.request.token }
+            }
         }
         return nil
     }
@@ -162,6 +213,6 @@ extension Commit {
             segment: JournalSegment(
                 replica: segment.replica, first: segment.first, head: next.segment.head,
                 bytes: segment.bytes + next.segment.bytes),
-            applied: applied + next.applied)
+            applied: applied + next.applied, hasStatements: hasStatements || next.hasStatements)
     }
 }

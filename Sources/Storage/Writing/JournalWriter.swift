@@ -17,6 +17,8 @@ struct JournalWriter {
         /// The greatest stamp that a clock can have given by now.
         let credible: Stamp
         let applied: [AppliedChange]
+        /// Requests, or what became of them, are among what was new.
+        let hasStatements: Bool
         /// What the run says of the end of its job; not carried out yet.
         let removals: [JobRemoval]
     }
@@ -69,6 +71,7 @@ struct JournalWriter {
                     job: journal.job, collectsApplied: bytes.count <= Self.collectedBytes, knowing: read, in: db)
             }
             if scanned.statementCount > 0 {
+                run.hasStatements = true
                 let change = ChangeCodec.decode(scanned, in: buffer)
                 run.removals += try note(change, at: sequence)
                 if bytes.count <= Self.collectedBytes { run.told += Self.told(change, in: journal, at: sequence) }
@@ -78,13 +81,15 @@ struct JournalWriter {
             try items?.apply(scanned, in: buffer, of: journal.replica, sequence: sequence)
         }
         guard let start = run.start, var items else {
-            return Reached(head: run.head, credible: run.credible, applied: [], removals: [])
+            return Reached(
+                head: run.head, credible: run.credible, applied: [], hasStatements: false, removals: [])
         }
         try items.finish()
         try raiseAnchor(to: run.anchor)
         try JournalTable.append(bytes[start...], after: known, head: run.head, latest: run.latest, to: journal, in: db)
         return Reached(
-            head: run.head, credible: run.credible, applied: run.told + items.applied, removals: run.removals)
+            head: run.head, credible: run.credible, applied: run.told + items.applied,
+            hasStatements: run.hasStatements, removals: run.removals)
     }
 
     /// What is known of a run while it is read.
@@ -97,6 +102,7 @@ struct JournalWriter {
         var credible = Stamp.zero
         var anchor: UInt64 = 0
         var told: [AppliedChange] = []
+        var hasStatements = false
         var removals: [JobRemoval] = []
 
         mutating func skip(_ scanned: ScannedChange) {

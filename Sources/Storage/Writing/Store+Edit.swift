@@ -11,6 +11,8 @@ package struct Commit: Hashable, Sendable {
     package let segment: JournalSegment
     /// What it changed, if it was small enough for people to follow.
     package let applied: [AppliedChange]
+    /// Requests or withdrawals are among it, or what people decided.
+    package let hasStatements: Bool
 }
 
 /// What `Store.edit` did with a batch.

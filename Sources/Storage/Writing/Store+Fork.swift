@@ -138,10 +138,11 @@ extension Store {
         let bytes =
             preamble(in: own, head: base, anchor: anchor, nowMilliseconds: now.milliseconds)
             + lost.flatMap(ChangeCodec.encode)
-        let head = try JournalWriter(db: db, journal: own, received: now)
-            .apply(bytes, first: base.sequence + 1, after: base).head
-        let segment = JournalSegment(replica: own.replica, first: base.sequence + 1, head: head, bytes: bytes)
-        return Commit(job: job, segment: segment, applied: [])
+        let reached = try JournalWriter(db: db, journal: own, received: now)
+            .apply(bytes, first: base.sequence + 1, after: base)
+        let segment = JournalSegment(
+            replica: own.replica, first: base.sequence + 1, head: reached.head, bytes: bytes)
+        return Commit(job: job, segment: segment, applied: [], hasStatements: reached.hasStatements)
     }
 
     private static func append(

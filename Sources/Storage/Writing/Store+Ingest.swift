@@ -37,13 +37,19 @@ package struct Ingested: Hashable, Sendable {
     package let result: IngestResult
     /// What a stored run changed, if it was small enough for people to follow.
     package let applied: [AppliedChange]
+    /// Statements are among what was stored: requests, or what became of them.
+    package let hasStatements: Bool
     /// A stored run says that its job has ended, and with it the job has.
     package let ended: RemovalOutcome?
 
-    /// Takes what changed as it is; both stay empty for a run of which nothing was stored.
-    package init(_ result: IngestResult, applied: [AppliedChange] = [], ended: RemovalOutcome? = nil) {
+    /// Takes what changed as it is; all stays empty for a run of which nothing was stored.
+    package init(
+        _ result: IngestResult, applied: [AppliedChange] = [], hasStatements: Bool = false,
+        ended: RemovalOutcome? = nil
+    ) {
         self.result = result
         self.applied = applied
+        self.hasStatements = hasStatements
         self.ended = ended
     }
 }
@@ -133,7 +139,9 @@ extension Store {
         clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
         try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
         try DoubtTable.remove(journal, in: db)
-        guard let first = reached.removals.first else { return Ingested(result, applied: reached.applied) }
+        guard let first = reached.removals.first else {
+            return Ingested(result, applied: reached.applied, hasStatements: reached.hasStatements)
+        }
         let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
         let own = JournalKey(job: journal.job, replica: writingIdentity.replica)
         if try Self.showsOwnFuture(removal, of: own, in: db) { throw OwnFutureShown() }

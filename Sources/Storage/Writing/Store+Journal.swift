@@ -53,7 +53,8 @@ extension Store {
         try noteUnseen(from: head.sequence + 1, job: number, isSynchronised: now.isSynchronised, in: db)
         let segment = JournalSegment(
             replica: journal.replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
-        return Commit(job: job, segment: segment, applied: reached.applied)
+        return Commit(
+            job: job, segment: segment, applied: reached.applied, hasStatements: reached.hasStatements)
     }
 
     /// The highest ordering id that is held, and no less than what was seen is anchored at (rule R7).

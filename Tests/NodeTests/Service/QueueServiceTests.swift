@@ -1,8 +1,11 @@
-import Simulation
-import Inventory
 import CRDT
+import Engine
+import Inventory
 import LocalAPI
 import ServerChannel
+import Simulation
+import Storage
+import Synchronization
 import Testing
 
 @testable import Node
@@ -41,6 +44,29 @@ struct QueueServiceTests {
         #expect(try await anna.service.job(job).state == ShownState(published: nil, pending: "inProgress"))
         #expect(try await anna.service.jobs().map(\.state.pending) == ["inProgress"])
         #expect(try await anna.service.status().queue == QueueStatus(pending: 3, parked: 0))
+    }
+
+    @Test("An edit and a request of a job that is named in full are a write each, and nobody looks for more")
+    func cost() async throws {
+        let (anna, job) = try await laptop()
+        let looks = Mutex<[Bool]>([])
+        anna.core.publisher.onAdvance { advance in looks.withLock { $0.append(advance.concernsOutbox) } }
+        var tokens = try await advance(anna, to: ["dispatched"])
+        let waits = Mutex(0)
+        anna.store.setLatency { waits.withLock { $0 += 1 } }
+        _ = try await anna.add(["name": "Sofa"], to: job)
+        // Before and after each.
+        #expect(waits.withLock { $0 } == 2)
+        tokens += try await advance(anna, to: ["inProgress"])
+        #expect(waits.withLock { $0 } == 4)
+        #expect(looks.withLock { $0 } == [false, false, false])
+        #expect(try await anna.service.queue().map(\.token) == tokens)
+        // Whoever looks for what another laptop asks for finds these once.
+        let bert = try await Laptop("bert")
+        try await anna.send(try #require(JobID(job)), to: bert)
+        tokens += try await bert.service.advance(AdvanceRequest(state: "awaitingSignature"), job: job).tokens
+        try await bert.send(try #require(JobID(job)), to: anna)
+        #expect(try await anna.service.queue().map(\.token) == tokens)
     }
 
     @Test("To ask for the first state is to open the job, and no more")

@@ -263,10 +263,8 @@ final class Laptop: @unchecked Sendable {
             batch.add(OpenJob(name: "Smith", kind: .pickup), using: &generator)
         }
         do {
-            let asked = try await engine.store.enqueue(batch, leavingOut: notShown, now: { engine.clock.now })
-            if isAlive(engine) { self.asked += asked.tokens.map { OwnRequest(job: job, token: $0) } }
-            await engine.replicator.committed(asked.commit)
-            await engine.outbox.jobAdvanced(job)
+            let tokens = try await engine.outbox.ask(batch).tokens
+            if isAlive(engine) { asked += tokens.map { OwnRequest(job: job, token: $0) } }
         } catch is MutationRefusal {
             // What is pending and not shown leaves no room for it.
         }
@@ -285,7 +283,5 @@ struct LateDecision {
 private final class NewsRelay: ReplicationObserver, @unchecked Sendable {
     var news: JobNews?
 
-    func jobAdvanced(_ job: JobID, vector: VersionVector, applied: [AppliedChange]) {
-        news?.jobAdvanced(job, fingerprint: vector.fingerprint)
-    }
+    func jobAdvanced(_ advance: JobAdvance) { news?.jobAdvanced(advance) }
 }
