@@ -31,6 +31,7 @@ struct HousekeepingTests {
             }
             if number < 3 { throw FullDisk() }
             report.yield()
+            return nil
         }
         let running = Task { try await housekeeping.run() }
         housekeeping.jobChanged(job)
@@ -48,7 +49,10 @@ struct HousekeepingTests {
         let (settled, report) = AsyncStream<JobID>.makeStream()
         let housekeeping = Housekeeping(
             store: store, logger: Logger(label: "test"), quiet: .milliseconds(40), retry: .milliseconds(10)
-        ) { report.yield($0) }
+        ) { job in
+            report.yield(job)
+            return nil
+        }
         let running = Task { try await housekeeping.run() }
         let changing = Task {
             while !Task.isCancelled {

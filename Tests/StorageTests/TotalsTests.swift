@@ -67,7 +67,7 @@ struct TotalsTests {
             _ = try await bert.send(to: anna)
             for store in [anna, bert] {
                 #expect(try await store.totals(of: Store.job) == Self.addedUp(store), "seed \(seed), round \(round)")
-                try await store.tidy(Store.job)
+                try await store.tidy()
                 #expect(try await Self.kept(store) == Self.addedUp(store))
             }
         }
@@ -83,8 +83,28 @@ struct TotalsTests {
         #expect(try await Self.kept(store) == nil)
         let totals = try await store.totals(of: Store.job)
         #expect(try await totals == Self.addedUp(store) && totals.duplicateBarcodes > 0)
-        try await store.tidy(Store.job)
+        try await store.tidy()
         #expect(try await Self.kept(store) == totals)
+    }
+
+    @Test("A note of a job that has changed since it was made is not taken for its totals, and the next one is")
+    func outdatedNote() async throws {
+        let place = try Place()
+        let store = try place.open("anna")
+        var generator = SeededGenerator(seed: 6)
+        let edits = Self.edits(3_000, &generator, items: 900)
+        _ = try await store.edit(job: Store.job, createsJob: true, nowMilliseconds: 1_000, edits)
+        let outdated = try #require(try await store.restNote(of: Store.job))
+        try await store.put(1, "barcode", "new", now: 2_000)
+        try await store.keep([outdated])
+        #expect(try await Self.kept(store) == nil)
+        #expect(try await store.totals(of: Store.job) == Self.addedUp(store))
+        try await store.tidy()
+        #expect(try await Self.kept(store) == Self.addedUp(store))
+        #expect(try await store.restNote(of: Store.job) == nil, "nothing is left to be written down")
+        let digest = try await store.digest(of: Store.job)
+        try store.close()
+        #expect(try await place.open("anna").knownDigest(of: Store.job) == digest)
     }
 
     @Test("A text that many items had as their barcode does not make edits slow: it is counted when somebody asks")
@@ -93,7 +113,7 @@ struct TotalsTests {
         let store = try place.open("anna")
         for item in 1...200 as ClosedRange<UInt128> { try await store.put(item, "barcode", "none") }
         for item in 1...199 as ClosedRange<UInt128> { try await store.put(item, "barcode", "", now: 2_000) }
-        try await store.tidy(Store.job)
+        try await store.tidy()
         #expect(try await Self.kept(store)?.duplicateBarcodes == 0)
         try await store.put(300, "barcode", "none", now: 3_000)
         #expect(try await Self.kept(store) == nil, "200 items may have it, of which 199 have not")
@@ -131,5 +151,12 @@ struct TotalsTests {
         #expect(try await store.knownDigest(of: Store.job) == made)
         try await store.put(1, "name", "Bed", now: 2_000)
         #expect(try await store.knownDigest(of: Store.job) == nil)
+    }
+}
+
+extension Store {
+    /// As the daemon does when the job has been quiet for a while.
+    fileprivate func tidy() async throws {
+        if let note = try await restNote(of: Store.job) { try await keep([note]) }
     }
 }

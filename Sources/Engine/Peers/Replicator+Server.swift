@@ -11,7 +11,8 @@ struct ServerRun: Sendable {
 
 /// What the server brings goes the way of what peers bring: into the store, then on to everybody who lacks it.
 extension Replicator {
-    func ingest(_ run: ServerRun) async -> IngestResult {
+    /// - Parameter isKnownToOutbox: it will be told of the outcomes in it.
+    func ingest(_ run: ServerRun, isKnownToOutbox: Bool = false) async -> IngestResult {
         let ingested: Ingested
         do {
             ingested = try await store.ingest(run.segment, job: run.job, now: receiveTime)
@@ -25,7 +26,7 @@ extension Replicator {
             if let ended = ingested.ended {
                 await jobEnded(run.job, ended)
             } else {
-                advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements)
+                advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements && !isKnownToOutbox)
             }
         case .ownFuture(let name):
             await renew(name, "The server has a later part of this store's journal: the store was set back.")

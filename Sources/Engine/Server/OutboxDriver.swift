@@ -13,27 +13,27 @@ package actor OutboxDriver {
     /// When the store could not be read.
     private static let secondLookMilliseconds: UInt64 = 5_000
 
-    private var machine = OutboxMachine()
+    var machine = OutboxMachine()
     private let store: Store
-    private let replicator: Replicator
+    let replicator: Replicator
     private let clock: ClockService
-    private let host: any Machine
+    let host: any Machine
     private let logger: Logger
-    private var server: (any ServerExchange)?
-    private var bring: (@Sendable (JournalPlace) async -> Void)?
-    private var bringAll: (@Sendable (JobID) async -> RoundFailure?)?
+    private(set) var server: (any ServerExchange)?
+    private(set) var bring: (@Sendable (JournalPlace) async -> Void)?
+    private(set) var bringAll: (@Sendable (JobID) async -> RoundFailure?)?
     private var tellGateway: (@Sendable () async -> Void)?
     private var marks: [JobID: RequestMark] = [:]
     private var backlog: [OutboxMachine.Directive] = []
     private var draining: Task<Void, Never>?
     private var look: Task<Void, Never>?
-    private var deliveries: [MutationToken: (attempt: Int, task: Task<Void, Never>)] = [:]
+    var deliveries: [MutationToken: (attempt: Int, task: Task<Void, Never>)] = [:]
     private var timer = DeadlineTimer()
     /// Why something could not be written since a person last wished for something.
     private var failure: StoreError?
     /// What has to be remembered and could not be: it is written with whatever comes next.
     private var owed: OutboxWrite?
-    private var generator: MachineGenerator
+    var generator: MachineGenerator
 
     package init(store: Store, replicator: Replicator, clock: ClockService, machine: any Machine, logger: Logger) {
         self.store = store
@@ -44,7 +44,7 @@ package actor OutboxDriver {
         generator = machine.generator
     }
 
-    private var now: UInt64 { host.elapsedMilliseconds }
+    var now: UInt64 { host.elapsedMilliseconds }
 
     /// Makes the outbox again from what is durable.
     package func start() async throws {
@@ -74,13 +74,17 @@ package actor OutboxDriver {
 
     /// A job has new transforms: some may be requests, or what became of them.
     package func jobAdvanced(_ job: JobID) async {
-        // One look after another: an older one must not bring back what a newer one has settled.
-        let before = look
+        await inTurn { await self.look(at: job) }
+    }
+
+    /// One look after another: an older one must not bring back what a newer one has settled.
+    func inTurn(_ look: @escaping @Sendable () async -> Void) async {
+        let before = self.look
         let next = host.begin {
             await before?.value
-            await self.look(at: job)
+            await look()
         }
-        look = next
+        self.look = next
         await next.value
     }
 
@@ -171,7 +175,7 @@ package actor OutboxDriver {
 
     // MARK: Directives
 
-    private func enqueue(_ directives: [OutboxMachine.Directive]) {
+    func enqueue(_ directives: [OutboxMachine.Directive]) {
         backlog += directives
         guard draining == nil else { return }
         guard !backlog.isEmpty || owed != nil else { return schedule() }
@@ -240,64 +244,6 @@ package actor OutboxDriver {
         // A wait that never ends is none of a sound record, and no reason to crash.
         let (time, overflow) = clock.now.milliseconds.addingReportingOverflow(elapsed)
         return overflow || time < now ? .max : time - now
-    }
-
-    private func send(_ entry: OutboxEntry, attempt: Int) {
-        guard let server else { return }
-        let needsItems = MutationKinds.all[entry.request.kind]?.needsItems ?? false
-        let task = host.begin {
-            if needsItems, let failure = await self.bringAll?(entry.job) {
-                return await self.replied(
-                    Reply(
-                        job: entry.job, token: entry.token, attempt: attempt, reply: failure.forOutbox, decision: nil))
-            }
-            let known = await self.replicator.holdings(of: entry.job).vector[.channel].sequence
-            let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
-            let reply = await server.deliver(delivery)
-            var decided: MutationDecision?
-            if case .answer(let decision) = reply { decided = decision }
-            await self.replied(
-                Reply(
-                    job: entry.job, token: entry.token, attempt: attempt, reply: reply.forOutbox, decision: decided))
-        }
-        deliveries[entry.token] = (attempt, task)
-    }
-
-    private struct Reply: Sendable {
-        let job: JobID
-        let token: MutationToken
-        let attempt: Int
-        let reply: OutboxMachine.Reply
-        /// With what the server published meanwhile.
-        let decision: MutationDecision?
-    }
-
-    private func replied(_ answer: Reply) async {
-        if deliveries[answer.token]?.attempt == answer.attempt { deliveries[answer.token] = nil }
-        enqueue(
-            machine.onReply(
-                answer.token, attempt: answer.attempt, answer.reply, now: now, using: &generator))
-        guard let decision = answer.decision else { return }
-        // The confirmation comes with the answer: what is shown changes once.
-        for segment in decision.channel.segments {
-            _ = await replicator.ingest(ServerRun(segment: segment, job: answer.job))
-        }
-        // Of a job that has ended the server's word may have gone with it: then nothing but the answer says what came of it.
-        if await replicator.holdings(of: answer.job).removal != nil {
-            enqueue(machine.onOutcome(decision.outcome, now: now, using: &generator))
-        }
-    }
-
-    private func bringJournal(at place: JournalPlace) {
-        guard let bring else { return }
-        host.begin {
-            await bring(place)
-            await self.brought(place)
-        }
-    }
-
-    private func brought(_ place: JournalPlace) {
-        enqueue(machine.onJournalBrought(place.job, place.replica, now: now, using: &generator))
     }
 
     private func withdraw(_ withdrawal: Withdrawal) async {

@@ -14,18 +14,18 @@ final class Housekeeping: Service {
     /// When a job is tried again that could not be tidied up, the disk being full say.
     private let retry: Duration
     private let store: Store
-    private let atRest: @Sendable (JobID) async throws -> Void
+    private let atRest: @Sendable (JobID) async throws -> RestNote?
     private let logger: Logger
     private let changes: AsyncStream<JobID>
     private let report: AsyncStream<JobID>.Continuation
 
-    /// - Parameter atRest: tidies one job up; nil for what the store does.
+    /// - Parameter atRest: finds out what is to be written down of a job; nil for what the store does.
     init(
         store: Store, logger: Logger, quiet: Duration = .seconds(2), retry: Duration = .seconds(60),
-        atRest: (@Sendable (JobID) async throws -> Void)? = nil
+        atRest: (@Sendable (JobID) async throws -> RestNote?)? = nil
     ) {
         self.store = store
-        self.atRest = atRest ?? { try await store.tidy($0) }
+        self.atRest = atRest ?? { try await store.restNote(of: $0) }
         self.logger = logger
         self.quiet = quiet
         self.retry = retry
@@ -69,15 +69,8 @@ final class Housekeeping: Service {
         while true {
             try? await Task.sleep(for: quiet)
             let jobs = await dirty.removeAll(quietFor: quiet)
-            for job in jobs {
-                do {
-                    try await atRest(job)
-                } catch {
-                    logger.warning("a job could not be tidied up", metadata: ["job": "\(job)", "error": "\(error)"])
-                    // Where there is no such job, no other try will find one.
-                    guard (error as? StoreError)?.code != .unknownJob else { continue }
-                    await dirty.keep(job, for: retry)
-                }
+            for start in stride(from: 0, to: jobs.count, by: Self.jobsTogether) {
+                await tidy(jobs[start..<min(start + Self.jobsTogether, jobs.count)], dirty)
             }
             if !jobs.isEmpty {
                 await free()
@@ -86,6 +79,28 @@ final class Housekeeping: Service {
             }
             if await dirty.end() { return }
         }
+    }
+
+    /// So many are written down in one transaction.
+    private static let jobsTogether = 64
+
+    private func tidy(_ jobs: ArraySlice<JobID>, _ dirty: DirtyJobs) async {
+        var notes: [RestNote] = []
+        for job in jobs {
+            do {
+                if let note = try await atRest(job) { notes.append(note) }
+            } catch {
+                await failed([job], error, dirty)
+            }
+        }
+        do { try await store.keep(notes) } catch { await failed(notes.map(\.job), error, dirty) }
+    }
+
+    private func failed(_ jobs: [JobID], _ error: any Error, _ dirty: DirtyJobs) async {
+        logger.warning("jobs could not be tidied up", metadata: ["jobs": "\(jobs)", "error": "\(error)"])
+        // Where there is no such job, no other try will find one.
+        guard (error as? StoreError)?.code != .unknownJob else { return }
+        for job in jobs { await dirty.keep(job, for: retry) }
     }
 
     /// A log that is longer, after somebody has read for long, is emptied.

@@ -11,12 +11,6 @@ extension Store {
         }
     }
 
-    /// Tidies up after a job has changed, when nobody waits: makes its digest, and writes down what it adds up to.
-    package func tidy(_ job: JobID) async throws {
-        try await keepTotals(of: job)
-        try await keepDigest(of: job)
-    }
-
     /// Moves the write-ahead log into the database, without waiting for readers, and gives unused memory back.
     package func checkpoint() async throws {
         do {

@@ -11,53 +11,55 @@ extension Store {
 
     /// What was made since the job changed; nil when nobody has needed it.
     package func knownDigest(of job: JobID) async throws -> JobDigest? {
-        try await knownNumberedDigest(of: job)?.digest
-    }
-
-    /// Makes it and writes it down for the next start.
-    func keepDigest(of job: JobID) async throws {
-        let (digest, number) = try await numberedDigest(of: job)
-        let isKept = try await read { db in try DigestTable.digest(of: number, at: digest.vector, in: db) != nil }
-        if !isKept { try await write { db in try DigestTable.keep(digest, of: number, in: db) } }
-    }
-
-    private func knownNumberedDigest(of job: JobID) async throws -> (digest: JobDigest, number: Int64)? {
         try await read { [self] db in
             let number = try JobTable.existingNumber(of: job, in: db)
             let vector = try JournalTable.vector(of: number, in: db)
-            if let digest = digests.withLock({ $0[number] }), digest.vector == vector { return (digest, number) }
-            return try DigestTable.digest(of: number, at: vector, in: db).map { ($0, number) }
+            return try DigestTable.digest(of: number, at: vector, in: db) ?? remembered(number, at: vector)
         }
     }
 
-    private func numberedDigest(of job: JobID) async throws -> (digest: JobDigest, number: Int64) {
-        if let known = try await knownNumberedDigest(of: job) { return known }
-        let (digest, number) = try await read { db in
+    /// - Returns: also the job's number, and whether the digest is written down already.
+    func numberedDigest(of job: JobID) async throws -> (digest: JobDigest, number: Int64, isKept: Bool) {
+        let found = try await read { [self] db -> (digest: JobDigest, number: Int64, isKept: Bool) in
             let number = try JobTable.existingNumber(of: job, in: db)
             let vector = try JournalTable.vector(of: number, in: db)
-            var hash = SHA256()
-            var export = CanonicalExport(job: job)
-            if try RemovalTable.isRemoved(number, in: db) { export.jobIsRemoved() }
-            var bytes: [UInt8] = []
-            export.begin(into: &bytes)
-            try ItemTable.forEachPacked(job: number, in: db) { id, blob in
-                export.add(try PackedItem(blob), id: id, into: &bytes)
-                if bytes.count >= ExportPiece.bytes {
-                    bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-                    bytes.removeAll(keepingCapacity: true)
-                }
-                return true
+            if let kept = try DigestTable.digest(of: number, at: vector, in: db) { return (kept, number, true) }
+            let digest = try remembered(number, at: vector) ?? Self.makeDigest(of: job, number, at: vector, in: db)
+            return (digest, number, false)
+        }
+        // Who only reads waits for no flush of the disk: what is quiet is written down later (`keep`).
+        if !found.isKept {
+            digests.withLock { digests in
+                if digests.count >= Self.rememberedAtMost { digests = [:] }
+                digests[found.number] = found.digest
             }
-            export.end(into: &bytes)
-            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            return (JobDigest(vector: vector, text: hash.finalize().hexadecimalDigits), number)
         }
-        // Who only reads waits for no flush of the disk: what is quiet is written down later (`keepDigest`).
-        digests.withLock { digests in
-            if digests.count >= Self.rememberedAtMost { digests = [:] }
-            digests[number] = digest
+        return found
+    }
+
+    private func remembered(_ job: Int64, at vector: VersionVector) -> JobDigest? {
+        digests.withLock { $0[job] }.flatMap { $0.vector == vector ? $0 : nil }
+    }
+
+    private static func makeDigest(
+        of job: JobID, _ number: Int64, at vector: VersionVector, in db: Database
+    ) throws -> JobDigest {
+        var hash = SHA256()
+        var export = CanonicalExport(job: job)
+        if try RemovalTable.isRemoved(number, in: db) { export.jobIsRemoved() }
+        var bytes: [UInt8] = []
+        export.begin(into: &bytes)
+        try ItemTable.forEachPacked(job: number, in: db) { id, blob in
+            export.add(try PackedItem(blob), id: id, into: &bytes)
+            if bytes.count >= ExportPiece.bytes {
+                bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+                bytes.removeAll(keepingCapacity: true)
+            }
+            return true
         }
-        return (digest, number)
+        export.end(into: &bytes)
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return JobDigest(vector: vector, text: hash.finalize().hexadecimalDigits)
     }
 
     /// Of each kind, of as many jobs.

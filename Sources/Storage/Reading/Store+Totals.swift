@@ -11,18 +11,8 @@ extension Store {
     /// What a job's items add up to.
     package func totals(of job: JobID) async throws -> JobTotals { try await numberedTotals(of: job).totals }
 
-    /// Writes down what had to be added up.
-    func keepTotals(of job: JobID) async throws {
-        let (totals, standing) = try await numberedTotals(of: job)
-        guard let (number, vector) = standing else { return }
-        try await write { db in
-            guard try JournalTable.vector(of: number, in: db) == vector else { return }
-            try JobTable.keep(totals, of: number, in: db)
-        }
-    }
-
     /// - Returns: of totals that are not kept also the job's number, and the vector that they belong to.
-    private func numberedTotals(
+    func numberedTotals(
         of job: JobID
     ) async throws -> (totals: JobTotals, standing: (number: Int64, vector: VersionVector)?) {
         let (totals, standing) = try await read {
