@@ -158,7 +158,7 @@ let package = Package(
                 "ChannelServer", "ServerChannel", "Storage", "CRDT", httpClient, httpTypes, logging, nioCore, nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
-        .testTarget(name: "EngineTests", dependencies: ["Simulation"]),
+        .testTarget(name: "EngineTests", dependencies: ["Engine", "Simulation"]),
         .testTarget(
             name: "NodeTests",
             dependencies: [

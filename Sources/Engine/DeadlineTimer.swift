@@ -4,11 +4,13 @@ struct DeadlineTimer {
     private(set) var deadline: UInt64?
     private var task: Task<Void, Never>?
 
-    /// Waits for this instead of what was waited for; for nothing if it is nil.
+    /// Does the work at this time at the latest; not at all if it is nil.
     ///
-    /// - Parameter work: must bear to be called early. One wake-up too many costs far less than a new timer for each message.
+    /// - Parameter work: must bear to be called early, and set the timer again: one wake-up too many costs far less than a new
+    ///   timer for each message.
     mutating func set(_ deadline: UInt64?, on machine: any Machine, _ work: @escaping @Sendable () async -> Void) {
-        if let deadline, let waited = self.deadline, waited <= deadline { return }
+        // One that is overdue has slept with the laptop, and may go on sleeping for as long as it had left.
+        if let deadline, let waited = self.deadline, waited <= deadline, waited > machine.elapsedMilliseconds { return }
         task?.cancel()
         self.deadline = deadline
         task = deadline.map { machine.at($0, work) }

@@ -40,6 +40,47 @@ struct HousekeepingTests {
         running.cancel()
     }
 
+    @Test("What was made of many jobs and could not be written down is written down when there is room")
+    func fullDisk() async throws {
+        var generator = SeededGenerator(seed: 1)
+        let store = try Store.openInMemory(
+            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+        let edit = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Lamp")])
+        // More than are written down together.
+        let jobs = (1...70).map { JobID(ItemID($0)) }
+        for job in jobs {
+            _ = try await store.edit(
+                job: job, createsJob: true, now: { ReceiveTime(milliseconds: 1_000, isSynchronised: true) }, [edit])
+        }
+        store.setDiskFull(true)
+        let (failures, warnings) = AsyncStream<Void>.makeStream()
+        let logger = Logger(label: "test") { _ in WarningCounter(warnings: warnings) }
+        let housekeeping = Housekeeping(
+            store: store, logger: logger, quiet: .milliseconds(5), retry: .milliseconds(10))
+        let running = Task { try await housekeeping.run() }
+        for job in jobs { housekeeping.jobChanged(job) }
+        for await _ in failures { break }
+        #expect(try await store.restNote(of: jobs[0]) != nil)
+        store.setDiskFull(false)
+        for job in jobs {
+            while try await store.restNote(of: job) != nil { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        running.cancel()
+    }
+
+    private struct WarningCounter: LogHandler {
+        let warnings: AsyncStream<Void>.Continuation
+        var logLevel = Logger.Level.warning
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { warnings.yield() }
+    }
+
     @Test("A job that changes all the time keeps no other waiting")
     func busyNeighbour() async throws {
         var generator = SeededGenerator(seed: 1)

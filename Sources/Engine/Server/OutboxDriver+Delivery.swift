@@ -47,7 +47,8 @@ extension OutboxDriver {
         var outcomes: [Outcome] = []
         for segment in decision.channel.segments {
             let run = ServerRun(segment: segment, job: answer.job)
-            if await replicator.ingest(run, isKnownToOutbox: true) == .stored { outcomes += segment.outcomes }
+            let told = segment.outcomes
+            if await replicator.ingest(run, isKnownToOutbox: told != nil) == .stored { outcomes += told ?? [] }
         }
         // Of a job that has ended the server's word may have gone with it: then nothing but the answer says what came of it.
         if await replicator.holdings(of: answer.job).removal != nil { outcomes.append(decision.outcome) }
@@ -76,11 +77,21 @@ extension OutboxDriver {
 }
 
 extension JournalSegment {
-    /// What the server has decided, as it says itself in its own journal.
-    fileprivate var outcomes: [Outcome] {
-        guard replica == .channel, let changes = try? ChangeCodec.decodeAll(bytes) else { return [] }
-        return changes.filter { $0.origin == nil }.flatMap(\.operations).compactMap { operation in
-            if case .outcome(let outcome) = operation { outcome } else { nil }
+    /// What the server has decided, as it says itself in its own journal; nil if more is in there that an outbox looks for.
+    fileprivate var outcomes: [Outcome]? {
+        guard replica == .channel, let changes = try? ChangeCodec.decodeAll(bytes) else { return nil }
+        var outcomes: [Outcome] = []
+        for change in changes {
+            // What somebody else has issued again is not the server's word.
+            guard change.origin == nil else { return nil }
+            for operation in change.operations {
+                switch operation {
+                case .outcome(let outcome): outcomes.append(outcome)
+                case .request, .withdraw: return nil
+                default: break
+                }
+            }
         }
+        return outcomes
     }
 }

@@ -112,10 +112,12 @@ package actor OutboxDriver {
         let clock = clock
         let asked = try await store.enqueue(batch, leavingOut: machine.notShown, now: { clock.now })
         // A look that was quicker has seen this one and what became of it meanwhile, which must not be undone.
-        let looked = marks[batch.job]?[asked.commit.segment.replica]?.sequence ?? 0
+        let run = asked.commit.segment
+        let looked = marks[batch.job]?[run.replica]?.sequence ?? 0
         for entry in asked.entries where entry.sequence > looked {
             enqueue(machine.onRequest(entry, now: now, using: &generator))
         }
+        if looked + 1 == run.first { marks[batch.job, default: [:]][run.replica] = run.head }
         await replicator.committed(asked.commit, isKnownToOutbox: true)
         return asked
     }
@@ -219,7 +221,9 @@ package actor OutboxDriver {
             case .cancel(let token, let attempt):
                 if deliveries[token]?.attempt == attempt { deliveries.removeValue(forKey: token)?.task.cancel() }
             case .bringJournal(let job, let author): bringJournal(at: JournalPlace(job: job, replica: author))
-            case .withdraw(let job, let token): await withdraw(Withdrawal(token: token, job: job))
+            case .withdraw(let job, let token):
+                // Behind the looks: one that has seen the request must not bring it back.
+                await inTurn { await self.withdraw(Withdrawal(token: token, job: job)) }
             case .tell(let notice):
                 tell(notice)
                 if notice == .authorisedAgain { await tellGateway?() }

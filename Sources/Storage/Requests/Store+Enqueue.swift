@@ -27,7 +27,7 @@ package struct MutationBatch: Sendable {
     }
 
     /// Opens the job first, by its own name and kind, where nobody has and nobody has asked for that. What an open job is by
-    /// itself is then not asked for.
+    /// itself is then not asked for, and has no request.
     package mutating func openIfNeeded(using generator: inout some RandomNumberGenerator) {
         opening = .random(using: &generator)
     }

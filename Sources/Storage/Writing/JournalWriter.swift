@@ -17,7 +17,7 @@ struct JournalWriter {
         /// The greatest stamp that a clock can have given by now.
         let credible: Stamp
         let applied: [AppliedChange]
-        /// Requests, or what became of them, are among what was new.
+        /// Statements are among what was new: see `Operation.isStatement`.
         let hasStatements: Bool
         /// What the run says of the end of its job; not carried out yet.
         let removals: [JobRemoval]

@@ -11,7 +11,7 @@ package struct Commit: Hashable, Sendable {
     package let segment: JournalSegment
     /// What it changed, if it was small enough for people to follow.
     package let applied: [AppliedChange]
-    /// Requests or withdrawals are among it, or what people decided.
+    /// Statements are among it: see `Operation.isStatement`.
     package let hasStatements: Bool
 }
 

@@ -37,7 +37,7 @@ package struct Ingested: Hashable, Sendable {
     package let result: IngestResult
     /// What a stored run changed, if it was small enough for people to follow.
     package let applied: [AppliedChange]
-    /// Statements are among what was stored: requests, or what became of them.
+    /// Statements are among what was stored, of a job that goes on: see `Operation.isStatement`.
     package let hasStatements: Bool
     /// A stored run says that its job has ended, and with it the job has.
     package let ended: RemovalOutcome?

@@ -51,6 +51,8 @@ struct RefusalTests {
         Wrong(.unknownJob) { _ = try await $0.service.job("nobody") },
         Wrong(.ambiguousJob) { _ = try await $0.service.job("Smith") },
         Wrong(.ambiguousJob) { _ = try await $0.service.job("El") },
+        Wrong(.unknownJob) { _ = try await $0.service.advance(AdvanceRequest(state: "dispatched"), job: "nobody") },
+        Wrong(.ambiguousJob) { _ = try await $0.service.advance(AdvanceRequest(state: "dispatched"), job: "El") },
         Wrong(.jobExists) { _ = try await $0.laptop.job("Smith", id: "Elm") },
         Wrong(.jobRemoved) { _ = try await $0.laptop.add(["name": "Rug"], to: "Gone") },
         Wrong(.jobRemoved) { _ = try await $0.service.advance(AdvanceRequest(state: "dispatched"), job: "Gone") },

@@ -88,6 +88,9 @@ final class EngineCrew: @unchecked Sendable {
     // MARK: Work
 
     func work() throws {
+        for laptop in laptops {
+            laptop.engine.way.isAnswered = { [unowned self] in writeWhileTimeIsLearned(by: laptop) }
+        }
         for laptop in laptops where generator.oneIn(2) { writeMuch(by: laptop) }
         for _ in 0..<Int.random(in: 30...70, using: &generator) {
             // Much at once, so that one thing comes between the awaits of another.
@@ -158,6 +161,13 @@ final class EngineCrew: @unchecked Sendable {
                 write(by: laptop)
             }
         }
+    }
+
+    /// The very moment in which a clock may step.
+    private func writeWhileTimeIsLearned(by laptop: Laptop) {
+        guard laptop.isUp, !laptop.engine.clock.now.isSynchronised else { return }
+        write(by: laptop)
+        write(by: laptop)
     }
 
     private func write(by laptop: Laptop) {

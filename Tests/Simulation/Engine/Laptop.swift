@@ -161,6 +161,7 @@ final class Laptop: @unchecked Sendable {
         stores.append(store)
         store.setDiskFull(isDiskFull)
         let way = ServerWay(server: server, machine: machine, isUp: engine.way.isUp)
+        way.isAnswered = engine.way.isAnswered
         engine = try await Self.engine(
             on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval)
         names.insert(store.identity.replica)

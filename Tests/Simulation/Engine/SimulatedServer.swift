@@ -66,6 +66,7 @@ final class SimulatedServer: @unchecked Sendable {
         await way.endIfDead()
         guard way.isUp else { return .lost("the connection ended") }
         // As the client does: the time first, then the answer.
+        way.isAnswered()
         await way.hear(
             TimeExchange(
                 sent: sent, received: received, answered: answered, returned: way.machine.elapsedMicroseconds))
@@ -161,6 +162,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     var isDead = false
     /// What every answer says of the time.
     var hear: @Sendable (TimeExchange) async -> Void = { _ in }
+    /// Told just before that.
+    var isAnswered: () -> Void = {}
 
     init(server: SimulatedServer, machine: VirtualMachine, isUp: Bool) {
         self.server = server
