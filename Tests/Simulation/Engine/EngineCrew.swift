@@ -99,6 +99,8 @@ final class EngineCrew: @unchecked Sendable {
             scheduler.run(until: scheduler.now + wait * 1_000)
             try step()
         }
+        // What is written from now on might not be everywhere when the crew has agreed.
+        for laptop in laptops { laptop.engine.way.isAnswered = {} }
         scheduler.run(until: scheduler.now + 5_000_000)
     }
 
