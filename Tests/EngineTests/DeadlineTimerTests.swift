@@ -5,10 +5,13 @@ import Testing
 
 /// One timer for whatever somebody waits for next.
 struct DeadlineTimerTests {
+    private let machine = StillMachine(seed: 1, at: 1_785_580_200_125)
+    private let now: UInt64
+
+    init() { now = machine.elapsedMilliseconds }
+
     @Test("A later deadline leaves the timer as it is, an earlier one does not, and none ends it")
     func moved() {
-        let machine = StillMachine(seed: 1, at: 1_785_580_200_125)
-        let now = machine.elapsedMilliseconds
         var timer = DeadlineTimer()
         timer.set(now + 100, on: machine) {}
         timer.set(now + 200, on: machine) {}
@@ -21,8 +24,6 @@ struct DeadlineTimerTests {
 
     @Test("A timer that has slept with the laptop beyond its time is not waited for")
     func overslept() {
-        let machine = StillMachine(seed: 1, at: 1_785_580_200_125)
-        let now = machine.elapsedMilliseconds
         var timer = DeadlineTimer()
         timer.set(now + 100, on: machine) {}
         machine.pass(milliseconds: 150)

@@ -11,11 +11,15 @@ import Testing
 struct HousekeepingTests {
     private struct FullDisk: Error {}
 
+    private static func store() throws -> Store {
+        var generator = SeededGenerator(seed: 1)
+        return try Store.openInMemory(
+            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+    }
+
     @Test("A job that could not be tidied up is tried again, though nothing more changes")
     func triesAgain() async throws {
-        var generator = SeededGenerator(seed: 1)
-        let store = try Store.openInMemory(
-            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+        let store = try Self.store()
         let edit = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Lamp")])
         let job = JobID(ItemID(2))
         _ = try await store.edit(
@@ -42,9 +46,7 @@ struct HousekeepingTests {
 
     @Test("What was made of many jobs and could not be written down is written down when there is room")
     func fullDisk() async throws {
-        var generator = SeededGenerator(seed: 1)
-        let store = try Store.openInMemory(
-            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+        let store = try Self.store()
         let edit = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Lamp")])
         // More than are written down together.
         let jobs = (1...70).map { JobID(ItemID($0)) }
@@ -83,9 +85,7 @@ struct HousekeepingTests {
 
     @Test("A job that changes all the time keeps no other waiting")
     func busyNeighbour() async throws {
-        var generator = SeededGenerator(seed: 1)
-        let store = try Store.openInMemory(
-            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+        let store = try Self.store()
         let (busy, idle) = (JobID(ItemID(2)), JobID(ItemID(3)))
         let (settled, report) = AsyncStream<JobID>.makeStream()
         let housekeeping = Housekeeping(
