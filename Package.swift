@@ -158,7 +158,12 @@ let package = Package(
                 "ChannelServer", "ServerChannel", "Storage", "CRDT", httpClient, httpTypes, logging, nioCore, nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
-        .testTarget(name: "EngineTests", dependencies: ["Engine", "Simulation"]),
+        .testTarget(
+            name: "EngineTests",
+            dependencies: [
+                "Engine", "Replication", "Transport", "Storage", "Inventory", "CRDT", "Timekeeping", "Simulation",
+                logging,
+            ]),
         .testTarget(
             name: "NodeTests",
             dependencies: [

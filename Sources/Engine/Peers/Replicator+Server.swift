@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 import Logging
 import Replication
 import Storage
@@ -40,7 +40,8 @@ extension Replicator {
         await adopt(run.segment, job: run.job, after: keep)
     }
 
-    func holdings(of job: JobID) -> JobHoldings {
+    /// What peers and the server are told of a job.
+    package func holdings(of job: JobID) -> JobHoldings {
         JobHoldings(vector: mesh.vector(of: job), removal: mesh.removal(of: job))
     }
 
@@ -53,6 +54,9 @@ extension Replicator {
         guard !isServerExposed else { return true }
         do {
             try await store.beginExposure()
+            await untilStepsAreTold()
+            // A step that could not be made durable was taken back.
+            guard clock.now.isSynchronised else { return false }
             isServerExposed = true
             return true
         } catch {

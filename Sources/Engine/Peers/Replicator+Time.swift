@@ -27,6 +27,14 @@ extension Replicator {
 
     /// The clock steps, and what nobody has seen with it.
     private func adopt(_ sample: TimeSample, stepping milliseconds: Int64) async throws {
+        stepsToTell += 1
+        defer {
+            stepsToTell -= 1
+            if stepsToTell == 0 {
+                for waiting in waitingForSteps { waiting.resume() }
+                waitingForSteps = []
+            }
+        }
         logger.notice(
             "the time was learned",
             metadata: ["source": "\(sample.source)", "stepMilliseconds": "\(milliseconds)"])
@@ -58,7 +66,16 @@ extension Replicator {
             close(link, "This device's store cannot be written.")
             return
         }
+        await untilStepsAreTold()
         await perform(mesh.onTimeLearned(link, now: now))
+    }
+
+    /// To be awaited between the beginning of an exposure and the first byte of it.
+    ///
+    /// A step may have shifted work whose commit the mesh has not been told of yet, as the disk was slow to say so. If the
+    /// commit came first it would be shown as it was before the step. After the beginning of an exposure nothing is shifted.
+    func untilStepsAreTold() async {
+        while stepsToTell > 0 { await withCheckedContinuation { waitingForSteps.append($0) } }
     }
 
     /// The last connection that could carry work away is gone: what is written from now on is unseen.

@@ -1,0 +1,131 @@
+import CRDT
+import Inventory
+import Logging
+import Replication
+import Storage
+import Synchronization
+import Testing
+import Timekeeping
+import Transport
+
+@testable import Engine
+@testable import Simulation
+
+/// The clock steps, and takes along what nobody has seen (rule R5).
+@Suite("Steps of the clock", .timeLimit(.minutes(1)))
+struct ClockStepTests {
+    private static let job = JobID(ItemID(7))
+
+    /// Keeps what was sent.
+    private final class Links: PeerLinks, @unchecked Sendable {
+        private(set) var sent: [(message: Message, link: LinkID)] = []
+
+        func dial(_ address: PeerAddress) {}
+        func send(_ message: Message, on link: LinkID) { sent.append((message, link)) }
+        func established(_ link: LinkID) {}
+        func close(_ link: LinkID, reason: String) {}
+    }
+
+    private struct Nobody: ReplicationObserver {
+        func jobAdvanced(_ advance: JobAdvance) {}
+    }
+
+    /// A laptop in virtual time, ten hours behind.
+    private final class Anna: Sendable {
+        let scheduler = Scheduler(seed: 1)
+        let run: VirtualRun
+        let store: Store
+        let clock: ClockService
+        let links = Links()
+        let replicator: Replicator
+        /// How long the next accesses to the disk take, in microseconds; none where there is no more.
+        let waits = Mutex<[Int64]>([])
+
+        init() throws {
+            var profile = Plan.ClockProfile()
+            profile.wallErrorMilliseconds = -36_000_000
+            let machine = VirtualMachine(index: 0, seed: 1, profile: profile, scheduler: scheduler)
+            run = machine.begin()
+            var generator = SeededGenerator(seed: 1)
+            store = try Store.openInMemory(
+                place: StorePlace(machine: "anna", file: "1"), hostName: "anna", generator: &generator)
+            clock = ClockService(remembered: nil, machine: run, built: VirtualClock.built - 86_400_000_000)
+            replicator = Replicator(
+                Replicator.Parts(
+                    store: store, clock: clock, machine: run, observer: Nobody(),
+                    logger: Logger(label: "anna") { _ in SwiftLogNoOpLogHandler() }),
+                holdings: KnownHoldings(jobs: [], removals: []), hostName: "anna")
+            store.whenShown { [clock] in clock.noteShown() }
+            store.setLatency { [unowned self] in
+                let wait = waits.withLock { $0.isEmpty ? 0 : $0.removeFirst() }
+                if wait > 0 { await scheduler.pass(microseconds: wait) }
+            }
+        }
+
+        func greet(_ peer: UInt8, on link: LinkID) async {
+            await replicator.linkOpened(link, remote: "peer", dialled: nil)
+            let device = DeviceID(high: UInt128(peer), low: 0)
+            let hello = Hello(
+                minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version,
+                device: device, instance: UInt64(peer), name: "peer", fleet: "")
+            await replicator.received(.hello(hello), on: link)
+        }
+
+        /// A peer that knows the server's time answers the last ping.
+        func answer(on link: LinkID) async {
+            for case (.ping(let number), link) in links.sent.reversed() {
+                let now = VirtualClock.epoch + scheduler.now
+                return await replicator.received(
+                    .pong(number, received: now, answered: now, ClockQuality(stratum: 1, uncertainty: 0)), on: link)
+            }
+        }
+    }
+
+    @Test(
+        "Work that a step has shifted is never shown as it was, in whatever order the disk says that both are durable")
+    func shownAsShifted() throws {
+        let anna = try Anna()
+        let (first, second) = (LinkID(number: 1), LinkID(number: 2))
+        let digest = try anna.scheduler.finish {
+            await anna.replicator.attach(anna.links)
+            await anna.greet(1, on: first)
+            await anna.greet(2, on: second)
+            let edit = Edit.note(item: ItemID(1), text: "scratched")
+            let put = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Sofa")])
+            let clock = anna.clock
+            let edited = try await anna.store.edit(job: Self.job, createsJob: true, now: { clock.now }, [put, edit])
+            let commit = try #require(edited.commit)
+            // The step is taken at once, and reported a second later.
+            anna.waits.withLock { $0 = [0, 1_000_000] }
+            let step = anna.run.begin { await anna.answer(on: first) }
+            await anna.scheduler.pass(microseconds: 10_000)
+            #expect(anna.clock.now.isSynchronised)
+            let other = anna.run.begin {
+                await anna.answer(on: second)
+                await anna.replicator.received(.ready, on: second)
+            }
+            await anna.scheduler.pass(microseconds: 10_000)
+            await anna.replicator.committed(commit)
+            await step.value
+            await other.value
+            let head = try await anna.store.vector(of: Self.job)[anna.store.identity.replica]
+            #expect(head.sequence == commit.segment.head.sequence && head.digest != commit.segment.head.digest)
+            return head.digest
+        }
+        for told in anna.links.sent.flatMap(\.message.heads) { #expect(told.digest == digest) }
+        #expect(anna.links.sent.contains { $0.message == .ready && $0.link == second })
+        let isGreeted = anna.links.sent.contains { if case .fingerprint = $0.message { true } else { false } }
+        #expect(isGreeted, "the peer was never told what there is, so that nothing could go wrong")
+    }
+}
+
+extension Message {
+    /// What it says of the ends of journals.
+    fileprivate var heads: [JournalHead] {
+        switch self {
+        case .delta(_, let segment, _): [segment.head]
+        case .have(_, let entries): entries.map(\.head)
+        default: []
+        }
+    }
+}
