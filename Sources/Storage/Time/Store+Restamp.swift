@@ -100,8 +100,7 @@ extension Store {
 
     /// The clock was found to be wrong by a step: stamps unseen work as if it had been right, in its order.
     ///
-    /// Nothing falls behind what its item held when it was written, and nothing comes to lie in the future: a stamp that had
-    /// to follow what its item held was not the old time, and the step is not its error.
+    /// Nothing falls behind what its item held when it was written, and nothing comes to lie in the future.
     /// - Parameters:
     ///   - take: lets the clock step, here between two writes: what was written before it is shifted, what is written
     ///     after it has the new time. Nil when there is nothing to do after all.
@@ -145,14 +144,20 @@ extension Store {
         let base = try JournalTable.head(of: journal, in: db)
         try Self.rebuildItems(of: job, in: db)
         var states: [ItemID: ItemState] = [:]
+        /// Of each item, the latest stamp before the step.
+        var former: [ItemID: Stamp] = [:]
         var last = Stamp.zero
         var bytes: [UInt8] = []
         for var change in unseen.map(\.change) {
             var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
+            let before = former[change.item] ?? state.latestStamp
+            former[change.item] = max(before, change.stamp)
             // What is only issued again keeps the stamp of who wrote it first.
             if change.origin == nil {
+                // What had to follow its item does so still: that was not the old time, and the step is not its error.
+                let isTime = change.stamp != before.next
                 let moved = min(change.stamp.moved(milliseconds: step), Stamp(milliseconds: now, counter: 0))
-                change.stamp = max(moved, last.next, state.latestStamp.next)
+                change.stamp = max(isTime ? moved : .zero, last.next, state.latestStamp.next)
                 // As for a new edit: an item that is far in the future takes nothing else along.
                 if change.stamp <= HybridLogicalClock.limit(nowMilliseconds: now) { last = change.stamp }
             }
