@@ -80,6 +80,8 @@ package final class Store: Sendable {
             throw error
         } catch let error as CodecError {
             throw error
+        } catch let error as ChannelIsSilent {
+            throw error
         } catch {
             throw StoreError(error)
         }

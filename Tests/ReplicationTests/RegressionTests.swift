@@ -14,6 +14,7 @@ struct RegressionTests {
             (200_864, "what had gone with its job came to the office once more, and was taken for a fork"),
             (201_030, "an office that was set back was asked to settle a fork before it had its words again"),
             (231_573, "an office that had been set back wrote into its channel what a fork lost"),
+            (9_412_321, "the same by a removal that made it do so"),
             (224_622, "late work of 300 authors could not be accepted at once"),
             (610_514, "what was decided about a change counted for another that took its place when journals parted"),
             (611_381, "the office never got a branch of a removed job, whose laptop began before what had gone"),

@@ -39,6 +39,29 @@ struct ServerSyncSessionTests {
         #expect(session.onRemoval(false) == .finished(.refused))
     }
 
+    @Test("A server that was set back is offered its own words before the end of a job, and told of that in any case")
+    func wordsBeforeRemoval() {
+        let removal = JobRemoval(name: "Elm Street", heads: vector((0, 4, 4), (1, 3, 3)))
+        let here = JobHoldings(vector: vector((0, 6, 6), (1, 3, 3)), removal: removal)
+        for refusal in [nil, ServerSyncSession.Refusal.ownJournal, .forked(agreed: nil), .other] {
+            var session = ServerSyncSession()
+            let server = JobHoldings(vector: vector((0, 5, 5)))
+            #expect(place(session.onVectors(here: here, server: server)).map { $0 == (0, 5) } == true)
+            #expect(session.isServerBehind)
+            #expect(session.onLoaded([run(0, 6, 6)]) == .upload([run(0, 6, 6)]))
+            if let refusal {
+                #expect(session.onRefused(refusal) == .compare)
+            } else {
+                #expect(place(session.onUploaded()).map { $0 == (0, 6) } == true)
+                #expect(session.onLoaded([]) == .compare)
+            }
+            #expect(session.onVectors(here: here, server: server) == .bringRemoval(removal))
+        }
+        // What went with the job nobody can bring.
+        var session = ServerSyncSession()
+        #expect(session.onVectors(here: here, server: JobHoldings(vector: vector((0, 2, 2)))) == .bringRemoval(removal))
+    }
+
     @Test("Of a removed job a fork is brought from where the removal ends: what was before can be read by nobody")
     func forkAfterRemoval() {
         let removal = JobRemoval(name: "Elm Street", heads: vector((1, 36, 36)))

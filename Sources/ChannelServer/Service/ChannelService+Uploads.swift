@@ -23,7 +23,10 @@ extension ChannelService {
     /// Ends a job as a laptop says; when this returns that is durable.
     func remove(_ job: JobID, _ removal: JobRemoval) async throws -> JobHoldings {
         var generator = SystemRandomNumberGenerator()
-        _ = try await store.takeRemoval(removal, of: job, now: now.received, using: &generator)
+        try await unlessSilent {
+            _ = try await store.takeRemoval(
+                removal, of: job, now: now.received, mayWrite: mayWrite(of: job), using: &generator)
+        }
         logger.notice("a job was removed", metadata: ["job": "\(job)", "name": "\(removal.name)"])
         report(job)
         return try await store.holdings(of: job)
@@ -65,8 +68,10 @@ extension ChannelService {
     }
 
     private func store(_ segment: JournalSegment, into job: JobID) async throws {
-        let mayWrite = !isRecovering && !setBack.contains(job)
-        switch try await store.upload(segment, job: job, now: now.received, mayWrite: mayWrite) {
+        let outcome = try await unlessSilent {
+            try await store.upload(segment, job: job, now: now.received, mayWrite: mayWrite(of: job))
+        }
+        switch outcome {
         case .stored: report(job)
         case .known: break
         case .adopted(let agreed):
@@ -92,6 +97,18 @@ extension ChannelService {
         case .ownJournal: throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
     }
+
+    /// Not `unavailable`, which would end the round in which a laptop brings what is missing.
+    private func unlessSilent<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch is ChannelIsSilent {
+            throw ChannelProblem(
+                .channelBehind,
+                "This server was set back; it has to have its own words again before this job ends here.")
+        }
+    }
+
+    /// Whether the channel may go on: no part of it is missing as far as anybody has shown.
+    private func mayWrite(of job: JobID) -> Bool { !isRecovering && !setBack.contains(job) }
 
     private func report(_ job: JobID) {
         hub.changed(job)

@@ -72,6 +72,9 @@ package struct ServerSyncSession: Sendable {
     private var current: Step?
     private var segments: [JournalSegment] = []
     private var wasRefused = false
+    /// Whether the server's own words were offered to it before the end of the job, and are being offered.
+    private var hasOffered = false
+    private var isOffering = false
     /// What went with the job: of a journal nothing before that can be read any more.
     private var removed = VersionVector()
     /// The server holds less of its own journal than this laptop, or another content: it has been set back.
@@ -94,11 +97,32 @@ package struct ServerSyncSession: Sendable {
     ///   - server: empty for a job that the server does not know.
     package mutating func onVectors(here: JobHoldings, server: JobHoldings) -> Directive {
         left -= 1
+        isOffering = false
         // First: what went with the job is nowhere to be had, and need not be brought.
         if let removal = server.removal, !here.knows(removal) { return .takeRemoval(removal) }
-        if let removal = here.removal, !server.knows(removal) { return .bringRemoval(removal) }
+        if let removal = here.removal, !server.knows(removal) {
+            return giveBackFirst(removal, here: here.vector, server: server.vector) ?? .bringRemoval(removal)
+        }
         removed = here.removal?.heads ?? VersionVector()
         return onVectors(here: here.vector, server: server.vector)
+    }
+
+    /// A server that was set back may have to write what the removal takes, behind its own words: it needs those before.
+    ///
+    /// - Returns: nil when it lacks none that can still be read here, or they have been offered.
+    private mutating func giveBackFirst(
+        _ removal: JobRemoval, here: VersionVector, server: VersionVector
+    ) -> Directive? {
+        let after = server[.channel].sequence
+        guard !hasOffered, here[.channel].sequence > after, after >= removal.heads[.channel].sequence else {
+            return nil
+        }
+        hasOffered = true
+        isServerBehind = true
+        isOffering = true
+        left += 1
+        steps = [.giveBack(Place(replica: .channel, after: after))]
+        return next()
     }
 
     /// - Parameter isDone: false when it could not be told, or not be made durable.
@@ -218,7 +242,8 @@ package struct ServerSyncSession: Sendable {
             return load(after: start(of: place.replica).after)
         case .ownJournal where place.replica == .channel: return next()
         case .gap, .forked, .ownJournal, .other:
-            wasRefused = true
+            // The end of the job is told all the same.
+            wasRefused = wasRefused || !isOffering
             return next()
         }
     }

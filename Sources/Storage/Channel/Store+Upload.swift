@@ -25,7 +25,8 @@ extension Store {
     /// Takes a run in; when this returns it is durable. A fork is settled as between two laptops (rule R9), in the same
     /// transaction: another laptop may be bringing the same journal.
     ///
-    /// - Parameter mayWrite: whether what a fork loses may be re-issued in the channel.
+    /// - Parameter mayWrite: whether what a fork, or a removal in the run, loses may be re-issued in the channel.
+    /// - Throws: `ChannelIsSilent` as `takeRemoval` does.
     package func upload(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, mayWrite: Bool
     ) async throws -> UploadOutcome {
@@ -33,8 +34,14 @@ extension Store {
         return try await write(isLong: segment.bytes.count > Self.fewBytes) { [self] db in
             var isForked = false
             let run = IncomingRun(job: job, segment: segment)
-            switch try ingest(run, now: now, takesOwnFuture: false, in: db).result {
-            case .stored: return .stored
+            let said = try JobTable.number(of: job, in: db).map {
+                try JournalTable.head(of: JournalKey(job: $0, replica: .channel), in: db)
+            }
+            let ingested = try ingest(run, now: now, takesOwnFuture: false, in: db)
+            switch ingested.result {
+            case .stored:
+                if !mayWrite, let ended = ingested.ended { try ended.checkSilence(of: said ?? .empty, ended.removal) }
+                return .stored
             case .gap(let head): return .gap(head)
             case .ownFuture: return .ownJournal
             // Both are thrown here.

@@ -11,6 +11,18 @@ package struct RemovedJob: Hashable, Sendable {
     package let outcome: RemovalOutcome
 }
 
+/// Nothing may be added to the channel, as a part of it is missing, and what was asked for would have to be said there.
+/// Nothing has changed.
+package struct ChannelIsSilent: Error {}
+
+extension RemovalOutcome {
+    /// - Parameter said: the end of the channel before.
+    /// - Throws: `ChannelIsSilent` when something was re-issued behind it and all that is missing there can still be brought.
+    func checkSilence(of said: JournalHead, _ removal: JobRemoval) throws(ChannelIsSilent) {
+        guard reissued == nil || said.sequence < removal.heads[.channel].sequence else { throw ChannelIsSilent() }
+    }
+}
+
 /// A job ends as a whole (rule R10).
 extension Store {
     /// Removes a whole job, for good. Everything that this store holds of it is freed, here and on every device that hears
@@ -35,14 +47,22 @@ extension Store {
     }
 
     /// Ends a job as a peer or the server says. A store whose own name is in doubt by it becomes a new replica first.
+    ///
+    /// - Parameter mayWrite: false for a channel of which a part may be missing.
+    /// - Throws: `ChannelIsSilent` when what the job lost would have to be re-issued there, and all that is missing can still
+    ///   be brought: not where a part of it went with the job.
     package func takeRemoval(
-        _ removal: JobRemoval, of job: JobID, now: ReceiveTime, using generator: inout some RandomNumberGenerator
+        _ removal: JobRemoval, of job: JobID, now: ReceiveTime, mayWrite: Bool = true,
+        using generator: inout some RandomNumberGenerator
     ) async throws -> RemovalOutcome {
         let name = identity.replica
         if try await showsOwnFuture(removal, of: job) { try await renewReplica(name, using: &generator) }
         return try await write { [self] db in
             let number = try JobTable.numberAddingIfNew(job, in: db)
-            return try end(removal, of: job, number: number, now: now, in: db)
+            let said = try JournalTable.head(of: JournalKey(job: number, replica: .channel), in: db)
+            let outcome = try end(removal, of: job, number: number, now: now, in: db)
+            if !mayWrite { try outcome.checkSilence(of: said, removal) }
+            return outcome
         }
     }
 

@@ -36,6 +36,7 @@ enum OfficeAnswer {
     case journal([JournalSegment])
     case uploaded
     case ended
+    case notEnded
     case refused(ServerSyncSession.Refusal)
     case decided(Outcome, [JournalSegment])
     case predecessorMissing(MutationToken)

@@ -35,7 +35,9 @@ extension World {
         case .vector(let vector, let removal):
             directive = round.session.onVectors(
                 here: round.here, server: JobHoldings(vector: vector, removal: removal))
-        case .ended: directive = round.session.onRemoval(true)
+        case .ended, .notEnded:
+            let isDone = if case .ended = answer { true } else { false }
+            directive = round.session.onRemoval(isDone)
         case .journal(let segments): directive = round.session.onFetched(segments)
         case .uploaded: directive = round.session.onUploaded()
         case .refused(let refusal): directive = round.session.onRefused(refusal)
@@ -147,7 +149,7 @@ extension World {
 extension OfficeAnswer {
     fileprivate var isReached: Bool {
         switch self {
-        case .vector, .journal, .uploaded, .refused, .decided, .predecessorMissing, .ended: true
+        case .vector, .journal, .uploaded, .refused, .decided, .predecessorMissing, .ended, .notEnded: true
         case .busy, .unreachable, .lost: false
         }
     }

@@ -21,6 +21,8 @@ extension World {
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
             return .busy(milliseconds: nil)
+        } catch is ChannelIsSilent {
+            return .refused(.other)
         } catch is CodecError {
             return .refused(.other)
         }
@@ -101,8 +103,13 @@ extension World {
 
     private func end(_ job: JobID, _ removal: JobRemoval) async throws -> OfficeAnswer {
         let former = office[job]
-        _ = try await office.store.takeRemoval(
-            removal, of: job, now: office.receiveTime(at: now), using: &office.generator)
+        do {
+            _ = try await office.store.takeRemoval(
+                removal, of: job, now: office.receiveTime(at: now),
+                mayWrite: !office.isRecovering && !office.isUnaware, using: &office.generator)
+        } catch is ChannelIsSilent {
+            return .notEnded
+        }
         office.references[job, default: Reference()].take(removal)
         try await checker.ended(job, knowing: former, on: office)
         try await changedAtOffice(job)

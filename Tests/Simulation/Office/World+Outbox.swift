@@ -138,7 +138,7 @@ extension World {
         case .busy(let wish): reply = .serverBusy(status: 503, retryAfterMilliseconds: wish)
         case .unreachable: reply = .unreachable(reason: "no connection")
         case .lost: reply = .answerLost(reason: "the connection ended")
-        case .vector, .journal, .uploaded, .refused, .ended: return
+        case .vector, .journal, .uploaded, .refused, .ended, .notEnded: return
         }
         try await drive(device) { machine, now, generator in
             machine.onReply(token, attempt: attempt, reply, now: now, using: &generator)

@@ -77,6 +77,33 @@ struct ReissuedAtOfficeTests {
         Issue.record("no edit has a smaller hash than the request")
     }
 
+    // It stood where words stood that a laptop had heard and was just bringing back: the two channels never agreed again.
+    @Test("A removal that makes the office write waits while its words may be missing, unless they went with the job")
+    func removalAtSilentOffice() async throws {
+        let place = try Place()
+        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
+        let (lost, kept) = (
+            try Self.run(9, [1, 2, 6, 8], value: "v"), try Self.run(9, [1, 2, 7], value: "w")
+        )
+        #expect(try await Self.upload(lost, to: office, place) == .stored)
+        _ = try await anna.ingest(kept, job: Store.job, now: .known(5_000))
+        let removal = try await anna.removeJob(Store.job, now: .known(8_000)).outcome.removal
+        var generator = SeededGenerator(seed: 1)
+        let before = try await office.holdings(of: Store.job)
+        await #expect(throws: ChannelIsSilent.self) {
+            try await office.takeRemoval(
+                removal, of: Store.job, now: .known(9_000), mayWrite: false, using: &generator)
+        }
+        #expect(try await office.holdings(of: Store.job) == before)
+        var heads = removal.heads
+        heads.set(.channel, to: JournalHead(sequence: 3, digest: 3))
+        let outcome = try await office.takeRemoval(
+            JobRemoval(name: removal.name, heads: heads), of: Store.job, now: .known(9_000), mayWrite: false,
+            using: &generator)
+        #expect(outcome.reissued?.segment.first == 4)
+        #expect(try await office.lateChanges(of: Store.job).map(\.change.item).contains(ItemID(6)))
+    }
+
     @Test("It is late in a job that has been removed by somebody who did not know of it, and does not come back")
     func removedJob() async throws {
         let place = try Place()
