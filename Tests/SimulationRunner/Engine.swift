@@ -19,7 +19,8 @@ func runEngine(_ options: Options) async -> Bool {
             guard next < last else { return }
             let seed = next
             next += 1
-            group.addTask { EngineSimulation.run(seed: seed) }
+            let isReplay = options.replay != nil
+            group.addTask { EngineSimulation.run(seed: seed, narrate: isReplay ? { print($0) } : nil) }
         }
         for _ in 0..<options.jobs { begin() }
         for await outcome in group {

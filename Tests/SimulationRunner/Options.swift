@@ -29,7 +29,7 @@ struct Options: Sendable {
           --as-is          looks for no shorter history
           --with-gateways, --without-gateways
                            whether laptops bring the office what there is; else each seed decides
-          --engine         histories of the daemon's actors, interleaved at every await; they are not shortened
+          --engine         histories of the daemon's actors, interleaved at every await; --replay shows what was done in one
 
         Example: simulate --seeds 1000 --jobs 2
 

@@ -6,17 +6,27 @@ extension EngineCrew {
     func check() throws {
         counters.messages = network.messages
         counters.breaks = network.breaks
+        counters.hangs = network.hangs
+        counters.congestions = network.congestions
         counters.lost = server.lost
+        counters.wordsTakenBack = server.wordsTakenBack
         counters.requests = server.decided.count
         guard Set(server.decided).count == server.decided.count else {
             throw Violation("R8", "the server has decided a request twice.")
+        }
+        let (jobs, store) = (jobs, server.store)
+        let decided = try scheduler.finish {
+            var decided: Set<MutationToken> = []
+            for job in jobs { decided.formUnion(try await store.decidedTokens(of: job)) }
+            return decided
         }
         for laptop in laptops {
             // Each name that is given up stays behind in every job for ever.
             if faults.isDisjoint(with: [.setBack, .copy]), laptop.names != [laptop.engine.store.identity.replica] {
                 throw Violation("R9", "laptop \(laptop.index) took another name, though its disk is its own.")
             }
-            for own in laptop.asked where !own.isExcused && !server.decided.contains(own.token) {
+            for own in laptop.asked where !own.isExcused && !dropped.contains(own.token) && !decided.contains(own.token)
+            {
                 // With a removed job its requests end, too.
                 guard try removal(of: own.job) != nil else {
                     throw Violation("R4", "a request of laptop \(laptop.index) was acknowledged and never decided.")
@@ -93,23 +103,8 @@ extension EngineCrew {
                 guard texts.contains(text) else { throw Violation("R4", "'\(text)' is nowhere at \(index).") }
             }
         }
-        try checkWinners(first.changes, in: String(decoding: first.export, as: UTF8.self))
         try checkTimes(first.changes, acknowledged[job] ?? [:])
         try checkStampedAnew(first.changes, acknowledged[job] ?? [:])
-    }
-
-    /// Of each field the greatest write shows, and of remarks every one (rules R1, R1b).
-    private func checkWinners(_ changes: [EngineChange], in export: String) throws {
-        var winners: [String: EngineChange] = [:]
-        for change in changes {
-            let place = change.field.map { "\(change.item) \($0)" } ?? "\(change.item) \(change.text)"
-            if winners[place].map({ ($0.stamp, $0.author) < (change.stamp, change.author) }) ?? true {
-                winners[place] = change
-            }
-        }
-        for change in winners.values where !export.contains("\"\(change.text)\"") {
-            throw Violation("R1", "'\(change.text)' was written last and does not show.")
-        }
     }
 
     /// Who knows the time stamps by it, and nobody's step of the clock takes that back (rule R5): so what one laptop
@@ -118,12 +113,16 @@ extension EngineCrew {
         var last: EngineChange?
         for change in changes {
             guard let written = written[change.text], written.isSynchronised, !change.isReissued else { continue }
-            // Half the delays of all exchanges together are less than that.
-            guard change.stamp.milliseconds + 3_000 >= written.begun else {
+            // An exchange in whose midst a lid was closed says little; half the delays of all others together are less.
+            guard change.stamp.milliseconds + written.doubt + 3_000 >= written.begun else {
                 throw Violation(
                     "R5",
                     "'\(change.text)' is stamped \(written.begun - change.stamp.milliseconds) ms before it was written."
                 )
+            }
+            let (latest, isBeyond) = written.ended.addingReportingOverflow(UInt64(Checker.toleranceMilliseconds))
+            guard isBeyond || change.stamp.milliseconds <= latest || isPushed(change, among: changes) else {
+                throw Violation("R6", "'\(change.text)' is stamped in the future, and followed nothing from there.")
             }
             // What came from the future, or was written on top of that, holds nobody back.
             let limit = written.begun + UInt64(Checker.toleranceMilliseconds)
@@ -136,6 +135,14 @@ extension EngineCrew {
 }
 
 extension EngineCrew {
+    /// Its stamp is just behind that of another write on its item.
+    private func isPushed(_ change: EngineChange, among changes: [EngineChange]) -> Bool {
+        changes.contains {
+            $0.item == change.item && ($0.author, $0.stamp) != (change.author, change.stamp)
+                && $0.stamp <= change.stamp && $0.stamp.milliseconds + 2 > change.stamp.milliseconds
+        }
+    }
+
     /// What was written without the time and shown to nobody before the time was known is placed by the true time (rule R5),
     /// unless the machine was booted in between, or it stands on top of what came from the future.
     private func checkStampedAnew(_ changes: [EngineChange], _ written: [String: Written]) throws {
@@ -145,11 +152,7 @@ extension EngineCrew {
             guard machine.shownCount == unseen.shownCount, machine.bootID == unseen.boot else { continue }
             // Whose name was another's, too, does not know what that one has shown.
             guard change.author == laptops[written.laptop].engine.store.identity.replica else { continue }
-            let isPushed = changes.contains {
-                $0.item == change.item && $0.text != change.text && $0.stamp <= change.stamp
-                    && $0.stamp.milliseconds + 2 > change.stamp.milliseconds
-            }
-            guard !isPushed else { continue }
+            guard !isPushed(change, among: changes) else { continue }
             counters.stampedAnew += 1
             let error = Int64(change.stamp.milliseconds) - Int64(written.begun)
             guard abs(error) < Int64(Checker.toleranceMilliseconds) else {
@@ -207,11 +210,11 @@ struct EngineChange: Sendable {
 }
 
 extension Change {
-    /// What people wrote with it.
+    /// What people wrote with it that nobody else writes.
     var texts: [String] {
         operations.compactMap { operation in
             switch operation {
-            case .set(_, let value, _): value
+            case .set(_, let value, _) where value.contains(" by "): value
             case .append(_, let entry): entry
             default: nil
             }

@@ -28,7 +28,7 @@ final class Laptop: @unchecked Sendable {
     private let server: SimulatedServer
     private let network: MemoryNetwork
     private let crew: Int
-    private var generator: SeededGenerator
+    var generator: SeededGenerator
     private(set) var engine: Engine
     /// Every store that it had, one a start.
     private(set) var stores: [Store]
@@ -52,6 +52,17 @@ final class Laptop: @unchecked Sendable {
         /// Nobody else can know of it any more: the disk on which it stood was set back, or given away.
         var isExcused = false
     }
+
+    /// Somebody can work with it.
+    var isAwake: Bool { isUp && !machine.processor.isAsleep }
+
+    /// How far ahead of its time it stamps what its people write.
+    var lieMilliseconds: UInt64 = 0 {
+        didSet { if lieMilliseconds > 0 { hasLied = true } }
+    }
+
+    /// What it writes may stand behind what it wrote from the future.
+    private(set) var hasLied = false
 
     /// Nothing can be written.
     var isDiskFull = false {
@@ -102,7 +113,7 @@ final class Laptop: @unchecked Sendable {
         way: ServerWay,
         pollInterval: UInt64
     ) async throws -> Engine {
-        let logger = Logger(label: "laptop \(index)") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger(label: "laptop \(index)") { NarratingLog(label: $0, scheduler: machine.scheduler) }
         let run = machine.begin()
         let clock = ClockService(remembered: try await store.clockRecord(), machine: run, built: VirtualClock.built)
         if let record = clock.initialRecord { try await store.keep(record) }
@@ -127,7 +138,7 @@ final class Laptop: @unchecked Sendable {
         way.hear = { await replicator.learn(.server($0)) }
         let jobNews = JobNews(outbox: outbox, gateway: gateway)
         news.news = jobNews
-        network.attach(replicator, of: index)
+        network.attach(replicator, of: index, on: machine.processor)
         for other in 0..<crew where other != index {
             await replicator.updatePlan { plan, now in plan.onConfigured(MemoryNetwork.address(of: other), now: now) }
         }
@@ -144,6 +155,7 @@ final class Laptop: @unchecked Sendable {
     func crash() throws {
         guard isUp else { return }
         isUp = false
+        machine.processor.wakeUp()
         remains = try engine.store.copy()
         names.insert(engine.store.identity.replica)
         network.detach(index)
@@ -200,84 +212,24 @@ final class Laptop: @unchecked Sendable {
         machine.shownCount += 1
         for index in asked.indices { asked[index].isExcused = true }
     }
-
-    // MARK: People
-
-    /// A person writes.
-    ///
-    /// - Returns: where it stands if that was acknowledged: not when the power went meanwhile.
-    func write(_ edit: Edit, in job: JobID) async throws -> Dot? {
-        let engine = engine
-        let result = try await engine.store.edit(job: job, createsJob: true, now: { engine.clock.now }, [edit])
-        guard let commit = result.commit else { return nil }
-        await engine.replicator.committed(commit)
-        return isAlive(engine) ? Self.place(of: commit) : nil
-    }
-
-    /// A person removes a job.
-    func remove(_ job: JobID) async throws {
-        let engine = engine
-        let clock = engine.clock
-        await engine.replicator.jobRemoved(try await engine.store.removeJob(job, now: clock.now))
-        try await engine.store.freeRemoved()
-    }
-
-    /// A person takes late work into a job of its own, or drops it.
-    ///
-    /// - Parameter choose: names some of what is listed.
-    /// - Returns: nil if that was not acknowledged. It may have happened all the same.
-    func decideLate(
-        in job: JobID, accepts: Bool, choosing choose: ([QuarantinedChange]) -> [QuarantinedChange]
-    ) async throws -> LateDecision? {
-        let engine = engine
-        let clock = engine.clock
-        let named = choose(try await engine.store.lateChanges(of: job))
-        guard !named.isEmpty else { return nil }
-        let dots = named.map(\.dot)
-        let commits =
-            accepts
-            ? try await engine.store.acceptLate(dots, of: job, now: clock.now)
-            : try await engine.store.dropLate(dots, of: job, now: clock.now).map { [$0] } ?? []
-        for commit in commits { await engine.replicator.committed(commit) }
-        guard isAlive(engine) else { return nil }
-        let taken = commits.first { $0.job != job }.map { ($0.job, Self.place(of: $0)) }
-        return LateDecision(laptop: index, texts: Set(named.flatMap(\.change.texts)), place: taken)
-    }
-
-    private static func place(of commit: Commit) -> Dot {
-        Dot(replica: commit.segment.replica, sequence: commit.segment.head.sequence)
-    }
-
-    private func isAlive(_ engine: Engine) -> Bool { isUp && engine.store === self.engine.store }
-
-    /// A person asks the server for the next state of a job.
-    func ask(about job: JobID) async throws {
-        let engine = engine
-        let notShown = await engine.outbox.notShown
-        let state = (try? await engine.store.overlay(of: job, leavingOut: notShown))?.shown.state
-        var batch = MutationBatch(job: job)
-        batch.createsJob = true
-        if let state {
-            guard let next = state.next.filter({ $0 != .cancelled }).first else { return }
-            batch.add(AdvanceState(to: next), using: &generator)
-        } else {
-            batch.add(OpenJob(name: "Smith", kind: .pickup), using: &generator)
-        }
-        do {
-            let tokens = try await engine.outbox.ask(batch).tokens
-            if isAlive(engine) { asked += tokens.map { OwnRequest(job: job, token: $0) } }
-        } catch is MutationRefusal {
-            // What is pending and not shown leaves no room for it.
-        }
-    }
 }
 
-/// What a person did about late work.
-struct LateDecision {
-    let laptop: Int
-    let texts: Set<String>
-    /// Where they stand now; nil if they were dropped.
-    let place: (job: JobID, dot: Dot)?
+/// Has the scheduler tell what a laptop logs.
+private struct NarratingLog: LogHandler {
+    let label: String
+    let scheduler: Scheduler
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let details = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted().joined(separator: " ")
+        scheduler.tell("    \(label) logs: \(event.message) \(details)")
+    }
 }
 
 /// Tells the news of jobs to those who are made after the replicator.

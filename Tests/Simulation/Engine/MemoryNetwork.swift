@@ -48,10 +48,18 @@ final class MemoryNetwork: @unchecked Sendable {
         let laptop: Int
         let link: LinkID
         let inbox: Inbox
+        let host: Host
         var lastArrival: Int64 = 0
+        /// What hangs on the way to it, to arrive when the way is mended.
+        var hanging: [Message] = []
     }
 
-    fileprivate final class Connection {
+    fileprivate struct Host {
+        let handler: any TransportHandler
+        let processor: Processor
+    }
+
+    fileprivate final class Connection: @unchecked Sendable {
         var ends: [End]
         var isOpen = true
 
@@ -61,16 +69,25 @@ final class MemoryNetwork: @unchecked Sendable {
     }
 
     let scheduler: Scheduler
-    private var handlers: [Int: any TransportHandler] = [:]
+    private var hosts: [Int: Host] = [:]
     private var connections: [LinkID: Connection] = [:]
     private var cuts: Set<[Int]> = []
+    /// From whom to whom nothing gets, without anybody seeing it.
+    private var hung: Set<[Int]> = []
+    private let topology: Plan.Profile.Topology
     private var nextLink: UInt64 = 1
     private var generator: SeededGenerator
+    /// Told which laptop is about to hear another's time.
+    var isAnswered: (Int) -> Void = { _ in }
     private(set) var messages = 0
     private(set) var breaks = 0
+    /// Messages that hung, and ways that were full.
+    private(set) var hangs = 0
+    private(set) var congestions = 0
 
-    init(seed: UInt64, scheduler: Scheduler) {
+    init(seed: UInt64, topology: Plan.Profile.Topology, scheduler: Scheduler) {
         self.scheduler = scheduler
+        self.topology = topology
         generator = SeededGenerator(seed: seed ^ 0x2e7)
     }
 
@@ -78,11 +95,13 @@ final class MemoryNetwork: @unchecked Sendable {
 
     // MARK: Who is there
 
-    func attach(_ handler: any TransportHandler, of laptop: Int) { handlers[laptop] = handler }
+    func attach(_ handler: any TransportHandler, of laptop: Int, on processor: Processor) {
+        hosts[laptop] = Host(handler: handler, processor: processor)
+    }
 
     /// Its power is gone: whoever was connected with it finds out in a while.
     func detach(_ laptop: Int) {
-        handlers[laptop] = nil
+        hosts[laptop] = nil
         for connection in open(of: laptop) {
             for end in connection.ends where end.laptop == laptop { end.inbox.isDead = true }
             close(connection, "the power is gone")
@@ -97,7 +116,56 @@ final class MemoryNetwork: @unchecked Sendable {
         }
     }
 
-    func heal() { cuts = [] }
+    /// Nothing gets from the first to the second, and TCP tries on.
+    func hang(_ first: Int, _ second: Int) { hung.insert([first, second]) }
+
+    func heal() {
+        cuts = []
+        hung = []
+        for (link, connection) in connections.sorted(by: { $0.key < $1.key }) where connection.isOpen {
+            for side in 0...1 where connection.ends[side].link == link {
+                let messages = connection.ends[side].hanging
+                connection.ends[side].hanging = []
+                for message in messages { deliver(message, to: side, of: connection) }
+            }
+        }
+    }
+
+    /// What the first writes to the second backs up, for a while.
+    func congest(_ first: Int, _ second: Int) {
+        for connection in open(of: first) where connection.ends.contains(where: { $0.laptop == second }) {
+            guard let end = connection.ends.first(where: { $0.laptop == first }) else { continue }
+            congestions += 1
+            Task(executorPreference: end.host.processor) { [scheduler] in
+                await end.host.handler.backlogChanged(end.link, congested: true)
+                await scheduler.pass(microseconds: 20_000_000)
+                if connection.isOpen { await end.host.handler.backlogChanged(end.link, congested: false) }
+            }
+        }
+    }
+
+    /// The second gets something that the first has never sent.
+    ///
+    /// - Returns: false when they are not connected.
+    func forge(_ message: Message, from first: Int, to second: Int) -> Bool {
+        let connection = open(of: first).first { $0.ends.contains { $0.laptop == second } }
+        guard let connection, let side = connection.ends.firstIndex(where: { $0.laptop == second }) else {
+            return false
+        }
+        deliver(message, to: side, of: connection)
+        return true
+    }
+
+    /// Each can reach each.
+    var isOfEverybody: Bool { topology == .everybody }
+
+    private func areNeighbours(_ first: Int, _ second: Int) -> Bool {
+        switch topology {
+        case .everybody: true
+        case .chain: abs(first - second) == 1
+        case .star: first == 0 || second == 0
+        }
+    }
 
     private func open(of laptop: Int) -> [Connection] {
         connections.sorted { $0.key < $1.key }.map(\.value).filter { connection in
@@ -108,30 +176,33 @@ final class MemoryNetwork: @unchecked Sendable {
     // MARK: Connections
 
     fileprivate func dial(_ address: PeerAddress, from laptop: Int) {
-        let life = handlers[laptop]
-        Task(executorPreference: scheduler) { [self] in
+        guard let processor = hosts[laptop]?.processor else { return }
+        Task(executorPreference: processor) { [self] in
             await scheduler.pass(microseconds: delay())
-            guard let caller = handlers[laptop], life != nil else { return }
+            guard let caller = hosts[laptop] else { return }
             let other = address.port - 1
-            guard let callee = handlers[other], !cuts.contains([min(laptop, other), max(laptop, other)]) else {
-                return await caller.dialFailed(address, reason: "nobody answers")
+            guard let callee = hosts[other], areNeighbours(laptop, other),
+                !cuts.contains([min(laptop, other), max(laptop, other)])
+            else {
+                return await caller.handler.dialFailed(address, reason: "nobody answers")
             }
-            let ends = [laptop, other].map { place in
+            let ends = [(laptop, caller), (other, callee)].map { place, host in
                 nextLink += 1
-                return End(laptop: place, link: LinkID(number: nextLink), inbox: Inbox())
+                return End(laptop: place, link: LinkID(number: nextLink), inbox: Inbox(), host: host)
             }
             let connection = Connection(ends)
             for end in ends { connections[end.link] = connection }
-            serve(ends[0], of: connection, caller, dialled: address)
-            serve(ends[1], of: connection, callee, dialled: nil)
+            serve(ends[0], of: connection, dialled: address)
+            serve(ends[1], of: connection, dialled: nil)
         }
     }
 
     /// Hands what arrives on, one after another, until the end.
-    private func serve(_ end: End, of connection: Connection, _ handler: any TransportHandler, dialled: PeerAddress?) {
+    private func serve(_ end: End, of connection: Connection, dialled: PeerAddress?) {
         let inbox = end.inbox
         let link = end.link
-        Task(executorPreference: scheduler) { [self] in
+        let handler = end.host.handler
+        Task(executorPreference: end.host.processor) { [self] in
             await handler.linkOpened(link, remote: "laptop", dialled: dialled)
             while true {
                 let arrival = await inbox.next()
@@ -140,6 +211,7 @@ final class MemoryNetwork: @unchecked Sendable {
                 // The end may have overtaken what was seen under way.
                 let next = inbox.take()
                 guard let message = next.message else { return await handler.linkClosed(link, reason: next.reason) }
+                if case .pong = message { isAnswered(end.laptop) }
                 await handler.received(message, on: link)
             }
         }
@@ -150,9 +222,17 @@ final class MemoryNetwork: @unchecked Sendable {
             let own = connection.ends.firstIndex(where: { $0.link == link }), !connection.ends[own].inbox.isDead
         else { return }
         messages += 1
-        let time = max(connection.ends[1 - own].lastArrival, scheduler.now + delay())
-        connection.ends[1 - own].lastArrival = time
-        connection.ends[1 - own].inbox.add(Inbox.Arrival(time: time, message: message, reason: ""))
+        guard !hung.contains([connection.ends[own].laptop, connection.ends[1 - own].laptop]) else {
+            hangs += 1
+            return connection.ends[1 - own].hanging.append(message)
+        }
+        deliver(message, to: 1 - own, of: connection)
+    }
+
+    private func deliver(_ message: Message, to side: Int, of connection: Connection) {
+        let time = max(connection.ends[side].lastArrival, scheduler.now + delay())
+        connection.ends[side].lastArrival = time
+        connection.ends[side].inbox.add(Inbox.Arrival(time: time, message: message, reason: ""))
     }
 
     fileprivate func close(_ link: LinkID, _ reason: String) {

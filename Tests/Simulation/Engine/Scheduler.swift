@@ -24,7 +24,9 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     private(set) var trace: UInt64 = 0
     /// How often a task went on.
     private(set) var turns = 0
-    private var ready: [UnownedJob] = []
+    /// For people who look at one history: gets a line for each thing that happens.
+    var narrate: ((String) -> Void)?
+    private var ready: [(job: UnownedJob, processor: Processor?)] = []
     /// In the order in which they wake up.
     private var sleepers: [Sleeper] = []
     private var sleeperCount: UInt64 = 0
@@ -35,9 +37,17 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job), on: nil) }
+
+    /// - Parameter processor: nil for what belongs to no laptop.
+    func add(_ job: UnownedJob, on processor: Processor?) {
         precondition(pthread_equal(thread, pthread_self()) != 0, "a simulated task was resumed by another thread")
-        ready.append(UnownedJob(job))
+        ready.append((job, processor))
+    }
+
+    /// - Parameter what: is not put together where nobody listens.
+    func tell(_ what: @autoclosure () -> String) {
+        narrate?("\(now / 1_000) ms  \(what())")
     }
 
     // MARK: Time
@@ -57,10 +67,14 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     private func runReady() {
         while !ready.isEmpty {
             let index = Int.random(in: 0..<ready.count, using: &generator)
-            let job = ready.remove(at: index)
+            let (job, processor) = ready.remove(at: index)
+            if let processor, processor.isAsleep {
+                processor.keep(job)
+                continue
+            }
             turns += 1
             trace = (trace ^ UInt64(bitPattern: now) &+ UInt64(index)) &* 0x100_0000_01b3
-            job.runSynchronously(on: asUnownedTaskExecutor())
+            job.runSynchronously(on: processor?.asUnownedTaskExecutor() ?? asUnownedTaskExecutor())
         }
     }
 

@@ -9,9 +9,29 @@ import Timekeeping
 
 /// The company's server behind a bad way: its production store, and answers that come late, twice or not at all.
 final class SimulatedServer: @unchecked Sendable {
-    let store: Store
+    /// How it stands with its database.
+    enum Condition {
+        case well
+        /// An older one was put back, and its people do not know yet: it serves on.
+        case setBack
+        /// It takes its own words from laptops and says nothing (`--recover`).
+        case recovering
+    }
+
+    private(set) var store: Store
+    /// Every store that it had.
+    private(set) var stores: [Store]
     private let scheduler: Scheduler
     private var generator: SeededGenerator
+    private(set) var condition = Condition.well
+    private var backup: [UInt8]?
+    /// It says how far it holds the journals: of these jobs it will in a moment.
+    private let acknowledges: Bool
+    private var gathering: Set<JobID> = []
+    /// Runs of its own words that laptops have brought back.
+    private(set) var wordsTakenBack = 0
+    /// A rule that it saw broken.
+    private(set) var violation: Violation?
     /// Answers nothing but that it is busy.
     var isBusy = false
     /// The way is a good one from now on.
@@ -19,13 +39,56 @@ final class SimulatedServer: @unchecked Sendable {
     private(set) var lost = 0
     private(set) var decided: [MutationToken] = []
 
-    init(seed: UInt64, scheduler: Scheduler) throws {
+    /// - Parameter acknowledges: says how far it holds the journals, which laptops find out by their polls.
+    init(seed: UInt64, acknowledges: Bool, scheduler: Scheduler) throws {
         self.scheduler = scheduler
+        self.acknowledges = acknowledges
         generator = SeededGenerator(seed: seed ^ 0x5e7)
-        store = try Store.openInMemory(
-            place: StorePlace(machine: "office", file: "1"), hostName: "office", role: .channel, generator: &generator)
+        store = try Self.openStore(nil, &generator)
+        stores = [store]
         store.setLatency { [self] in await pass(upTo: 1_500) }
     }
+
+    private static func openStore(_ contents: [UInt8]?, _ generator: inout SeededGenerator) throws -> Store {
+        try Store.openInMemory(
+            contents: contents, place: StorePlace(machine: "office", file: "1"), hostName: "office", role: .channel,
+            generator: &generator)
+    }
+
+    // MARK: Its database
+
+    func backUp() throws { backup = try store.copy() }
+
+    /// The database is again what was put aside. What was under way before ends without an answer.
+    ///
+    /// - Returns: what it held until then; nil when nothing was put aside.
+    func setBack(isNoticed: Bool) throws -> [UInt8]? {
+        guard let backup else { return nil }
+        let lost = try store.copy()
+        store = try Self.openStore(backup, &generator)
+        stores.append(store)
+        store.setLatency { [self] in await pass(upTo: 1_500) }
+        gathering = []
+        condition = isNoticed ? .recovering : .setBack
+        return lost
+    }
+
+    /// Its people have noticed.
+    func beginRecovery() { if condition == .setBack { condition = .recovering } }
+
+    /// No laptop holds more of its words than it does.
+    func endRecovery() { condition = .well }
+
+    /// Its power goes and comes back.
+    func restart() throws {
+        store = try Self.openStore(store.copy(), &generator)
+        stores.append(store)
+        store.setLatency { [self] in await pass(upTo: 1_500) }
+        gathering = []
+    }
+
+    /// What nobody knows of any more may be decided again.
+    func forget(_ tokens: Set<MutationToken>) { decided.removeAll { tokens.contains($0) } }
 
     /// Its clock is the true one.
     var now: ReceiveTime {
@@ -56,7 +119,10 @@ final class SimulatedServer: @unchecked Sendable {
         }
         guard !isBusy else { return .busy(status: 503, retryAfterMilliseconds: 2_000) }
         let received = VirtualClock.epoch + scheduler.now
-        let reply = await self.reply(answer)
+        let store = store
+        // It goes on when who asked falls asleep.
+        let reply = await Task(executorPreference: scheduler) { await self.reply(answer) }.value
+        guard store === self.store else { return .lost("the server was stopped") }
         let answered = VirtualClock.epoch + scheduler.now
         await pass(upTo: isCalm ? 30_000 : 700_000)
         if !isCalm, generator.oneIn(15) {
@@ -74,7 +140,12 @@ final class SimulatedServer: @unchecked Sendable {
     }
 
     private func reply<Value>(_ answer: () async throws -> Value) async -> ServerReply<Value> {
-        do { return .answer(try await answer()) } catch let problem as ChannelProblem {
+        do { return .answer(try await answer()) } catch is ChannelIsSilent {
+            let problem = ChannelProblem(.channelBehind, "It takes its own words back first.")
+            return .problem(ServerProblem(status: problem.status, problem: problem))
+        } catch let problem as ChannelProblem where problem.status == 503 {
+            return .busy(status: 503, retryAfterMilliseconds: 5_000)
+        } catch let problem as ChannelProblem {
             return .problem(ServerProblem(status: problem.status, problem: problem))
         } catch let error as StoreError where error.code == .unknownJob {
             return .problem(ServerProblem(status: 404, problem: ChannelProblem(.unknownJob, "No such job.")))
@@ -95,8 +166,13 @@ final class SimulatedServer: @unchecked Sendable {
 
     func upload(_ segments: [JournalSegment], to job: JobID) async throws -> JobHoldings {
         for segment in segments {
-            switch try await store.upload(segment, job: job, now: now, mayWrite: true) {
-            case .stored, .known, .adopted: break
+            guard segment.replica != .channel else {
+                try await recover(segment, of: job)
+                continue
+            }
+            switch try await store.upload(segment, job: job, now: now, mayWrite: condition == .well) {
+            case .stored, .adopted: acknowledgeLater(job)
+            case .known: break
             case .gap(let head): throw problem(.journalGap, head.sequence)
             case .partsEarlier: throw problem(.journalForked, nil)
             case .staysHere(let agreed): throw problem(.journalForked, agreed)
@@ -107,6 +183,31 @@ final class SimulatedServer: @unchecked Sendable {
         return try await store.holdings(of: job)
     }
 
+    private func acknowledgeLater(_ job: JobID) {
+        guard acknowledges, gathering.insert(job).inserted else { return }
+        let store = store
+        Task(executorPreference: scheduler) { [self] in
+            await scheduler.pass(microseconds: 500_000)
+            guard store === self.store else { return }
+            gathering.remove(job)
+            guard condition == .well else { return }
+            do { _ = try await store.acknowledgeHeld(job: job, now: now) } catch {
+                violation = violation ?? Violation("failure", "the server cannot say what it holds: \(error)")
+            }
+        }
+    }
+
+    /// What it had said before it was set back.
+    private func recover(_ segment: JournalSegment, of job: JobID) async throws {
+        guard condition == .recovering else { throw ChannelProblem(.channelUpload, "That is the server's own.") }
+        switch try await store.recover(segment, job: job, now: now).result {
+        case .stored: wordsTakenBack += 1
+        case .duplicate: break
+        case .gap(let head): throw problem(.journalGap, head.sequence)
+        case .forked, .ownFuture, .malformed, .failed: throw problem(.journalForked, nil)
+        }
+    }
+
     private func problem(_ code: ChannelProblem.Code, _ sequence: UInt64?) -> ChannelProblem {
         var problem = ChannelProblem(code, "It does not fit.")
         problem.sequence = sequence
@@ -115,16 +216,22 @@ final class SimulatedServer: @unchecked Sendable {
 
     func remove(_ job: JobID, _ removal: JobRemoval) async throws -> JobHoldings {
         var chance = SeededGenerator(seed: generator.next())
-        _ = try await store.takeRemoval(removal, of: job, now: now, using: &chance)
+        _ = try await store.takeRemoval(removal, of: job, now: now, mayWrite: condition == .well, using: &chance)
         return try await store.holdings(of: job)
     }
 
     func decide(_ delivery: Delivery) async throws -> MutationDecision {
         let request = delivery.request
+        let store = store
+        let head = (try? await store.vector(of: delivery.job))?[.channel].sequence ?? 0
+        let isShownBehind = condition == .setBack && delivery.knownChannel > head
+        guard condition == .well || isShownBehind else { throw ChannelProblem(.unavailable, "Not now.") }
+        let needsItems = MutationKinds.all[request.kind]?.needsItems == true
+        let digest = needsItems ? try? await store.digest(of: delivery.job).text : nil
         let decision = try await store.decide(
             request, job: delivery.job, knowing: delivery.knownChannel, now: now
         ) {
-            MutationEvaluation(of: request, on: JobStanding(values: $0, digest: nil))
+            MutationEvaluation(of: request, on: JobStanding(values: $0, digest: digest))
         }
         switch decision {
         case .predecessorMissing(let token):
@@ -134,7 +241,13 @@ final class SimulatedServer: @unchecked Sendable {
         case .behind: throw ChannelProblem(.channelBehind, "It was set back.")
         case .tokenReused: throw ChannelProblem(.keyReused, "Another request.")
         case .decided(let outcome, let commit):
-            if commit != nil { decided.append(request.token) }
+            if commit != nil {
+                if isShownBehind {
+                    violation = Violation(
+                        "R8", "the server decides by a state that is not the last, as who asks shows.")
+                }
+                if store === self.store { decided.append(request.token) }
+            }
             let run = try await store.channelRun(of: delivery.job, after: delivery.knownChannel, limit: 100)
             return MutationDecision(
                 outcome: outcome, channel: SegmentList(segments: [run.segment].compactMap(\.self), head: run.head))

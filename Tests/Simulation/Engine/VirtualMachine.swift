@@ -4,15 +4,20 @@ import Engine
 /// A laptop's machine in virtual time.
 final class VirtualMachine: @unchecked Sendable {
     let scheduler: Scheduler
+    /// Everything that the laptop does goes on here.
+    let processor: Processor
     var clock: VirtualClock
     /// How often work was shown that was stamped without a known time.
     var shownCount = 0
     private var source: SeededGenerator
+    private let hasSlowDisk: Bool
 
     init(index: Int, seed: UInt64, profile: Plan.ClockProfile, scheduler: Scheduler) {
         self.scheduler = scheduler
+        processor = Processor(scheduler: scheduler)
         clock = VirtualClock(profile, machine: index, now: scheduler.now)
         source = SeededGenerator(seed: seed ^ UInt64(index + 1) << 40)
+        hasSlowDisk = source.oneIn(4)
     }
 
     var elapsedMicroseconds: Int64 { clock.elapsed(at: scheduler.now) }
@@ -30,9 +35,9 @@ final class VirtualMachine: @unchecked Sendable {
     /// For one start of the daemon.
     func begin() -> VirtualRun { VirtualRun(on: self) }
 
-    /// A disk: mostly quick, now and then not.
+    /// A disk: mostly quick, now and then not; some are never quick.
     func waitForDisk() async {
-        let longest: Int64 = source.oneIn(6) ? 500_000 : 3_000
+        let longest: Int64 = hasSlowDisk || source.oneIn(6) ? 500_000 : 3_000
         await scheduler.pass(microseconds: Int64.random(in: 0...longest, using: &source))
     }
 }
@@ -50,7 +55,7 @@ final class VirtualRun: Machine, @unchecked Sendable {
 
     var elapsedMicroseconds: Int64 { end?.elapsed ?? machine.elapsedMicroseconds }
     var wallMicroseconds: Int64 { end?.wall ?? machine.wallMicroseconds }
-    var executor: (any TaskExecutor)? { machine.scheduler }
+    var executor: (any TaskExecutor)? { machine.processor }
 
     func sleep(milliseconds: UInt64) async throws {
         try await machine.sleep(milliseconds: milliseconds)

@@ -114,7 +114,7 @@ extension World {
 
 extension Garbage {
     /// Claims to continue the journal, one transform further, with something that does not.
-    fileprivate func applied(to segment: JournalSegment) -> JournalSegment {
+    func applied(to segment: JournalSegment) -> JournalSegment {
         let next = segment.head.sequence + 1
         let false_ = JournalHead(sequence: next, digest: segment.head.digest ^ 0xbad)
         switch self {
