@@ -249,4 +249,23 @@ struct ChannelTests {
             #expect(items.contains("\"a\"") && items.contains("\"b\""))
         }
     }
+
+    // A 503 ended the laptop's round, and with it the only way of what the server lacked of other jobs.
+    @Test("A server that recovers refuses a branch for which it would have to write, and holds what it held")
+    func forkWhileRecovering() async throws {
+        try await Office.open(isRecovering: true) { office in
+            var codes: Set<String?> = []
+            for number in 0..<16 {
+                let job = "job-\(number)"
+                var (left, right) = (Journal(7), Journal(7))
+                #expect(try await office.upload([left.add(["a\(number)"])], job: job).status == 200)
+                let answer = try await office.upload([right.add(["b", "c"])], job: job)
+                #expect(answer.status == 409)
+                codes.insert(answer.code)
+                let bytes = try await office.get("/v1/jobs/\(job)/vector", ["Accept": ChannelHeader.protobuf]).bytes
+                #expect(try JobHoldings(protobuf: bytes).vector[left.replica] == left.head)
+            }
+            #expect(codes == ["journalForked", "channelBehind"])
+        }
+    }
 }

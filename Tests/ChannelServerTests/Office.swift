@@ -32,14 +32,18 @@ struct Office: Sendable {
         var code: String? { json["code"] as? String }
     }
 
-    static func open(_ body: @Sendable @escaping (Office) async throws -> Void) async throws {
+    /// - Parameter isRecovering: it serves with `--recover`.
+    static func open(
+        isRecovering: Bool = false, _ body: @Sendable @escaping (Office) async throws -> Void
+    ) async throws {
         let directory = NSTemporaryDirectory() + "muster-channel-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = directory + "/channel.sqlite"
         let tokens = try TokenAdministration(databasePath: path)
         let token = try await tokens.add("anna")
         try tokens.close()
-        let settings = try ServerSettings(listen: "127.0.0.1:0", database: path, environment: [:])
+        var settings = try ServerSettings(listen: "127.0.0.1:0", database: path, environment: [:])
+        settings.isRecovering = isRecovering
         let (ports, ready) = AsyncStream<Int>.makeStream()
         var logger = Logger(label: "test")
         logger.logLevel = .error

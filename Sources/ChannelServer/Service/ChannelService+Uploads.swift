@@ -93,17 +93,16 @@ extension ChannelService {
                 .journalForked, segment, agreed,
                 "The journal has another content here after \(agreed), and that stays; take it over and write again what differs."
             )
-        case .wouldAdopt: try checkThatItDecides(job)
         case .ownJournal: throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
     }
 
-    /// Not `unavailable`, which would end the round in which a laptop brings what is missing.
+    /// Not `unavailable`, which would end the round in which a laptop brings what is missing of other jobs.
     private func unlessSilent<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch is ChannelIsSilent {
             throw ChannelProblem(
                 .channelBehind,
-                "This server was set back; it has to have its own words again before this job ends here.")
+                "This server was set back; it takes this only when it has its own words again.")
         }
     }
 

@@ -14,8 +14,6 @@ package enum UploadOutcome: Hashable, Sendable {
     case staysHere(after: UInt64)
     /// Both were the same up to here; what the run brought has taken its place, and what stood here is re-issued.
     case adopted(after: UInt64)
-    /// The same, but nothing may be written at this time, and re-issuing writes.
-    case wouldAdopt
     /// Of the channel, which is the server's own.
     case ownJournal
 }
@@ -26,7 +24,7 @@ extension Store {
     /// transaction: another laptop may be bringing the same journal.
     ///
     /// - Parameter mayWrite: whether what a fork, or a removal in the run, loses may be re-issued in the channel.
-    /// - Throws: `ChannelIsSilent` as `takeRemoval` does.
+    /// - Throws: `ChannelIsSilent` when it would have to be, and may not; of a removal as `takeRemoval` does.
     package func upload(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, mayWrite: Bool
     ) async throws -> UploadOutcome {
@@ -56,7 +54,7 @@ extension Store {
             }
             if parting.agreed >= segment.head.sequence { return .known }
             guard !parting.staysHere else { return .staysHere(after: parting.agreed) }
-            guard mayWrite else { return .wouldAdopt }
+            guard mayWrite else { throw ChannelIsSilent() }
             let branch = try segment.dropping(through: parting.agreed)
             _ = try adopt(branch, of: job, into: journal, after: parting.agreed, now: now, in: db)
             return .adopted(after: parting.agreed)

@@ -176,7 +176,6 @@ final class SimulatedServer: @unchecked Sendable {
             case .gap(let head): throw problem(.journalGap, head.sequence)
             case .partsEarlier: throw problem(.journalForked, nil)
             case .staysHere(let agreed): throw problem(.journalForked, agreed)
-            case .wouldAdopt: throw ChannelProblem(.unavailable, "Not now.")
             case .ownJournal: throw ChannelProblem(.channelUpload, "That is the server's own.")
             }
         }

@@ -63,7 +63,6 @@ extension World {
             case .gap(let head): return .refused(.gap(held: head.sequence))
             case .partsEarlier: return .refused(.forked(agreed: nil))
             case .staysHere(let agreed): return .refused(.forked(agreed: agreed))
-            case .wouldAdopt: return .busy(milliseconds: nil)
             case .ownJournal: return .refused(.ownJournal)
             }
         }

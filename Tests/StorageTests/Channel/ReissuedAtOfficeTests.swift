@@ -104,6 +104,21 @@ struct ReissuedAtOfficeTests {
         #expect(try await office.lateChanges(of: Store.job).map(\.change.item).contains(ItemID(6)))
     }
 
+    @Test("A fork that makes the office write waits while its words may be missing, and other work does not")
+    func forkAtSilentOffice() async throws {
+        let place = try Place()
+        let office = try DecisionTests.office(place)
+        let (lost, kept) = try await Self.branches(of: 9, losing: 6, keeping: 7, place)
+        func offer(_ segment: JournalSegment) async throws -> UploadOutcome {
+            try await office.upload(segment, job: Store.job, now: .known(9_000), mayWrite: false)
+        }
+        #expect(try await offer(lost) == .stored)
+        let before = try await office.holdings(of: Store.job)
+        await #expect(throws: ChannelIsSilent.self) { try await offer(kept) }
+        #expect(try await office.holdings(of: Store.job) == before)
+        #expect(try await offer(Self.run(8, [3], value: "v")) == .stored)
+    }
+
     @Test("It is late in a job that has been removed by somebody who did not know of it, and does not come back")
     func removedJob() async throws {
         let place = try Place()
