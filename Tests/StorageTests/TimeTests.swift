@@ -160,6 +160,27 @@ struct TimeTests {
         #expect(den == [Self.now + 6_000])
     }
 
+    // What was the future when it was written may be the past when the time is learned, and is no reason then either.
+    @Test("What was written on top of the future draws no other work along when that has become the past")
+    func formerFutureDrawsNothingAlong() async throws {
+        let place = try Place()
+        let (store, other) = (try place.open(), try place.open("b"))
+        try await set(other, "attic", at: Self.now + Self.hour)
+        _ = try await store.ingest(
+            try await run(of: other), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
+        let ahead = 13 * Self.hour
+        try await set(store, "hall", at: Self.now + ahead, synchronised: false)
+        let den = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "den")])
+        _ = try await store.edit(
+            job: Store.job, nowMilliseconds: Self.now + ahead + 1_000, isSynchronised: false, [den])
+        let learned = ReceiveTime(milliseconds: Self.now + 4 * Self.hour, isSynchronised: true)
+        _ = try await store.restamp(by: -Int64(ahead), now: learned)
+        let all = try await stamps(store)
+        #expect(all.count == 2 && all[1] == all[0].next)
+        let times = try await store.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp.milliseconds)
+        #expect(times == [Self.now + 1_000])
+    }
+
     @Test("Work that may have been seen is never stamped anew, nor work with a known time")
     func seenStays() async throws {
         let place = try Place()

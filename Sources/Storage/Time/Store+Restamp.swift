@@ -146,7 +146,9 @@ extension Store {
         var states: [ItemID: ItemState] = [:]
         /// Of each item, the latest stamp before the step.
         var former: [ItemID: Stamp] = [:]
-        var last = Stamp.zero
+        // They are issued once more, as if their times had been known: what was credible then leads on what came after.
+        var issuer = HybridLogicalClock()
+        var time: UInt64 = 0
         var bytes: [UInt8] = []
         for var change in unseen.map(\.change) {
             var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
@@ -155,11 +157,8 @@ extension Store {
             // What is only issued again keeps the stamp of who wrote it first.
             if change.origin == nil {
                 // What had to follow its item does so still: that was not the old time, and the step is not its error.
-                let isTime = change.stamp != before.next
-                let moved = min(change.stamp.moved(milliseconds: step), Stamp(milliseconds: now, counter: 0))
-                change.stamp = max(isTime ? moved : .zero, last.next, state.latestStamp.next)
-                // As for a new edit: an item that is far in the future takes nothing else along.
-                if change.stamp <= HybridLogicalClock.limit(nowMilliseconds: now) { last = change.stamp }
+                if change.stamp != before.next { time = min(change.stamp.milliseconds(moved: step), now) }
+                change.stamp = issuer.tick(nowMilliseconds: time, after: state.latestStamp)
             }
             bytes += ChangeCodec.encode(change)
             state.apply(change, in: journal.replica)
@@ -168,7 +167,7 @@ extension Store {
         let writer = JournalWriter(db: db, journal: journal, received: nil)
         let head = try writer.apply(bytes, first: first, after: base).head
         // Stamps may have become less, which the head's upsert does not know.
-        var latest = last
+        var latest = Stamp.zero
         try Self.forEachChange(job: job, of: journal.replica, in: db) { latest = max(latest, $0.change.stamp) }
         try db.cachedStatement(sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?").execute(arguments: [
             latest.rawValue.signed, job, journal.replica.value.blob,
@@ -188,10 +187,9 @@ extension Store {
 }
 
 extension Stamp {
-    /// The same counter at another time.
-    fileprivate func moved(milliseconds step: Int64) -> Stamp {
+    /// Its time after a step, as far as any clock starts from that.
+    fileprivate func milliseconds(moved step: Int64) -> UInt64 {
         let moved = Int64(clamping: milliseconds).addingReportingOverflow(step)
-        let bounded = min(max(moved.overflow ? 0 : moved.partialValue, 0), Int64(Stamp.observable.milliseconds))
-        return Stamp(milliseconds: UInt64(bounded), counter: counter)
+        return UInt64(min(max(moved.overflow ? 0 : moved.partialValue, 0), Int64(Stamp.observable.milliseconds)))
     }
 }
