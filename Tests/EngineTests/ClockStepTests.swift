@@ -79,6 +79,25 @@ struct ClockStepTests {
                     .pong(number, received: now, answered: now, ClockQuality(stratum: 1, uncertainty: 0)), on: link)
             }
         }
+
+        /// Somebody without a server tells the time, so many hours behind.
+        func hear(hoursBehind hours: Int64) async {
+            let (elapsed, time) = (run.elapsedMicroseconds, VirtualClock.epoch + scheduler.now - hours * 3_600_000_000)
+            let exchange = TimeExchange(sent: elapsed, received: time, answered: time, returned: elapsed)
+            await replicator.learn(
+                TimeSample(exchange: exchange, quality: .unsynchronised, source: .peer("peer \(hours)")))
+        }
+
+        func write() async throws -> Commit {
+            let put = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Sofa")])
+            let result = try await store.edit(
+                job: ClockStepTests.job, createsJob: true, now: { [clock] in clock.now }, [put])
+            return try #require(result.commit)
+        }
+
+        func head() async throws -> JournalHead {
+            try await store.vector(of: ClockStepTests.job)[store.identity.replica]
+        }
     }
 
     @Test(
@@ -90,11 +109,7 @@ struct ClockStepTests {
             await anna.replicator.attach(anna.links)
             await anna.greet(1, on: first)
             await anna.greet(2, on: second)
-            let edit = Edit.note(item: ItemID(1), text: "scratched")
-            let put = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Sofa")])
-            let clock = anna.clock
-            let edited = try await anna.store.edit(job: Self.job, createsJob: true, now: { clock.now }, [put, edit])
-            let commit = try #require(edited.commit)
+            let commit = try await anna.write()
             // The step is taken at once, and reported a second later.
             anna.waits.withLock { $0 = [0, 1_000_000] }
             let step = anna.run.begin { await anna.answer(on: first) }
@@ -108,7 +123,7 @@ struct ClockStepTests {
             await anna.replicator.committed(commit)
             await step.value
             await other.value
-            let head = try await anna.store.vector(of: Self.job)[anna.store.identity.replica]
+            let head = try await anna.head()
             #expect(head.sequence == commit.segment.head.sequence && head.digest != commit.segment.head.digest)
             return head.digest
         }
@@ -116,6 +131,44 @@ struct ClockStepTests {
         #expect(anna.links.sent.contains { $0.message == .ready && $0.link == second })
         let isGreeted = anna.links.sent.contains { if case .fingerprint = $0.message { true } else { false } }
         #expect(isGreeted, "the peer was never told what there is, so that nothing could go wrong")
+    }
+
+    @Test("Of two steps that overlap the mesh goes on with the later one, in whatever order the disk speaks of them")
+    func toldInOrder() throws {
+        let anna = try Anna()
+        try anna.scheduler.finish {
+            let commit = try await anna.write()
+            await anna.replicator.committed(commit)
+            anna.waits.withLock { $0 = [0, 1_000_000] }
+            let back = anna.run.begin { await anna.hear(hoursBehind: 12) }
+            await anna.scheduler.pass(microseconds: 10_000)
+            let between = try await anna.head()
+            let further = anna.run.begin { await anna.hear(hoursBehind: 14) }
+            await back.value
+            await further.value
+            let head = try await anna.head()
+            #expect(Set([commit.segment.head, between, head]).count == 3, "it steps twice")
+            let told = await anna.replicator.holdings(of: Self.job)
+            #expect(told.vector[anna.store.identity.replica] == head)
+        }
+    }
+
+    @Test("What a step has shifted is told under the name that the store bore then, also if it takes another meanwhile")
+    func renewedMeanwhile() throws {
+        let anna = try Anna()
+        try anna.scheduler.finish {
+            await anna.replicator.attach(anna.links)
+            let former = anna.store.identity.replica
+            await anna.replicator.committed(try await anna.write())
+            anna.waits.withLock { $0 = [0, 1_000_000] }
+            let step = anna.run.begin { await anna.hear(hoursBehind: 12) }
+            await anna.scheduler.pass(microseconds: 10_000)
+            await anna.replicator.renew(former, "Somebody has a later part of it.")
+            await step.value
+            #expect(anna.store.identity.replica != former)
+            let told = await anna.replicator.holdings(of: Self.job)
+            #expect(try await told.vector == anna.store.vector(of: Self.job))
+        }
     }
 }
 

@@ -132,8 +132,6 @@ struct TimeFirstTests {
     func restamped() {
         var mesh = greeted()
         let head = JournalHead(sequence: 3, digest: 9)
-        mesh.onRestamped(job: job, replica: ReplicaID(5), head: head, now: 1_010)
-        #expect(mesh.vector(of: job).entries.isEmpty)
         mesh.onRestamped(job: job, replica: ReplicaID(1), head: head, now: 1_010)
         #expect(mesh.vector(of: job)[ReplicaID(1)] == head)
         // What was committed after the step was quicker to be told of.
@@ -142,6 +140,21 @@ struct TimeFirstTests {
             JournalSegment(replica: ReplicaID(1), first: 4, head: later, bytes: [0]), job: job, now: 1_011)
         mesh.onRestamped(job: job, replica: ReplicaID(1), head: head, now: 1_012)
         #expect(mesh.vector(of: job)[ReplicaID(1)] == later)
+    }
+
+    @Test("What was shifted is told of as well after the store has got another name, or before the mesh knows it")
+    func restampedUnderOtherName() {
+        var mesh = greeted()
+        for (name, former) in [(5, 7), (1, 9)] as [(UInt128, UInt64)] {
+            let head = JournalHead(sequence: 2, digest: former + 1)
+            _ = mesh.onCommitted(
+                JournalSegment(
+                    replica: ReplicaID(name), first: 1, head: JournalHead(sequence: 2, digest: former), bytes: [0]),
+                job: job, now: 1_010)
+            mesh.onRestamped(job: job, replica: ReplicaID(name), head: head, now: 1_011)
+            #expect(mesh.vector(of: job)[ReplicaID(name)] == head)
+            _ = mesh.onRenewed(device: mesh.device, replica: ReplicaID(5), now: 1_012)
+        }
     }
 
     @Test("A new job's first commit that is told of after its work was shifted does not bring the old digest back")

@@ -70,6 +70,8 @@ extension Replicator {
             logger.warning(
                 "a forked journal was settled",
                 metadata: ["job": "\(job)", "replica": "\(segment.replica)", "reissued": "\(adopted.reissued != nil)"])
+            // What a step had shifted in this journal, while it was this store's, is not there any more.
+            await untilStepIsTold()
             var directives = noteRenewal()
             directives += mesh.onBranchAdopted(
                 adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)

@@ -54,7 +54,7 @@ extension Replicator {
         guard !isServerExposed else { return true }
         do {
             try await store.beginExposure()
-            await untilStepsAreTold()
+            await untilStepIsTold()
             // A step that could not be made durable was taken back.
             guard clock.now.isSynchronised else { return false }
             isServerExposed = true

@@ -27,13 +27,14 @@ extension Replicator {
 
     /// The clock steps, and what nobody has seen with it.
     private func adopt(_ sample: TimeSample, stepping milliseconds: Int64) async throws {
-        stepsToTell += 1
+        // One after another: of two that overlap the disk may speak of the later one first, and the mesh would go on with
+        // the earlier.
+        await untilStepIsTold()
+        isStepToTell = true
         defer {
-            stepsToTell -= 1
-            if stepsToTell == 0 {
-                for waiting in waitingForSteps { waiting.resume() }
-                waitingForSteps = []
-            }
+            isStepToTell = false
+            for waiting in waitingForStep { waiting.resume() }
+            waitingForStep = []
         }
         logger.notice(
             "the time was learned",
@@ -66,7 +67,7 @@ extension Replicator {
             close(link, "This device's store cannot be written.")
             return
         }
-        await untilStepsAreTold()
+        await untilStepIsTold()
         await perform(mesh.onTimeLearned(link, now: now))
     }
 
@@ -74,8 +75,8 @@ extension Replicator {
     ///
     /// A step may have shifted work whose commit the mesh has not been told of yet, as the disk was slow to say so. If the
     /// commit came first it would be shown as it was before the step. After the beginning of an exposure nothing is shifted.
-    func untilStepsAreTold() async {
-        while stepsToTell > 0 { await withCheckedContinuation { waitingForSteps.append($0) } }
+    func untilStepIsTold() async {
+        while isStepToTell { await withCheckedContinuation { waitingForStep.append($0) } }
     }
 
     /// The last connection that could carry work away is gone: what is written from now on is unseen.

@@ -31,9 +31,9 @@ package actor Replicator: TransportHandler {
     var exposedLinks: Set<LinkID> = []
     /// The server may have it.
     var isServerExposed = false
-    /// Steps of the clock that the mesh has not been told of, and who waits until it has.
-    var stepsToTell = 0
-    var waitingForSteps: [CheckedContinuation<Void, Never>] = []
+    /// The clock steps, and the mesh has not been told of that; and who waits until it has.
+    var isStepToTell = false
+    var waitingForStep: [CheckedContinuation<Void, Never>] = []
     /// When it was last noted what the peers hold, and the notes that are being made.
     var lastNoted: UInt64
     var noting: Task<Void, Never>?

@@ -59,12 +59,14 @@ extension Mesh {
     }
 
     /// What this store had written and nobody has seen was shifted: its journal has another digest.
+    ///
+    /// - Parameter replica: the name that the store bore then; `onRenewed` may come after it as well as before.
     @discardableResult
     package mutating func onRestamped(
         job: JobID, replica: ReplicaID, head: JournalHead, now: UInt64
     ) -> [Directive] {
         // What was written after the step may have been told of before it: it has the new digest already.
-        guard replica == self.replica, jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return [] }
+        guard jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return [] }
         // The last commits may not have been told of yet: they bring an old digest, and must come too late. Who was compared
         // with meanwhile hears of them now.
         willChange(job)

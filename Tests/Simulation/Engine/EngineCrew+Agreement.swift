@@ -28,8 +28,14 @@ extension EngineCrew {
         while scheduler.now < deadline {
             scheduler.run(until: scheduler.now + 2_000_000)
             if let failure = failure ?? server.violation { throw failure }
-            guard let difference = try difference() else { return }
-            what = difference
+            if let difference = try difference() {
+                what = difference
+            } else if arePeopleDone {
+                return
+            } else {
+                // What was written meanwhile, in the very moment of a step, has to get to everybody, too.
+                arePeopleDone = true
+            }
         }
         throw Violation("liveness", what)
     }

@@ -32,6 +32,8 @@ final class EngineCrew: @unchecked Sendable {
     /// What people were told that it is not kept.
     private(set) var refused: Set<String> = []
     private var writes = 0
+    /// Nobody writes any more.
+    var arePeopleDone = false
     var failure: (any Error)?
 
     /// An acknowledged write.
@@ -199,7 +201,7 @@ final class EngineCrew: @unchecked Sendable {
 
     /// The very moment in which a clock may step.
     private func writeWhileTimeIsLearned(by laptop: Laptop) {
-        guard laptop.isAwake, !laptop.engine.clock.now.isSynchronised else { return }
+        guard !arePeopleDone, laptop.isAwake, !laptop.engine.clock.now.isSynchronised else { return }
         write(by: laptop)
         write(by: laptop)
     }
