@@ -17,7 +17,7 @@ extension LocalClient {
     /// `GET /v1/jobs/{job}/items`: those that are not removed and match every filter, ascending by id. Calls back with some
     /// hundred at a time.
     package func items(
-        job: String, matching filters: [FieldFilter], _ each: ([ItemView]) async throws -> Void
+        job: String, matching filters: [FieldFilter], _ each: ([ItemRow]) async throws -> Void
     ) async throws {
         try await lines(["jobs", job, "items"], query: Self.query(filters), each)
     }
@@ -65,15 +65,18 @@ extension LocalClient {
         _ path: [String], query: [(String, String)], _ each: ([Element]) async throws -> Void
     ) async throws {
         let response = try await send(.GET, path, query: query, accept: ElementForm.linesMediaType)
-        var splitter = LineSplitter()
+        let newline = UInt8(ascii: "\n")
+        var text: [UInt8] = []
         try await pieces(response) { piece in
-            let lines = splitter.add(piece.readableBytesView)
-            guard !lines.isEmpty else { return }
+            text += piece.readableBytesView
+            guard let end = text.lastIndex(of: newline) else { return }
+            // No element has a newline within: with a comma for each they are an array.
+            var array = [UInt8(ascii: "[")] + text[...end]
+            for index in array.indices where array[index] == newline { array[index] = UInt8(ascii: ",") }
+            array[array.count - 1] = UInt8(ascii: "]")
+            text.removeFirst(end + 1)
             let elements: [Element]
-            do {
-                elements = try JSON.decode(
-                    from: Array("[".utf8) + lines.joined(separator: Array(",".utf8)) + Array("]".utf8))
-            } catch let error as DecodingError {
+            do { elements = try JSON.decode(from: array) } catch let error as DecodingError {
                 throw unexpected(error, in: response)
             }
             try await each(elements)

@@ -29,6 +29,27 @@ package struct ItemView: Codable, Hashable, Sendable {
     }
 }
 
+/// Of an `ItemView` what a list of items shows to people.
+package struct ItemRow: Decodable, Hashable, Sendable {
+    /// The full id: a UUID in lower case.
+    package let id: String
+    /// The fields that have a column.
+    package let fields: Fields
+    /// The remarks' texts in timeline order.
+    package let notes: [String]
+
+    /// Each nil where the item has no such field.
+    package struct Fields: Decodable, Hashable, Sendable {
+        package let barcode: String?
+        package let name: String?
+        package let category: String?
+        package let title: String?
+        package let room: String?
+        package let quantity: String?
+        package let condition: String?
+    }
+}
+
 /// What `muster item show` shows: the list's keys, and who wrote each of them.
 package struct ItemDetails: Codable, Hashable, Sendable {
     /// The full id: a UUID in lower case.

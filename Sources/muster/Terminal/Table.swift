@@ -13,7 +13,6 @@ struct Table {
         static func number(_ title: String) -> Column { Column(title: title, alignment: .right) }
     }
 
-    private static let gap = 2
     private static let narrowest = 8
 
     var columns: [Column]
@@ -32,38 +31,27 @@ struct Table {
     }
 
     func lines(width: Int, style: Style = .plain) -> [String] {
-        let widths = fittedWidths(to: width)
-        let head = line(columns.map(\.title), widths)
-        return [style.bold(head)] + rows.map { line($0, widths) }
+        let layout = layout(width: width)
+        return [layout.head(style)] + rows.map(layout.line)
     }
 
     func print(on terminal: Terminal) {
         StandardOutput.lines(lines(width: terminal.width, style: terminal.style))
     }
 
-    private func line(_ cells: [String], _ widths: [Int]) -> String {
-        var line = ""
-        for (index, cell) in cells.enumerated() where index < widths.count {
-            let isLast = index == widths.count - 1
-            let text = Text.fitted(cell, to: widths[index])
-            if isLast && columns[index].alignment == .left {
-                line += text
-            } else {
-                line += Text.padded(text, to: widths[index], alignment: columns[index].alignment)
-                if !isLast { line += String(repeating: " ", count: Self.gap) }
-            }
+    /// As wide as the rows want, if the terminal is.
+    func layout(width: Int) -> Layout {
+        let wanted = columns.indices.map { index in
+            rows.reduce(Text.width(columns[index].title)) { max($0, index < $1.count ? Text.width($1[index]) : 0) }
         }
-        while line.last == " " { line.removeLast() }
-        return line
+        return Layout(columns: columns, widths: fitted(wanted, to: width), wanted: wanted)
     }
 
     /// Takes columns from the widest flexible column until the table fits, then from any.
-    private func fittedWidths(to width: Int) -> [Int] {
-        var widths = columns.indices.map { index in
-            rows.reduce(Text.width(columns[index].title)) { max($0, index < $1.count ? Text.width($1[index]) : 0) }
-        }
+    private func fitted(_ wanted: [Int], to width: Int) -> [Int] {
+        var widths = wanted
         for isFlexibleOnly in [true, false] {
-            while widths.reduce(0, +) + Self.gap * (widths.count - 1) > width {
+            while widths.reduce(0, +) + Layout.gap * (widths.count - 1) > width {
                 let candidates = widths.indices.filter { index in
                     (columns[index].isFlexible || !isFlexibleOnly) && widths[index] > Self.narrowest
                 }
@@ -72,5 +60,36 @@ struct Table {
             }
         }
         return widths
+    }
+}
+
+extension Table {
+    /// How wide each column is.
+    struct Layout {
+        fileprivate static let gap = 2
+
+        fileprivate let columns: [Column]
+        fileprivate let widths: [Int]
+        fileprivate let wanted: [Int]
+
+        func head(_ style: Style) -> String { style.bold(line(columns.map(\.title))) }
+
+        /// Any row, also one that the widths were not made for: its text is cut, and what is no text is shown whole.
+        func line(_ cells: [String]) -> String {
+            var line = ""
+            for (index, cell) in cells.enumerated() where index < widths.count {
+                let isLast = index == widths.count - 1
+                let isWhole = !columns[index].isFlexible && widths[index] == wanted[index]
+                let text = isWhole ? cell : Text.fitted(cell, to: widths[index])
+                if isLast && columns[index].alignment == .left {
+                    line += text
+                } else {
+                    line += Text.padded(text, to: widths[index], alignment: columns[index].alignment)
+                    if !isLast { line += String(repeating: " ", count: Self.gap) }
+                }
+            }
+            while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
+            return line
+        }
     }
 }

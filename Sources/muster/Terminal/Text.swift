@@ -2,6 +2,8 @@
 enum Text {
     /// Without control characters, which could drive the terminal; line breaks become spaces.
     static func plain(_ text: String) -> String {
+        // Most is ASCII, of which no property has to be looked up.
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -62,6 +64,8 @@ enum Text {
 
     /// Two columns for what East Asian terminals draw wide (the ranges W and F of UAX #11, in blocks) and for emoji.
     private static func width(_ character: Character) -> Int {
+        // A property of a scalar costs more than all the rest.
+        if let ascii = character.asciiValue, ascii >= 0x20, ascii < 0x7F { return 1 }
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch first.value {

@@ -20,35 +20,12 @@ struct ItemListCommand: AsyncParsableCommand {
             if options.json {
                 try await client.itemsAsJSON(job: job.reference, matching: filters) { StandardOutput.write($0) }
             } else {
-                var items: [ItemView] = []
-                try await client.items(job: job.reference, matching: filters) { items += $0 }
-                show(items, isPart: !filters.isEmpty)
+                var table = ItemTable(isPart: !filters.isEmpty, on: .output)
+                try await client.items(job: job.reference, matching: filters) {
+                    StandardOutput.lines(table.add($0))
+                }
+                StandardOutput.lines(table.finish())
             }
         }
-    }
-
-    private func show(_ items: [ItemView], isPart: Bool) {
-        guard !items.isEmpty else {
-            return StandardOutput.write(isPart ? "No item matches.\n" : "The job has no item yet.\n")
-        }
-        // Ids of one moment differ only towards their end: of a part of the items show enough for the rest, too.
-        let short = ShortIDs(items.map(\.id), atLeast: isPart ? 23 : 8)
-        // Where each item has a barcode of its own that names it well enough, and the id would take the names' place.
-        let barcodes = items.compactMap { $0.fields["barcode"] }.filter { !$0.isEmpty }
-        let showsIDs = barcodes.count < items.count || Set(barcodes).count < items.count
-        var table = Table(
-            (showsIDs ? [.whole("ID")] : []) + [
-                .whole("BARCODE"), .text("NAME"), .text("ROOM"), .number("QTY"), .text("CONDITION"), .number("NOTES"),
-            ])
-        for item in items {
-            let fields = item.fields
-            let cells = [
-                fields["barcode"] ?? "", fields["name"] ?? fields["category"] ?? fields["title"] ?? "",
-                fields["room"] ?? "", fields["quantity"] ?? "", fields["condition"] ?? "",
-                item.notes.isEmpty ? "" : "\(item.notes.count)",
-            ]
-            table.add((showsIDs ? [short[item.id]] : []) + cells)
-        }
-        table.print(on: .output)
     }
 }
