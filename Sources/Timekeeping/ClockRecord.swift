@@ -45,16 +45,6 @@ extension ClockRecord {
     }
 }
 
-/// What a clock wants done, in order.
-package enum ClockDirective: Hashable, Sendable {
-    /// Keep this durably, in the place of what was kept before.
-    case remember(ClockRecord)
-    /// The time has stepped by this much: shift what was written and nobody has seen (rule R5). It is 0 when the time is
-    /// first learned and turns out to be what was thought: nothing is shifted, now or later. Comes before the
-    /// `remember` of the same step, so that a crash in between finds the old time and learns the step anew.
-    case restamp(milliseconds: Int64)
-}
-
 /// What a clock knows, for people. All in microseconds.
 package struct ClockOverview: Hashable, Sendable {
     /// Nil for a laptop that has nothing but its own wall clock.

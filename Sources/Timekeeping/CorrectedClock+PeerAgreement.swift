@@ -49,18 +49,17 @@ extension CorrectedClock {
     package mutating func onShown() -> ClockRecord? {
         guard !isSynchronised, !base.isShown else { return nil }
         base = base.shown
-        let kept = rememberIfUseful(at: base.measured)
-        return kept.compactMap { if case .remember(let record) = $0 { record } else { nil } }.first
+        return recordIfUseful(at: base.measured)
     }
 
     /// Another laptop without a server has answered.
-    mutating func onPeerAgreement(
+    mutating func stepByAgreement(
         _ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at elapsed: Int64
-    ) -> [ClockDirective] {
-        guard !isSynchronised else { return rememberIfUseful(at: elapsed) }
+    ) -> Int64? {
+        guard !isSynchronised else { return nil }
         let own = raised(to: quality.floor, at: elapsed)
         let next = following(exchange, quality: quality, from: source, own: own)
-        return next == base ? rememberIfUseful(at: elapsed) : adopt(next, at: elapsed)
+        return next == base ? nil : adopt(next)
     }
 
     /// Whether work may be shown to a source that has answered, as far as time is concerned: the source's time is this

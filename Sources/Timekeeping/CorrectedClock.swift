@@ -90,6 +90,12 @@ package struct CorrectedClock: Sendable {
             age: base.source.map { _ in max(0, elapsed - base.measured) }, time: time(at: elapsed))
     }
 
+    /// When a ping came that was noted at a millisecond of the elapsed clock. It may have come at the end of it: what is
+    /// not known for sure counts as the way here.
+    package func time(ofPingAt milliseconds: UInt64, answeredAt elapsed: Int64) -> Int64 {
+        time(at: min(Int64(clamping: milliseconds) * 1_000 + 999, elapsed))
+    }
+
     // MARK: What it hears
 
     /// A source has answered. What cannot be true changes nothing.
@@ -97,20 +103,29 @@ package struct CorrectedClock: Sendable {
     /// - Parameters:
     ///   - quality: what the source says of its own clock.
     ///   - wall: the machine's own clock now, if it is known: only to know its drift.
-    package mutating func onExchange(
+    package mutating func hear(
         _ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at elapsed: Int64, wall: Int64? = nil
-    ) -> [ClockDirective] {
+    ) -> ClockUpdate {
         if let wall { wallOffset = wall - elapsed }
-        guard Self.isCredible(exchange, at: elapsed) else { return rememberIfUseful(at: elapsed) }
+        let step = step(after: exchange, quality: quality, from: source, at: elapsed)
+        // A clock that had a server behind it does not step, but may be put right by minutes.
+        return ClockUpdate(
+            stepMilliseconds: step, record: recordIfUseful(at: elapsed),
+            isSettled: isSettled(with: exchange, quality: quality, at: elapsed))
+    }
+
+    private mutating func step(
+        after exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at elapsed: Int64
+    ) -> Int64? {
+        guard Self.isCredible(exchange, at: elapsed) else { return nil }
         if !quality.isSynchronised {
             // What it said while a server stood behind it is no longer what it says.
             filters[source] = ClockFilter()
-            return onPeerAgreement(exchange, quality: quality, from: source, at: elapsed)
+            return stepByAgreement(exchange, quality: quality, from: source, at: elapsed)
         }
         let sample = quality.isUsable(from: source) ? ClockEstimate(exchange, quality: quality, from: source) : nil
-        guard let sample, filters.add(sample, from: source), let better = better(than: base, after: sample, at: elapsed)
-        else { return rememberIfUseful(at: elapsed) }
-        return adopt(better, at: elapsed)
+        guard let sample, filters.add(sample, from: source) else { return nil }
+        return better(than: base, after: sample, at: elapsed).flatMap { adopt($0) }
     }
 
     static func isCredible(_ exchange: TimeExchange, at elapsed: Int64) -> Bool {
@@ -142,12 +157,13 @@ package struct CorrectedClock: Sendable {
         return 2 * best.uncertainty(at: elapsed) + margin < base.uncertainty(at: elapsed) ? best : nil
     }
 
-    mutating func adopt(_ estimate: ClockEstimate, at elapsed: Int64) -> [ClockDirective] {
+    /// - Returns: by how many milliseconds the time steps; nil when it does not.
+    mutating func adopt(_ estimate: ClockEstimate) -> Int64? {
         let step = base.isSynchronised ? 0 : Self.milliseconds(of: estimate.offset - base.offset)
         // Also when the guess was right to the millisecond: what nobody has seen stops being stamped anew.
         let isFirst = !base.isSynchronised && estimate.isSynchronised
         base = estimate
-        return (step == 0 && !isFirst ? [] : [.restamp(milliseconds: step)]) + rememberIfUseful(at: elapsed)
+        return step == 0 && !isFirst ? nil : step
     }
 
     /// To the nearest.
@@ -155,13 +171,14 @@ package struct CorrectedClock: Sendable {
 
     // MARK: What it keeps
 
-    mutating func rememberIfUseful(at elapsed: Int64) -> [ClockDirective] {
+    /// What is to be kept durably in the place of what was kept before; nil when that says as much.
+    mutating func recordIfUseful(at elapsed: Int64) -> ClockRecord? {
         let record = ClockRecord(
             base, boot: boot, wallDrift: Self.drift(of: wallOffset, from: base, known: remembered.wallDrift),
             floor: floor(at: elapsed))
-        guard record.shouldPersist(after: remembered, at: elapsed) else { return [] }
+        guard record.shouldPersist(after: remembered, at: elapsed) else { return nil }
         remembered = record
-        return [.remember(record)]
+        return record
     }
 
     /// What to correct the wall clock by after the next boot. Who has never heard another clock knows of no error: if

@@ -15,7 +15,9 @@ struct Laptop {
     var wallError: Int64
     let boot: String
     var clock: CorrectedClock
-    var directives: [ClockDirective] = []
+    /// What was kept for the next start, the newest last, and by how many milliseconds the time has stepped.
+    var records: [ClockRecord] = []
+    var steps: [Int64] = []
 
     init(
         _ name: String, wallError: Int64 = 0, partsPerMillion: Int64 = 0, elapsedStart: Int64 = 90 * minute,
@@ -63,26 +65,19 @@ struct Laptop {
 
     /// What it has written goes out to others.
     mutating func show() {
-        if let record = clock.onShown() { directives.append(.remember(record)) }
+        if let record = clock.onShown() { records.append(record) }
     }
 
     var isShown: Bool { clock.quality(at: elapsedStart).isShown }
 
     mutating func hear(_ exchange: TimeExchange, quality: ClockQuality, from source: TimeSource, at time: Int64) {
-        directives += clock.onExchange(
-            exchange, quality: quality, from: source, at: elapsed(time), wall: wall(time))
+        let update = clock.hear(exchange, quality: quality, from: source, at: elapsed(time), wall: wall(time))
+        if let step = update.stepMilliseconds { steps.append(step) }
+        if let record = update.record { records.append(record) }
     }
 
-    /// What is kept for the next start.
-    var record: ClockRecord? {
-        directives.reduce(clock.initialRecord) { kept, directive in
-            if case .remember(let record) = directive { record } else { kept }
-        }
-    }
-
-    var steps: [Int64] {
-        directives.compactMap { if case .restamp(let milliseconds) = $0 { milliseconds } else { nil } }
-    }
+    /// What the next start finds.
+    var record: ClockRecord? { records.last ?? clock.initialRecord }
 }
 
 func times(from start: Int64, to end: Int64, every period: Int64) -> [Int64] {

@@ -104,14 +104,16 @@ struct RestartTests {
     func fewWrites() {
         var anna = Laptop("anna", partsPerMillion: 40)
         for time in times(from: 0, to: 24 * hour, every: 64 * second) { anna.askServer(time) }
-        #expect((10...100).contains(anna.directives.count), "\(anna.directives.count)")
+        #expect((10...100).contains(anna.records.count), "\(anna.records.count)")
     }
 
-    @Test("The step comes before what is remembered of it")
-    func order() {
+    @Test("A step comes with what is to be kept of it, and it is not taken again after the next start")
+    func together() {
         var anna = Laptop("anna", wallError: hour)
         anna.askServer(0)
-        #expect(anna.directives.count == 2)
-        #expect(anna.directives.first == .restamp(milliseconds: -3_600_000))
+        #expect(anna.steps == [-3_600_000] && anna.records.count == 1)
+        var after = Laptop("anna", wallError: hour, remembered: anna.record)
+        after.askServer(minute)
+        #expect(after.steps.allSatisfy { $0.magnitude < 100 })
     }
 }
