@@ -57,16 +57,15 @@ extension Mesh {
             directives.append(.close(other, reason: "Replaced by a newer connection."))
             directives += onLinkClosed(other, now: now)
         }
-        links[id]?.phase = .learning(hello, version: min(hello.maximumVersion, ProtocolLimits.version))
-        links[id]?.learningSince = now
+        links[id]?.phase = .learning(MeshLink.Learning(hello: hello, since: now))
         directives.append(ping(id, now: now))
         return directives
     }
 
     /// Both sides may show their work.
     mutating func establish(_ id: LinkID) -> [Directive] {
-        guard let link = links[id], case .learning(let hello, let version) = link.phase else { return [] }
-        links[id]?.phase = .established(hello, version: version)
+        guard let hello = links[id]?.learning?.hello else { return [] }
+        links[id]?.phase = .established(hello)
         refreshFingerprints()
         return [.established(id, hello), .send(.fingerprint(fingerprints.all), on: id)]
     }

@@ -22,37 +22,39 @@ extension Mesh {
     ///
     /// Does nothing for a link that is gone, still waits for an answer, or was ready before.
     package mutating func onTimeLearned(_ id: LinkID, now: UInt64) -> [Directive] {
-        guard let link = links[id], case .learning = link.phase, link.pingSent == nil, !link.isReady else { return [] }
-        links[id]?.isReady = true
-        links[id]?.pingAgainDue = nil
-        return [.send(.ready, on: id)] + (link.isPeerReady ? establish(id) : [])
+        guard let link = links[id], let learning = link.learning, link.pingSent == nil, !learning.isReady else {
+            return []
+        }
+        links[id]?.learning?.isReady = true
+        links[id]?.learning?.askAgainDue = nil
+        return [.send(.ready, on: id)] + (learning.isPeerReady ? establish(id) : [])
     }
 
     /// The clocks of the two ends are not settled: one of them has yet to follow. It is asked again in a moment.
     package mutating func onTimeUnsettled(_ id: LinkID, now: UInt64) -> [Directive] {
-        guard let link = links[id], case .learning = link.phase, !link.isReady else { return [] }
-        links[id]?.pingAgainDue = now + timing.settleInterval
+        guard let learning = links[id]?.learning, !learning.isReady else { return [] }
+        links[id]?.learning?.askAgainDue = now + timing.settleInterval
         return []
     }
 
     /// Whether there is time left to settle on one time; if not, the work is shown all the same.
     package func isPatient(with link: LinkID, now: UInt64) -> Bool {
-        links[link].map { now < $0.learningSince + timing.settleLimit } ?? false
+        links[link]?.learning.map { now < $0.since + timing.settleLimit } ?? false
     }
 
     mutating func onReady(_ id: LinkID) -> [Directive] {
-        guard let link = links[id], !link.isPeerReady else {
+        guard let learning = links[id]?.learning, !learning.isPeerReady else {
             return [refuse(id, "The peer is ready for the second time.")]
         }
-        links[id]?.isPeerReady = true
-        return link.isReady ? establish(id) : []
+        links[id]?.learning?.isPeerReady = true
+        return learning.isReady ? establish(id) : []
     }
 
     mutating func askAgain(now: UInt64) -> [Directive] {
         var directives: [Directive] = []
         for id in links.keys.sorted() {
-            guard let due = links[id]?.pingAgainDue, due <= now else { continue }
-            links[id]?.pingAgainDue = nil
+            guard let due = links[id]?.learning?.askAgainDue, due <= now else { continue }
+            links[id]?.learning?.askAgainDue = nil
             directives.append(ping(id, now: now))
         }
         return directives

@@ -75,7 +75,7 @@ package struct Mesh: Sendable {
         for search in searches.values { first = min(first, search.deadline) }
         for link in links.values {
             first = min(first, link.suspectedUntil ?? .max)
-            first = min(first, link.pingAgainDue ?? .max)
+            first = min(first, link.learning?.askAgainDue ?? .max)
             // One timer for all pings, so that many links cost one wake-up.
             first = min(first, link.lastPing + timing.pingInterval)
         }

@@ -5,18 +5,24 @@ struct MeshLink: Sendable {
     enum Phase: Hashable, Sendable {
         case greeting
         /// It has said who it is, and is to tell the time before anything else.
-        case learning(Hello, version: UInt32)
-        case established(Hello, version: UInt32)
+        case learning(Learning)
+        case established(Hello)
+    }
+
+    /// The two ends settle on one time.
+    struct Learning: Hashable, Sendable {
+        let hello: Hello
+        let since: UInt64
+        /// When to ask again, while the clocks are not settled.
+        var askAgainDue: UInt64?
+        /// Which side may show its work.
+        var isReady = false
+        var isPeerReady = false
     }
 
     let id: LinkID
     let isDialled: Bool
     var phase = Phase.greeting
-    /// While it is learning: when that began, when to ask again, and which side may show its work.
-    var learningSince: UInt64 = 0
-    var pingAgainDue: UInt64?
-    var isReady = false
-    var isPeerReady = false
     /// The peer reads too slowly: nothing is pushed until it has caught up.
     var isCongested = false
     var streams: [JournalName: OutgoingStream] = [:]
@@ -48,7 +54,13 @@ struct MeshLink: Sendable {
     }
 
     var hello: Hello? {
-        if case .established(let hello, _) = phase { hello } else { nil }
+        if case .established(let hello) = phase { hello } else { nil }
+    }
+
+    /// Nil before and after; nothing else sets it to nil.
+    var learning: Learning? {
+        get { if case .learning(let learning) = phase { learning } else { nil } }
+        set { if let newValue { phase = .learning(newValue) } }
     }
 
     /// What a link that is not established lacks.
@@ -56,7 +68,7 @@ struct MeshLink: Sendable {
 
     /// Who is there, established or about to be.
     var greeted: Hello? {
-        if case .learning(let hello, _) = phase { hello } else { hello }
+        learning?.hello ?? hello
     }
 
     var isEstablished: Bool { hello != nil }
