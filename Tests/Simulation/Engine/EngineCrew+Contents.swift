@@ -2,20 +2,20 @@ import Storage
 
 /// What people read on each device is what its journals say, worked out the slow and obvious way (`Reference`).
 extension EngineCrew {
+    /// Nothing comes between one reading and the next any more, so that what running stores remember is read, too.
     func checkContents() throws {
-        for laptop in laptops { try look(at: laptop.contents(), "laptop \(laptop.index)") }
-        try look(at: server.store.copy(), role: .channel, "the server")
+        for laptop in laptops { try look(at: laptop.engine.store, "laptop \(laptop.index)") }
+        try look(at: server.store, "the server")
     }
 
-    /// The power has just gone: what the disk holds is something that people can work with.
+    /// If the power went now: what the disk holds is something that people can work with.
     func lookAtDisk(of laptop: Laptop) throws {
-        try look(at: laptop.contents(), "the disk of laptop \(laptop.index)")
+        let store = try reading(laptop.contents())
+        defer { try? store.close() }
+        try look(at: store, "the disk of laptop \(laptop.index)")
     }
 
-    /// At a copy: nothing comes between one reading and the next.
-    private func look(at contents: [UInt8], role: StoreRole = .laptop, _ name: String) throws {
-        let store = try reading(contents, role: role)
-        defer { try? store.close() }
+    private func look(at store: Store, _ name: String) throws {
         nonisolated(unsafe) let checker = checker
         nonisolated(unsafe) let holder = Holder(name, store: store)
         try scheduler.finish {

@@ -18,6 +18,8 @@ extension EngineCrew {
         case lie
         /// An older content is put back on the server's disk, and its people notice or not.
         case serverSetBack
+        /// A crew that was renewed often has been to the office: as many journals, with a word in each.
+        case crowd
 
         static func < (left: Fault, right: Fault) -> Bool { left.rawValue < right.rawValue }
     }
@@ -26,14 +28,14 @@ extension EngineCrew {
         scheduler.tell("\(fault) at laptop \(laptop.index)")
         switch fault {
         case .fullDisk:
-            if !laptop.isDiskFull { counters.fullDisks += 1 }
+            if !laptop.isDiskFull { counters[.fullDisks] += 1 }
             laptop.isDiskFull.toggle()
         case .setBack:
             guard generator.oneIn(2) else { return try laptop.backUp() }
             try laptop.crash()
             let lost = try laptop.contents()
             guard laptop.setBack() else { return restart(laptop) }
-            counters.setBacks += 1
+            counters[.setBacks] += 1
             scheduler.tell("laptop \(laptop.index) is set back")
             try excuse(laptop)
             try excuse(lost)
@@ -46,7 +48,8 @@ extension EngineCrew {
             // Two that do not know it have to meet each other to find out (docs/forks.md).
             let isNoticed = !network.isOfEverybody || generator.oneIn(2)
             guard try laptop.becomeCopy(of: other, isNoticed: isNoticed) else { return }
-            counters.copies += 1
+            counters[.copies] += 1
+            if !isNoticed { counters[.unnoticedCopies] += 1 }
             scheduler.tell("laptop \(laptop.index) becomes a copy of \(other.index)")
             // What nobody has seen may stand in two journals from now on, and be placed in time twice.
             other.machine.shownCount += 1
@@ -60,8 +63,9 @@ extension EngineCrew {
         case .lie:
             let hours: UInt64 = generator.oneIn(2) ? 0 : generator.pick([1, 24, 87_600])
             laptop.lieMilliseconds = hours * 3_600_000
-            if hours > 0 { counters.lies += 1 }
+            if hours > 0 { counters[.lies] += 1 }
         case .serverSetBack: try setServerBack()
+        case .crowd: sendCrowd()
         }
     }
 
@@ -117,7 +121,7 @@ extension EngineCrew {
 
     private func sleep(_ laptop: Laptop) {
         guard laptop.isAwake else { return }
-        counters.sleeps += 1
+        counters[.sleeps] += 1
         let processor = laptop.machine.processor
         processor.fallAsleep()
         let wait = Int64.random(in: 0...generator.pick([2_000, 120_000]), using: &generator) * 1_000
@@ -130,7 +134,7 @@ extension EngineCrew {
     private func everybodySleeps() {
         let processors = laptops.map(\.machine.processor)
         for processor in processors { processor.fallAsleep() }
-        counters.sleeps += 1
+        counters[.sleeps] += 1
         scheduler.run(until: scheduler.now + Int64.random(in: 0...21_600, using: &generator) * 1_000_000)
         for processor in processors { processor.wakeUp() }
     }
@@ -143,7 +147,7 @@ extension EngineCrew {
         begin(on: laptop) { [self] in
             try await laptop.remove(job)
             scheduler.tell("laptop \(laptop.index) has removed \(job)")
-            counters.removals += 1
+            counters[.removals] += 1
         }
     }
 
@@ -159,7 +163,7 @@ extension EngineCrew {
                     return named
                 }
                 guard let decision else { return }
-                counters.lateDecisions += 1
+                counters[.lateDecisions] += 1
                 settle(decision, of: job)
             }
         }

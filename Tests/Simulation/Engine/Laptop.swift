@@ -57,12 +57,7 @@ final class Laptop: @unchecked Sendable {
     var isAwake: Bool { isUp && !machine.processor.isAsleep }
 
     /// How far ahead of its time it stamps what its people write.
-    var lieMilliseconds: UInt64 = 0 {
-        didSet { if lieMilliseconds > 0 { hasLied = true } }
-    }
-
-    /// What it writes may stand behind what it wrote from the future.
-    private(set) var hasLied = false
+    var lieMilliseconds: UInt64 = 0
 
     /// Nothing can be written.
     var isDiskFull = false {

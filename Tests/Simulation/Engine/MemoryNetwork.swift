@@ -18,6 +18,8 @@ final class MemoryNetwork: @unchecked Sendable {
         private var reader: CheckedContinuation<Void, Never>?
         /// Its laptop is off: nobody is told anything any more.
         var isDead = false
+        /// It hears, or has heard, that the connection has ended.
+        private(set) var isClosed = false
 
         func add(_ arrival: Arrival) {
             arrivals.append(arrival)
@@ -26,8 +28,15 @@ final class MemoryNetwork: @unchecked Sendable {
 
         /// Nothing comes any more, and what is under way is lost.
         func close(at time: Int64, _ reason: String) {
+            isClosed = true
             arrivals = [Arrival(time: time, message: nil, reason: reason)]
             wake()
+        }
+
+        /// Nothing comes after what is under way.
+        func end(at time: Int64, _ reason: String) {
+            isClosed = true
+            add(Arrival(time: time, message: nil, reason: reason))
         }
 
         private func wake() {
@@ -81,6 +90,8 @@ final class MemoryNetwork: @unchecked Sendable {
     var isAnswered: (Int) -> Void = { _ in }
     private(set) var messages = 0
     private(set) var breaks = 0
+    /// Connections of which one end heard that they ended.
+    private(set) var halfEnds = 0
     /// Messages that hung, and ways that were full.
     private(set) var hangs = 0
     private(set) var congestions = 0
@@ -113,6 +124,17 @@ final class MemoryNetwork: @unchecked Sendable {
         for connection in open(of: first) where connection.ends.contains(where: { $0.laptop == second }) {
             breaks += 1
             close(connection, "the cable is cut")
+        }
+    }
+
+    /// The first has no connection with the second any more, which does not hear of it.
+    func end(_ first: Int, leaving second: Int) {
+        for connection in open(of: first) where connection.ends.contains(where: { $0.laptop == second }) {
+            halfEnds += 1
+            connection.isOpen = false
+            for end in connection.ends where end.laptop == first {
+                end.inbox.close(at: scheduler.now + delay(), "the other end is gone")
+            }
         }
     }
 
@@ -236,15 +258,21 @@ final class MemoryNetwork: @unchecked Sendable {
     }
 
     fileprivate func close(_ link: LinkID, _ reason: String) {
-        guard let connection = connections[link], connection.isOpen else { return }
+        guard let connection = connections[link] else { return }
+        guard connection.isOpen else {
+            // Of one that had only ended at its other end.
+            for end in connection.ends where end.link == link && !end.inbox.isClosed {
+                end.inbox.close(at: scheduler.now, reason)
+            }
+            return
+        }
         connection.isOpen = false
         for end in connection.ends {
             if end.link == link {
                 end.inbox.close(at: scheduler.now, reason)
             } else {
                 // What was queued before is written first.
-                let time = max(end.lastArrival, scheduler.now + delay())
-                end.inbox.add(Inbox.Arrival(time: time, message: nil, reason: reason))
+                end.inbox.end(at: max(end.lastArrival, scheduler.now + delay()), reason)
             }
         }
     }

@@ -37,7 +37,9 @@ final class SimulatedServer: @unchecked Sendable {
     /// The way is a good one from now on.
     var isCalm = false
     private(set) var lost = 0
-    private(set) var decided: [MutationToken] = []
+    private(set) var decided: Set<MutationToken> = []
+    /// Whether any laptop holds what was decided.
+    var isRemembered: @Sendable (MutationToken, JobID) async -> Bool = { _, _ in true }
 
     /// - Parameter acknowledges: says how far it holds the journals, which laptops find out by their polls.
     init(seed: UInt64, acknowledges: Bool, scheduler: Scheduler) throws {
@@ -87,8 +89,15 @@ final class SimulatedServer: @unchecked Sendable {
         gathering = []
     }
 
+    private func note(_ token: MutationToken, of job: JobID) async {
+        // The words of a removed job go with it: with those that a server was set back behind, nobody has them any more.
+        if !decided.insert(token).inserted, await isRemembered(token, job) {
+            violation = violation ?? Violation("R8", "the server has decided a request twice.")
+        }
+    }
+
     /// What nobody knows of any more may be decided again.
-    func forget(_ tokens: Set<MutationToken>) { decided.removeAll { tokens.contains($0) } }
+    func forget(_ tokens: Set<MutationToken>) { decided.subtract(tokens) }
 
     /// Its clock is the true one.
     var now: ReceiveTime {
@@ -245,7 +254,7 @@ final class SimulatedServer: @unchecked Sendable {
                     violation = Violation(
                         "R8", "the server decides by a state that is not the last, as who asks shows.")
                 }
-                if store === self.store { decided.append(request.token) }
+                if store === self.store { await note(request.token, of: delivery.job) }
             }
             let run = try await store.channelRun(of: delivery.job, after: delivery.knownChannel, limit: 100)
             return MutationDecision(

@@ -1,0 +1,58 @@
+/// What happened in a history, and what was looked at.
+package struct EngineCounters: Hashable, Sendable {
+    /// In the order in which people read them.
+    package enum Event: String, CaseIterable, Sendable {
+        /// A task went on.
+        case turns
+        /// Edits that were acknowledged, and each of those looked for on each laptop.
+        case edits, lookedFor = "looked for"
+        /// What people read, compared with what the journals say: items, fields, lines of logs, lists, counts.
+        case lookedAt = "looked at"
+        /// Edits that were stamped anew when the time was learned, and looked at.
+        case stampedAnew = "stamped anew"
+        case imports
+        /// What people wanted and were refused, with nothing changed.
+        case refused
+
+        /// Requests that the server has decided, that people took back, and customers' signatures.
+        case requests, dropped, signOffs = "signatures"
+        /// Requests and answers that were lost on the way to the server, and the way itself.
+        case lost, lostRoutes = "lost routes"
+        case busyServer = "busy server", serverStops = "server stops"
+        /// The server's disk was set back, with its people's knowledge or without, and runs of its own words that laptops
+        /// brought it.
+        case serverSetBacks = "server set back", unawares, wordsTakenBack = "words taken back"
+        /// Journals of laptops that nobody meets.
+        case strangers
+
+        case messages, breaks, halfEnds = "half ends", hangs, congestions, forged
+        /// Histories in which not everybody can reach everybody.
+        case chains, stars
+
+        case crashes, sleeps, lateJoins = "late joins"
+        /// Clocks that people set, and those that are ahead of what the daemon knows of the time.
+        case wallJumps = "wall clocks set", lies
+        case fullDisks = "full disks", setBacks = "set back", copies, unnoticedCopies = "unnoticed copies"
+
+        /// Jobs that a person removed, what came late and was looked for, and decisions about that.
+        case removals, late, lateDecisions = "late decisions"
+    }
+
+    private var counts: [Event: Int] = [:]
+
+    package init() {}
+
+    package internal(set) subscript(event: Event) -> Int {
+        get { counts[event] ?? 0 }
+        set { counts[event] = newValue }
+    }
+
+    /// For people.
+    package var summary: String {
+        Event.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ")
+    }
+
+    package static func += (left: inout EngineCounters, right: EngineCounters) {
+        left.counts.merge(right.counts, uniquingKeysWith: +)
+    }
+}
