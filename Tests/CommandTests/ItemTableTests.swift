@@ -50,8 +50,15 @@ struct ItemTableTests {
         #expect(first.count == ItemTable.sample + 2)
         #expect(first[0] == "BARCODE  NAME  ROOM  QTY  CONDITION  NOTES")
         #expect(first[1] == "B0       Lamp                            1")
-        let rest = try table.add([Self.row(7_000, barcode: "B7000", name: "Grandfather clock")])
-        #expect(rest == ["B7000    Gra…                            1"])
+        let rest = try table.add([
+            Self.row(7_000, barcode: "B7000", name: "Grandfather clock"),
+            Self.row(7_001, barcode: "B\\u001B[2J", name: "\\u007Fdel"),
+        ])
+        #expect(
+            rest == [
+                "B7000    Gra…                            1",
+                "B\u{FFFD}[2J    \u{FFFD}del                            1",
+            ])
         #expect(table.finish().isEmpty)
     }
 

@@ -181,6 +181,23 @@ struct TimeTests {
         #expect(times == [Self.now + 1_000])
     }
 
+    // The step is that of the last boot's clock, and of no earlier one's.
+    @Test("Work of two boots whose clocks were hours apart keeps its order, and the later has its time")
+    func ordersBoots() async throws {
+        let place = try Place()
+        let store = try place.open()
+        try await set(store, "hall", at: Self.now + 3 * Self.hour, synchronised: false)
+        let den = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "den")])
+        _ = try await store.edit(
+            job: Store.job, nowMilliseconds: Self.now + 600_000, isSynchronised: false, [den])
+        let learned = ReceiveTime(milliseconds: Self.now + 24 * Self.hour + 1_200_000, isSynchronised: true)
+        _ = try await store.restamp(by: 24 * Int64(Self.hour), now: learned)
+        let times = try await store.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp)
+        #expect(times.map(\.milliseconds) == [Self.now + 24 * Self.hour + 600_000])
+        let hall = try #require(try await stamps(store).last)
+        #expect(hall.milliseconds == Self.now + 24 * Self.hour + 600_000 && times.allSatisfy { hall < $0 })
+    }
+
     @Test("Work that may have been seen is never stamped anew, nor work with a known time")
     func seenStays() async throws {
         let place = try Place()

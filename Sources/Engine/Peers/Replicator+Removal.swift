@@ -37,6 +37,8 @@ extension Replicator {
                 if try await store.showsOwnFuture(removal, of: job) { return false }
             }
             let outcome = try await store.takeRemoval(removal, of: job, now: receiveTime, using: &generator)
+            // What a step had shifted may have gone with the job, or stand under another name.
+            await untilStepIsTold()
             await perform(noteRenewal())
             await jobEnded(job, outcome)
             return true

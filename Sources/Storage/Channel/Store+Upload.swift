@@ -24,7 +24,8 @@ extension Store {
     /// transaction: another laptop may be bringing the same journal.
     ///
     /// - Parameter mayWrite: whether what a fork, or a removal in the run, loses may be re-issued in the channel.
-    /// - Throws: `ChannelIsSilent` when it would have to be, and may not; of a removal as `takeRemoval` does.
+    /// - Throws: `ChannelIsSilent` when a fork would be settled in the run's favour, and nothing may be written; of a removal as
+    ///   `takeRemoval` does.
     package func upload(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, mayWrite: Bool
     ) async throws -> UploadOutcome {

@@ -150,14 +150,14 @@ extension Store {
         var issuer = HybridLogicalClock()
         var time: UInt64 = 0
         var bytes: [UInt8] = []
-        for var change in unseen.map(\.change) {
+        for (var change, latest) in zip(unseen.map(\.change), Self.times(of: unseen, movedBy: step, until: now)) {
             var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
             let before = former[change.item] ?? state.latestStamp
             former[change.item] = max(before, change.stamp)
             // What is only issued again keeps the stamp of who wrote it first.
             if change.origin == nil {
                 // What had to follow its item does so still: that was not the old time, and the step is not its error.
-                if change.stamp != before.next { time = min(change.stamp.milliseconds(moved: step), now) }
+                if change.stamp != before.next { time = latest }
                 change.stamp = issuer.tick(nowMilliseconds: time, after: state.latestStamp)
             }
             bytes += ChangeCodec.encode(change)
@@ -175,6 +175,17 @@ extension Store {
         let greatest = try Self.greatestStamp(in: db)
         clock.withLock { $0 = HybridLogicalClock(latest: greatest) }
         return try JobTable.id(of: job, in: db).map { Restamped(job: $0, replica: journal.replica, head: head) }
+    }
+
+    /// When each was written at the latest: by its own stamp, and before what was written after it, whatever the clock of
+    /// an earlier boot said.
+    private static func times(of unseen: [DottedChange], movedBy step: Int64, until now: UInt64) -> [UInt64] {
+        var latest = now
+        let backwards = unseen.reversed().map { entry in
+            if entry.change.origin == nil { latest = min(latest, entry.change.stamp.milliseconds(moved: step)) }
+            return latest
+        }
+        return backwards.reversed()
     }
 
     /// The greatest credible stamp of all journals.

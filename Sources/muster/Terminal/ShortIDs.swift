@@ -1,6 +1,6 @@
 /// The beginnings of ids that are enough to tell them apart.
 struct ShortIDs {
-    private static let shortest = 8
+    static let shortest = 8
     private let length: Int
 
     /// - Parameter atLeast: more than eight when there are ids besides those given.

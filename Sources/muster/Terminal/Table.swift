@@ -1,4 +1,4 @@
-/// Rows under titles, never wider than the terminal.
+/// Rows under titles, never wider than the terminal; of what its `Layout` is used for later, text alone is cut.
 struct Table {
     struct Column {
         var title: String

@@ -33,7 +33,7 @@ struct ItemTable {
     }
 
     private mutating func begin(isPart: Bool) -> [String] {
-        let short = isPart ? ShortIDs([], atLeast: Self.longID) : ShortIDs(waiting.map(\.id))
+        let short = ShortIDs(waiting.map(\.id), atLeast: isPart ? Self.longID : ShortIDs.shortest)
         var barcodes: Set<String> = []
         // Where each item has a barcode of its own that names it well enough, and the id would take the names' place.
         let isEachNamed = waiting.allSatisfy { row in
