@@ -12,14 +12,17 @@ struct TimeTests {
     private static let hour: UInt64 = 3_600_000
     private static let now: UInt64 = 1_800_000_000_000
     private let item = ItemID(UInt128(42))
+    private let second = ItemID(UInt128(43))
 
     /// Some time after all that is written here.
     private static func time(isSynchronised: Bool) -> ReceiveTime {
         ReceiveTime(milliseconds: now + 4 * hour, isSynchronised: isSynchronised)
     }
 
-    private func set(_ store: Store, _ value: String, at time: UInt64, synchronised: Bool = true) async throws {
-        let edit = Edit.put(item: item, fields: [Edit.FieldValue(field: "room", value: value)])
+    private func set(
+        _ store: Store, _ value: String, on item: ItemID? = nil, at time: UInt64, synchronised: Bool = true
+    ) async throws {
+        let edit = Edit.put(item: item ?? self.item, fields: [Edit.FieldValue(field: "room", value: value)])
         _ = try await store.edit(
             job: Store.job, createsJob: true, nowMilliseconds: time, isSynchronised: synchronised, [edit])
     }
@@ -28,8 +31,8 @@ struct TimeTests {
         try await store.item(item, job: Store.job)?.value(of: "room")
     }
 
-    private func stamps(_ store: Store) async throws -> [Stamp] {
-        try await store.timeline(of: Store.job, item: item).rest().map(\.key.stamp)
+    private func stamps(_ store: Store, of item: ItemID? = nil) async throws -> [Stamp] {
+        try await store.timeline(of: Store.job, item: item ?? self.item).rest().map(\.key.stamp)
     }
 
     private func run(of store: Store) async throws -> JournalSegment {
@@ -50,9 +53,8 @@ struct TimeTests {
             try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
         try store.close()
         let again = try place.open("b")
-        let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "hall")])
-        _ = try await again.edit(job: Store.job, nowMilliseconds: Self.now + 5, [other])
-        let written = try await again.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp.milliseconds)
+        try await set(again, "hall", on: second, at: Self.now + 5)
+        let written = try await stamps(again, of: second).map(\.milliseconds)
         #expect(written == [Self.now + 5])
     }
 
@@ -132,13 +134,12 @@ struct TimeTests {
         _ = try await store.ingest(
             try await run(of: other), job: Store.job, now: ReceiveTime(milliseconds: later, isSynchronised: false))
         try await set(store, "hall", at: later, synchronised: false)
-        let den = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "den")])
-        _ = try await store.edit(job: Store.job, nowMilliseconds: later + 300, isSynchronised: false, [den])
+        try await set(store, "den", on: second, at: later + 300, synchronised: false)
         let now = ReceiveTime(milliseconds: Self.now + Self.hour, isSynchronised: true)
         _ = try await store.restamp(by: 6 * Int64(Self.hour), now: now)
         let all = try await stamps(store)
         #expect(all.count == 2 && all[1] == all[0].next)
-        let times = try await store.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp.milliseconds)
+        let times = try await stamps(store, of: second).map(\.milliseconds)
         #expect(times == [Self.now + 300])
     }
 
@@ -150,13 +151,12 @@ struct TimeTests {
         _ = try await store.ingest(
             try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
         try await set(store, "hall", at: Self.now, synchronised: false)
-        let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "den")])
-        _ = try await store.edit(job: Store.job, nowMilliseconds: Self.now + 1_000, isSynchronised: false, [other])
+        try await set(store, "den", on: second, at: Self.now + 1_000, synchronised: false)
         let learned = ReceiveTime(milliseconds: Self.now + 6_000, isSynchronised: true)
         _ = try await store.restamp(by: 5_000, now: learned)
         #expect(try await stamps(store).last?.milliseconds == Self.now + 48 * Self.hour)
         #expect(try await room(store) == "hall")
-        let den = try await store.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp.milliseconds)
+        let den = try await stamps(store, of: second).map(\.milliseconds)
         #expect(den == [Self.now + 6_000])
     }
 
@@ -170,14 +170,12 @@ struct TimeTests {
             try await run(of: other), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
         let ahead = 13 * Self.hour
         try await set(store, "hall", at: Self.now + ahead, synchronised: false)
-        let den = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "den")])
-        _ = try await store.edit(
-            job: Store.job, nowMilliseconds: Self.now + ahead + 1_000, isSynchronised: false, [den])
+        try await set(store, "den", on: second, at: Self.now + ahead + 1_000, synchronised: false)
         let learned = ReceiveTime(milliseconds: Self.now + 4 * Self.hour, isSynchronised: true)
         _ = try await store.restamp(by: -Int64(ahead), now: learned)
         let all = try await stamps(store)
         #expect(all.count == 2 && all[1] == all[0].next)
-        let times = try await store.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp.milliseconds)
+        let times = try await stamps(store, of: second).map(\.milliseconds)
         #expect(times == [Self.now + 1_000])
     }
 
@@ -187,12 +185,10 @@ struct TimeTests {
         let place = try Place()
         let store = try place.open()
         try await set(store, "hall", at: Self.now + 3 * Self.hour, synchronised: false)
-        let den = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "den")])
-        _ = try await store.edit(
-            job: Store.job, nowMilliseconds: Self.now + 600_000, isSynchronised: false, [den])
+        try await set(store, "den", on: second, at: Self.now + 600_000, synchronised: false)
         let learned = ReceiveTime(milliseconds: Self.now + 24 * Self.hour + 1_200_000, isSynchronised: true)
         _ = try await store.restamp(by: 24 * Int64(Self.hour), now: learned)
-        let times = try await store.timeline(of: Store.job, item: ItemID(43)).rest().map(\.key.stamp)
+        let times = try await stamps(store, of: second)
         #expect(times.map(\.milliseconds) == [Self.now + 24 * Self.hour + 600_000])
         let hall = try #require(try await stamps(store).last)
         #expect(hall.milliseconds == Self.now + 24 * Self.hour + 600_000 && times.allSatisfy { hall < $0 })
@@ -236,8 +232,7 @@ struct TimeTests {
         store.setDiskFull(false)
         #expect(undone.withLock { $0 } == 1)
         #expect(try await stamps(store).last == last)
-        let other = Edit.put(item: ItemID(43), fields: [Edit.FieldValue(field: "room", value: "attic")])
-        _ = try await store.edit(job: Store.job, nowMilliseconds: Self.now, isSynchronised: false, [other])
+        try await set(store, "attic", on: second, at: Self.now, synchronised: false)
         let next = try #require(try await store.timeline(of: Store.job, item: ItemID(43)).rest().last?.key.stamp)
         #expect(next > last)
     }

@@ -23,8 +23,8 @@ extension Replicator {
         let outcomes = await outcomes(of: batch)
         // A compiler's feature once let this go on off the actor (ARCHITECTURE.md, "Threads"): better to stop than to race.
         preconditionIsolated()
-        var directives = noteRenewal()
         ingestQueue.finished(batch)
+        var directives = noteRenewal()
         for (run, ingested) in zip(batch, outcomes) {
             directives += mesh.onPersisted(run.segment, job: run.job, from: run.link, result: ingested.result, now: now)
             if ingested.result == .stored {

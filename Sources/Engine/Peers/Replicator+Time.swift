@@ -71,7 +71,8 @@ extension Replicator {
         await perform(mesh.onTimeLearned(link, now: now))
     }
 
-    /// To be awaited between the beginning of an exposure and the first byte of it.
+    /// To be awaited between the beginning of an exposure and the first byte of it, and before the mesh is told of what takes
+    /// the place of work that a step may have shifted.
     ///
     /// A step may have shifted work whose commit the mesh has not been told of yet, as the disk was slow to say so. If the
     /// commit came first it would be shown as it was before the step. After the beginning of an exposure nothing is shifted.

@@ -20,7 +20,7 @@ struct ItemTable {
 
     /// - Returns: lines that can be shown already.
     mutating func add(_ rows: [ItemRow]) -> [String] {
-        if shape != nil { return rows.map { line($0) } }
+        guard shape == nil else { return rows.compactMap { shape?.line($0) } }
         waiting += rows
         return waiting.count > Self.sample ? begin(isPart: true) : []
     }
@@ -48,10 +48,6 @@ struct ItemTable {
         shape = Shape(layout: layout, showsIDs: !isEachNamed, short: short, barcodes: isEachNamed ? barcodes : [])
         waiting = []
         return [layout.head(terminal.style)] + table.rows.map(layout.line)
-    }
-
-    private mutating func line(_ row: ItemRow) -> String {
-        shape?.line(row) ?? ""
     }
 
     /// What was settled with the first rows.
