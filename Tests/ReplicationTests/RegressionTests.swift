@@ -23,6 +23,7 @@ struct RegressionTests {
             (916_307, "what the server and a peer brought at one time was told to nobody else"),
             (2_016_525, "nobody sent a request that the office had written again into its channel"),
             (4_013_883, "who fell asleep twice got a link's messages out of order: the simulation's fault"),
+            (9_605_488, "after a boot the time went on from the floor, though not far from it: the simulation's fault"),
             (101_221, "who accepts late work of the job itself has seen it"),
         ] as [(UInt64, String)])
     func holdsNow(seed: UInt64, story: String) async throws {

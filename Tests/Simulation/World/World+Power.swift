@@ -72,6 +72,9 @@ extension World {
         let noted = try await device.store.clockRecord()
         if device.hasOtherWall, noted?.boot != device.clock.bootID { device.unseen = [:] }
         try await device.open(device.store.copy(), now: now)
+        // The wall clock was before what a server had told: a step from that floor says nothing of the boot before.
+        let elapsed = device.clock.elapsed(at: now)
+        if reboots, device.time.time(at: elapsed) == device.time.floor(at: elapsed) { device.unseen = [:] }
         record("start", device, UInt64(device.incarnation))
         try await checker.reloaded(device)
         try await begin(device)
