@@ -10,6 +10,7 @@ import time
 
 from .backlog import Backlog
 from .daemon import Daemon, LabError
+from .redis import Redis
 from .server import Server
 
 __all__ = ["Lab", "LabError", "Pair", "percentile"]
@@ -46,6 +47,7 @@ class Lab:
         self.daemons = []
         self.servers = []
         self._pairs = {}
+        self._redis = None
         self._backlog = None
 
     def __enter__(self):
@@ -59,6 +61,8 @@ class Lab:
             daemon.stop()
         for server in self.servers:
             server.stop()
+        if self._redis:
+            self._redis.stop()
         shutil.rmtree(self.directory, ignore_errors=True)
         shutil.rmtree(self.sockets, ignore_errors=True)
 
@@ -84,6 +88,13 @@ class Lab:
         if self._backlog is None:
             self._backlog = Backlog(self, self.sizes["mutations"])
         return self._backlog
+
+    def redis(self):
+        """A Redis server with its replica; made once."""
+        if self._redis is None:
+            self._redis = Redis(self.tools, self.directory, (free_port(), free_port()))
+            self._redis.ready()
+        return self._redis
 
     def pair(self, size):
         """Two connected daemons that hold one job of this many items; made once."""

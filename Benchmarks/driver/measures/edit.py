@@ -1,8 +1,10 @@
 """One edit: from the call on A until it is readable and durable on B, with few and with many items."""
 
-from ..lab import percentile
+from ..lab import LabError, percentile
 
 BLOCK = 100
+# Milliseconds between edits.
+PAUSE = 2
 
 
 def measure(lab, report):
@@ -13,7 +15,12 @@ def measure(lab, report):
         block(lab, pair, 20)
     times = {size: [] for size in sizes}
     answers = {size: [] for size in sizes}
-    floors = []
+    floors, beside = [], []
+    try:
+        redis = lab.redis()
+    except LabError as error:
+        redis = None
+        report.note(f"One edit beside Redis was not measured: {error}")
     # In turn, so that a busy second of the machine hits both alike.
     for start in range(0, lab.sizes["edits"], BLOCK):
         for pair in pairs:
@@ -23,11 +30,18 @@ def measure(lab, report):
         commit = lab.baseline("commit", lab.directory, 200)
         echo = lab.baseline("echo", 500)
         floors.append({"commit": commit, "echo": echo})
+        if redis:
+            beside.append(redis.write(BLOCK, PAUSE))
     for pair in pairs:
         value = pair.b.ask("GET", f"/v1/jobs/{pair.job}/items/{pair.items[pair.edits * 7919 % len(pair.items)]}")
         if f"Room {pair.edits}" not in str(value):
             raise ValueError("the last edit cannot be read on B")
     add(report, sizes, times, answers, floors)
+    for share, name, limit in ((0.5, "p50", 1.5), (0.99, "p99", 2.0)) if beside else ():
+        value, other = percentile(times[sizes[0]], share), percentile([one[name] for one in beside], 0.5)
+        report.add(
+            f"  {name} beside Redis, flushed on both", value, "ms", limit=limit * other, goal=f"{limit:g} x Redis",
+            baseline=other, ratio=value / other, detail={"redis": beside})
 
 
 def add(report, sizes, times, answers, floors):
@@ -50,4 +64,4 @@ def add(report, sizes, times, answers, floors):
 def block(lab, pair, count):
     sequence = pair.a.vector(pair.job)[pair.a_replica]
     requests = list(pair.edit_requests(count, pair.a_replica, sequence))
-    return lab.reach(pair.a, pair.job, [pair.b], requests, pause=2)
+    return lab.reach(pair.a, pair.job, [pair.b], requests, pause=PAUSE)
