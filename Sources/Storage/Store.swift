@@ -19,6 +19,8 @@ package final class Store: Sendable {
     let isExposed = Mutex(false)
     /// Told in the transaction by which work without a known time becomes seen; see `whenShown`.
     let shown = Mutex<ShownNote?>(nil)
+    /// Told of each commit; see `whenCommitted`.
+    let committed = Mutex<CommittedListener?>(nil)
     /// Digests that were made and may not be written down, by the job's number.
     let digests = Mutex<[Int64: JobDigest]>([:])
     /// The same of totals that are not kept.

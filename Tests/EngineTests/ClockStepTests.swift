@@ -109,6 +109,8 @@ struct ClockStepTests {
             await anna.replicator.attach(anna.links)
             await anna.greet(1, on: first)
             await anna.greet(2, on: second)
+            let told = Mutex<[CommittedNote]>([])
+            anna.store.whenCommitted { note in told.withLock { $0.append(note) } }
             let commit = try await anna.write()
             // The step is taken at once, and reported a second later.
             anna.waits.withLock { $0 = [0, 1_000_000] }
@@ -120,7 +122,8 @@ struct ClockStepTests {
                 await anna.replicator.received(.ready, on: second)
             }
             await anna.scheduler.pass(microseconds: 10_000)
-            await anna.replicator.committed(commit)
+            for note in told.withLock({ $0 }) { anna.replicator.committed(note) }
+            await anna.replicator.tellCommitted()
             await step.value
             await other.value
             let head = try await anna.head()
@@ -137,8 +140,9 @@ struct ClockStepTests {
     func toldInOrder() throws {
         let anna = try Anna()
         try anna.scheduler.finish {
+            await anna.replicator.attach(anna.links)
             let commit = try await anna.write()
-            await anna.replicator.committed(commit)
+            await anna.replicator.tellCommitted()
             anna.waits.withLock { $0 = [0, 1_000_000] }
             let back = anna.run.begin { await anna.hear(hoursBehind: 12) }
             await anna.scheduler.pass(microseconds: 10_000)
@@ -159,7 +163,8 @@ struct ClockStepTests {
         try anna.scheduler.finish {
             await anna.replicator.attach(anna.links)
             let former = anna.store.identity.replica
-            await anna.replicator.committed(try await anna.write())
+            _ = try await anna.write()
+            await anna.replicator.tellCommitted()
             anna.waits.withLock { $0 = [0, 1_000_000] }
             let step = anna.run.begin { await anna.hear(hoursBehind: 12) }
             await anna.scheduler.pass(microseconds: 10_000)

@@ -24,9 +24,7 @@ struct TotalsTests {
     }
 
     private static func kept(_ store: Store) async throws -> JobTotals? {
-        try await store.read { db in
-            try JobTable.keptTotals(of: try JobTable.existingNumber(of: Store.job, in: db), in: db).totals
-        }
+        try await store.read(of: Store.job) { try $0.keptTotals().totals }
     }
 
     private static let fields: [(FieldName, [String])] = [

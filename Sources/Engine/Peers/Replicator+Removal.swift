@@ -18,7 +18,7 @@ package struct KnownHoldings: Sendable {
 extension Replicator {
     /// A person has removed a job here, durably.
     package func jobRemoved(_ removed: RemovedJob) async {
-        await committed(removed.commit)
+        await tellCommitted()
         await jobEnded(removed.commit.job, removed.outcome)
     }
 

@@ -2,6 +2,7 @@ import CRDT
 package import Logging
 package import Replication
 package import Storage
+import Synchronization
 import Timekeeping
 import Transport
 
@@ -22,6 +23,8 @@ package actor Replicator: TransportHandler {
     var plan = DialPlan()
     var dialTimer = DeadlineTimer()
     var reports = ReportCollector()
+    /// Own work that is durable and of which the mesh has not been told, in the order of its commits.
+    let pendingCommits = Mutex<[CommittedNote]>([])
     var ingestQueue = IngestQueue()
     /// Links that are not read on until some of what they brought is durable.
     var heldReaders: [LinkID: CheckedContinuation<Void, Never>] = [:]
@@ -83,9 +86,10 @@ package actor Replicator: TransportHandler {
             removals: holdings.removals)
     }
 
-    /// From now on messages go out, and addresses are dialled.
+    /// From now on messages go out, addresses are dialled, and everybody hears of what this store commits.
     package func attach(_ links: any PeerLinks) {
         self.links = links
+        store.whenCommitted { [weak self] in self?.committed($0) }
     }
 
     var now: UInt64 { machine.elapsedMilliseconds }
@@ -94,13 +98,24 @@ package actor Replicator: TransportHandler {
 
     // MARK: Local edits
 
-    /// A commit of this store is durable: everybody hears of it.
-    ///
-    /// - Parameter isKnownToOutbox: it was told of the requests and withdrawals in it.
-    package func committed(_ commit: Commit, isKnownToOutbox: Bool = false) async {
-        let directives = mesh.onCommitted(commit.segment, job: commit.job, now: now)
-        await perform(directives)
-        advanced(commit.job, applied: commit.applied, concernsOutbox: commit.hasStatements && !isKnownToOutbox)
+    /// A commit of this store is durable: everybody will hear of it. The store calls this on the thread that writes.
+    package nonisolated func committed(_ note: CommittedNote) {
+        let isFirst = pendingCommits.withLock { pendingCommits in
+            pendingCommits.append(note)
+            return pendingCommits.count == 1
+        }
+        if isFirst { machine.begin { await self.tellCommitted() } }
+    }
+
+    /// Tells everybody of what is durable by now. What rests on an answer of the store that came later has to wait for this.
+    package func tellCommitted() async {
+        while let note = pendingCommits.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            let commit = note.commit
+            let directives = mesh.onCommitted(commit.segment, job: commit.job, now: now)
+            await perform(directives)
+            advanced(
+                commit.job, applied: commit.applied, concernsOutbox: commit.hasStatements && !note.isKnownToOutbox)
+        }
     }
 
     func advanced(_ job: JobID, applied: [AppliedChange] = [], concernsOutbox: Bool = true) {

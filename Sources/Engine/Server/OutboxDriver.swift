@@ -105,7 +105,7 @@ package actor OutboxDriver {
         enqueue(directives)
     }
 
-    /// Makes edits and asks the server for what belongs to them, and tells everybody.
+    /// Makes edits and asks the server for what belongs to them.
     ///
     /// - Throws: as `Store.enqueue`; then nothing has changed.
     package func ask(_ batch: MutationBatch) async throws -> EnqueueResult {
@@ -118,7 +118,6 @@ package actor OutboxDriver {
             enqueue(machine.onRequest(entry, now: now, using: &generator))
         }
         if looked + 1 == run.first { marks[batch.job, default: [:]][run.replica] = run.head }
-        await replicator.committed(asked.commit, isKnownToOutbox: true)
         return asked
     }
 
@@ -254,8 +253,7 @@ package actor OutboxDriver {
         let token = withdrawal.token
         do {
             let clock = clock
-            let commit = try await store.withdraw(withdrawal, now: { clock.now })
-            await replicator.committed(commit)
+            _ = try await store.withdraw(withdrawal, now: { clock.now })
             backlog += machine.onWithdrawn(token, now: now, using: &generator)
         } catch {
             logger.error("a mutation could not be taken back", metadata: ["token": "\(token)", "error": "\(error)"])

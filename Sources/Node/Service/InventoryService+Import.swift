@@ -58,9 +58,7 @@ extension InventoryService {
                     isComplete = false
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 }
-                guard let commit = made.commit else { continue }
-                await tell(commit)
-                commits.append(commit)
+                if let commit = made.commit { commits.append(commit) }
             }
             if let key, isComplete { await keys.keep(known, of: job.id, by: key, from: base, after: commits) }
             return BatchReport(results: results)

@@ -132,9 +132,7 @@ extension InventoryService {
             let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
                 Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
             }
-            let result = try await store.edit(
-                job: job.id, isAllOrNothing: true, now: { clock.now }, puts + notes)
-            if let commit = result.commit { await tell(commit) }
+            _ = try await store.edit(job: job.id, isAllOrNothing: true, now: { clock.now }, puts + notes)
             return Restored(id: id.description, replaces: found.id.description)
         }
     }

@@ -44,10 +44,8 @@ extension InventoryService {
                     return dot
                 })
             var outcome = LateOutcome(changes: dots.count)
-            for commit in try await carryOut(dots.sorted(), job.id) {
-                await tell(commit)
-                if commit.job != job.id { outcome.newJob = commit.job.text }
-            }
+            let commits = try await carryOut(dots.sorted(), job.id)
+            outcome.newJob = commits.first { $0.job != job.id }?.job.text
             return outcome
         }
     }

@@ -21,10 +21,9 @@ extension InventoryService {
                         + "device; add --yes (isConfirmed in the API) if that is meant.")
             }
             guard !items.isEmpty else { return Removed(removed: []) }
-            let result = try await store.edit(
+            _ = try await store.edit(
                 job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now },
                 items.map { .remove(item: $0) })
-            if let commit = result.commit { await tell(commit) }
             return Removed(removed: items.map(\.description))
         }
     }

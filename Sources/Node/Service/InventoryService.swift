@@ -66,18 +66,11 @@ struct InventoryService: MusterService {
         return found.id
     }
 
-    /// Makes one edit and tells everybody.
+    /// Makes one edit.
     func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws {
         let result = try await store.edit(
             job: job, requiresItems: requiresItem, now: { clock.now }, [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
-        if let commit = result.commit { await tell(commit) }
-    }
-
-    /// Tells everybody, on the mesh's own thread also where the answer is worked out beside it: an actor to which another thread
-    /// comes first stays with that thread until it has nothing left to do (SE-0417).
-    func tell(_ commit: Commit) async {
-        await withTaskExecutorPreference(machine.executor) { await replicator.committed(commit) }
     }
 
     func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {

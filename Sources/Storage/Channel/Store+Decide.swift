@@ -54,35 +54,33 @@ extension Store {
             let used = try Data.fetchOne(
                 db, sql: "SELECT fingerprint FROM delivery WHERE token = ?", arguments: [request.token.value.blob])
             if let used, used != fingerprint { return .tokenReused }
-            let listed = try JobTable.number(of: job, in: db)
-            if let listed, let outcome = try RequestTable.outcome(of: request.token, job: listed, in: db) {
-                return .decided(outcome, commit: nil)
-            }
-            let head = try listed.map { try JournalTable.head(of: JournalKey(job: $0, replica: .channel), in: db) }
+            let listed = try JobRows(known: job, in: db)
+            if let outcome = try listed?.outcome(of: request.token) { return .decided(outcome, commit: nil) }
+            let head = try listed?.channel.head()
             guard known <= head?.sequence ?? 0 else { return .behind(head?.sequence ?? 0) }
-            let isWithdrawn = try listed.map { try RequestTable.isWithdrawn(request.token, job: $0, in: db) } ?? false
+            let isWithdrawn = try listed?.isWithdrawn(request.token) ?? false
             // Who has been taken back need not wait for anybody, and of a job that has ended everything is rejected: what was
             // before it may have gone with the job.
-            let isRemoved = try listed.map { try RemovalTable.isRemoved($0, in: db) } ?? false
-            if let after = request.after, !isWithdrawn, !isRemoved, try !isSettled(after, job: listed, in: db) {
+            let isRemoved = try listed?.isRemoved() ?? false
+            if let after = request.after, !isWithdrawn, !isRemoved, try !(listed?.isSettled(after) ?? false) {
                 return .predecessorMissing(after)
             }
-            let number = try listed ?? JobTable.numberAddingIfNew(job, in: db)
             try db.execute(
                 sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
                 arguments: [request.token.value.blob, fingerprint])
-            let evaluation: MutationEvaluation? =
-                if isWithdrawn {
-                    nil
-                } else if isRemoved {
-                    .reject("The job has been removed for good; open another one.")
-                } else {
-                    try judge(try RequestTable.published(number, in: db))
-                }
-            let (outcome, published) = Self.outcome(of: request.token, evaluation)
-            let commit = try say(
-                published.map { .publish($0) } + [.outcome(outcome)], job: job, number: number, now: now, in: db)
-            return .decided(outcome, commit: commit)
+            return try transact(on: job, entersJob: true, now: now, in: db) { transaction in
+                let evaluation: MutationEvaluation? =
+                    if isWithdrawn {
+                        nil
+                    } else if isRemoved {
+                        .reject("The job has been removed for good; open another one.")
+                    } else {
+                        try judge(try transaction.job.published())
+                    }
+                let (outcome, published) = Self.outcome(of: request.token, evaluation)
+                let commit = try transaction.say(published.map { .publish($0) } + [.outcome(outcome)])
+                return .decided(outcome, commit: commit)
+            }
         }
     }
 
@@ -90,11 +88,10 @@ extension Store {
     package func withdraw(
         _ token: MutationToken, job: JobID, now: ReceiveTime
     ) async throws -> (outcome: Outcome, commit: Commit?) {
-        try await write { [self] db in
-            let number = try JobTable.numberAddingIfNew(job, in: db)
-            if let outcome = try RequestTable.outcome(of: token, job: number, in: db) { return (outcome, nil) }
+        try await write(to: job, entersJob: true, now: { now }) { transaction in
+            if let outcome = try transaction.job.outcome(of: token) { return (outcome, nil) }
             let (outcome, _) = Self.outcome(of: token, nil)
-            return (outcome, try say([.outcome(outcome)], job: job, number: number, now: now, in: db))
+            return (outcome, try transaction.say([.outcome(outcome)]))
         }
     }
 
@@ -102,24 +99,17 @@ extension Store {
     ///
     /// - Returns: nil when there is nothing to say.
     package func acknowledgeHeld(job: JobID, now: ReceiveTime) async throws -> Commit? {
-        try await write { [self] db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let accepted = try RequestTable.accepted(number, in: db)
-            let news = try JournalTable.positions(of: number, in: db).filter {
+        try await write(to: job, now: { now }) { transaction in
+            let accepted = try transaction.job.accepted()
+            let news = try transaction.job.positions().filter {
                 $0.replica != .channel && $0.sequence > accepted[of: $0.replica]
             }
             guard !news.isEmpty else { return nil }
             let operations = stride(from: 0, to: news.count, by: ChangeLimits.positions).map {
                 CRDT.Operation.acknowledge(Array(news[$0..<min($0 + ChangeLimits.positions, news.count)]))
             }
-            return try say(operations, job: job, number: number, now: now, in: db)
+            return try transaction.say(operations)
         }
-    }
-
-    private func isSettled(_ token: MutationToken, job: Int64?, in db: Database) throws -> Bool {
-        guard let job else { return false }
-        if try RequestTable.outcome(of: token, job: job, in: db) != nil { return true }
-        return try RequestTable.isWithdrawn(token, job: job, in: db)
     }
 
     private static func outcome(of token: MutationToken, _ evaluation: MutationEvaluation?) -> (
@@ -139,5 +129,11 @@ extension Store {
     private static func fingerprint(of request: MutationRequest, job: JobID) -> Data {
         let change = Change(item: .job, stamp: .zero, operations: [.request(request)])
         return Data(SHA256.hash(data: Data(job.text.utf8) + [0] + ChangeCodec.encode(change)))
+    }
+}
+
+extension JobRows {
+    fileprivate func isSettled(_ token: MutationToken) throws -> Bool {
+        try outcome(of: token) != nil || isWithdrawn(token)
     }
 }

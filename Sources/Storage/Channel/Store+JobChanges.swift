@@ -50,7 +50,7 @@ extension Store {
             for row in try Row.fetchAll(statement, arguments: [reached, limit]) {
                 reached = row["place"]
                 guard let job = JobID(row["id"] as String) else { continue }
-                let vector = try JournalTable.vector(of: row["number"], in: db)
+                let vector = try JobRows(row["number"], in: db).vector()
                 changes.append(
                     JobChange(job: job, head: vector[.channel].sequence, fingerprint: vector.fingerprint))
             }
@@ -61,14 +61,14 @@ extension Store {
 
     /// Whole changes of the channel after an ordering id, at most `limit` of them.
     package func channelRun(of job: JobID, after sequence: UInt64, limit: Int) async throws -> ChannelRun {
-        try await read { db in
-            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: .channel)
-            let end = try JournalTable.head(of: journal, in: db).sequence
+        try await read(of: job) { rows in
+            let journal = rows.channel
+            let end = try journal.head().sequence
             guard sequence < end else { return ChannelRun(segment: nil, head: end) }
-            let pieces = try JournalTable.pieces(
-                of: journal, from: sequence + 1, maximumBytes: JournalTable.longestSegmentBytes, in: db)
+            let pieces = try journal.pieces(
+                from: sequence + 1, maximumBytes: JournalRows.longestSegmentBytes)
             guard let start = pieces.first?.first else { return ChannelRun(segment: nil, head: end) }
-            var reached = try JournalTable.headBefore(start, of: journal, in: db)
+            var reached = try journal.headBefore(start)
             var first = sequence + 1
             var bytes: [UInt8] = []
             var count = 0

@@ -33,9 +33,7 @@ extension Store {
         return try await write(isLong: segment.bytes.count > Self.fewBytes) { [self] db in
             var isForked = false
             let run = IncomingRun(job: job, segment: segment)
-            let said = try JobTable.number(of: job, in: db).map {
-                try JournalTable.head(of: JournalKey(job: $0, replica: .channel), in: db)
-            }
+            let said = try JobRows(known: job, in: db)?.channel.head()
             let ingested = try ingest(run, now: now, takesOwnFuture: false, in: db)
             switch ingested.result {
             case .stored:
@@ -49,15 +47,16 @@ extension Store {
             case .duplicate: break
             case .forked: isForked = true
             }
-            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: segment.replica)
-            guard let parting = try Self.divergence(of: segment, from: journal, in: db) else {
+            let rows = try JobRows(of: job, in: db)
+            guard let parting = try rows.journal(of: segment.replica).divergence(of: segment) else {
                 return isForked ? .partsEarlier : .known
             }
             if parting.agreed >= segment.head.sequence { return .known }
             guard !parting.staysHere else { return .staysHere(after: parting.agreed) }
             guard mayWrite else { throw ChannelIsSilent() }
             let branch = try segment.dropping(through: parting.agreed)
-            _ = try adopt(branch, of: job, into: journal, after: parting.agreed, now: now, in: db)
+            var transaction = JobTransaction(self, id: job, job: rows, now: now)
+            _ = try transaction.adopt(branch, after: parting.agreed)
             return .adopted(after: parting.agreed)
         }
     }

@@ -38,32 +38,30 @@ extension Store {
                 guard let job = JobID(row["name"] as String), let stored = try Self.request(row),
                     known.insert(stored.request.token).inserted
                 else { continue }
-                found.append(try Self.history(of: stored, job: job, number: row["job"], in: db))
+                found.append(try JobRows(row["job"], in: db).history(of: stored, job: job))
             }
             return found
         }
     }
 
-    private static func history(
-        of stored: StoredRequest, job: JobID, number: Int64, in db: Database
-    ) throws -> RequestHistory {
+}
+
+extension JobRows {
+    fileprivate func history(of stored: StoredRequest, job: JobID) throws -> RequestHistory {
         let token = stored.request.token
         let attempts = try Int.fetchOne(
             db, sql: "SELECT max(attempt) FROM attempt WHERE token = ?", arguments: [token.value.blob])
         return RequestHistory(
-            job: job, stored: stored, outcome: try RequestTable.outcome(of: token, job: number, in: db),
-            decided: try decisionTime(of: token, job: number, in: db),
-            isWithdrawn: try RequestTable.isWithdrawn(token, job: number, in: db), attempts: attempts ?? 0)
+            job: job, stored: stored, outcome: try outcome(of: token), decided: try decisionTime(of: token),
+            isWithdrawn: try isWithdrawn(token), attempts: attempts ?? 0)
     }
 
     /// The stamp of the channel's entry; nil where that is not here any more.
-    private static func decisionTime(of token: MutationToken, job: Int64, in db: Database) throws -> UInt64? {
+    private func decisionTime(of token: MutationToken) throws -> UInt64? {
         let place = try Int64.fetchOne(
-            db, sql: "SELECT sequence FROM outcome WHERE job = ? AND token = ?", arguments: [job, token.value.blob])
+            db, sql: "SELECT sequence FROM outcome WHERE job = ? AND token = ?", arguments: [number, token.value.blob])
         guard let sequence = place.map({ UInt64(bitPattern: $0) }),
-            let piece = try JournalTable.pieces(
-                of: JournalKey(job: job, replica: .channel), from: sequence, maximumBytes: 1, in: db
-            ).first, piece.first <= sequence
+            let piece = try channel.pieces(from: sequence, maximumBytes: 1).first, piece.first <= sequence
         else { return nil }
         var next = piece.first
         var holder: Change?

@@ -69,11 +69,11 @@ extension Store {
         of held: (job: JobID, vector: VersionVector), heldBy device: DeviceID, called names: Set<[UInt8]>,
         in db: Database
     ) throws -> News? {
-        guard let number = try JobTable.number(of: held.job, in: db), !(try RemovalTable.isRemoved(number, in: db)),
-            try ItemTable.state(of: .job, job: number, in: db)?.hasAuthor(called: names) ?? false
+        guard let job = try JobRows(known: held.job, in: db), try !job.isRemoved(),
+            try job.item(.job)?.hasAuthor(called: names) ?? false
         else { return nil }
         let positions = held.vector.entries.map { Position(replica: $0.replica, sequence: $0.head.sequence) }
-        return try known(of: device, job: number, in: db) == positions ? nil : News(job: number, held: positions)
+        return try job.known(of: device) == positions ? nil : News(job: job.number, held: positions)
     }
 
     /// What a laptop was ever called.
@@ -102,17 +102,7 @@ extension Store {
 
     /// How far a laptop was last known to hold the journals of a job, ascending by replica; empty when nothing is known.
     package func lastKnown(of device: DeviceID, job: JobID) async throws -> [Position] {
-        try await read { db in
-            try Self.known(of: device, job: try JobTable.existingNumber(of: job, in: db), in: db)
-        }
-    }
-
-    private static func known(of device: DeviceID, job: Int64, in db: Database) throws -> [Position] {
-        let statement = try db.cachedStatement(
-            sql: "SELECT replica, sequence FROM known WHERE job = ? AND device = ? ORDER BY replica")
-        return try Row.fetchAll(statement, arguments: [job, device.description]).map {
-            Position(replica: ReplicaID(UInt128(blob: $0["replica"])), sequence: UInt64(bitPattern: $0["sequence"]))
-        }
+        try await read(of: job) { try $0.known(of: device) }
     }
 
     /// The items that a run of a journal touches, in its order and each once.
@@ -121,21 +111,28 @@ extension Store {
     package func items(
         in replica: ReplicaID, job: JobID, from first: UInt64, to last: UInt64, limit: Int
     ) async throws -> (items: [StoredItem], count: Int) {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
+        try await read(of: job) { rows in
             var known: Set<ItemID> = []
             var found: [ItemID] = []
-            try Self.forEachChange(job: number, of: replica, sequences: first...max(first, last), in: db) { dotted in
+            try rows.forEachChange(of: replica, sequences: first...max(first, last)) { dotted in
                 let item = dotted.change.item
                 guard item != .job, dotted.last >= first, dotted.dot.sequence <= last, known.insert(item).inserted,
                     found.count < limit
                 else { return }
                 found.append(item)
             }
-            let items = try found.map {
-                StoredItem(id: $0, state: try ItemTable.state(of: $0, job: number, in: db) ?? ItemState())
-            }
+            let items = try found.map { StoredItem(id: $0, state: try rows.item($0) ?? ItemState()) }
             return (items, known.count)
+        }
+    }
+}
+
+extension JobRows {
+    fileprivate func known(of device: DeviceID) throws -> [Position] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT replica, sequence FROM known WHERE job = ? AND device = ? ORDER BY replica")
+        return try Row.fetchAll(statement, arguments: [number, device.description]).map {
+            Position(replica: ReplicaID(UInt128(blob: $0["replica"])), sequence: UInt64(bitPattern: $0["sequence"]))
         }
     }
 }

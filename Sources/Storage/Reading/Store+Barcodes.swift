@@ -1,5 +1,4 @@
 package import CRDT
-import GRDB
 
 /// Several items of one job that carry one barcode.
 package struct DuplicateBarcode: Hashable, Sendable {
@@ -14,18 +13,13 @@ extension Store {
     ///
     /// - Parameter removed: looks among the removed items instead.
     package func items(job: JobID, withBarcode barcode: String, removed: Bool = false) async throws -> [ItemID] {
-        try await read { db in
-            try BarcodeTable(job: try JobTable.existingNumber(of: job, in: db), db: db)
-                .items(with: barcode, removed: removed)
-        }
+        try await read(of: job) { try BarcodeTable(of: $0).items(with: barcode, removed: removed) }
     }
 
     /// Barcodes that more than one item has, ascending.
     package func duplicateBarcodes(job: JobID) async throws -> [DuplicateBarcode] {
-        try await read { db in
-            try BarcodeTable(job: try JobTable.existingNumber(of: job, in: db), db: db).duplicates().map {
-                DuplicateBarcode(barcode: $0.barcode, items: $0.items)
-            }
+        try await read(of: job) { rows in
+            try BarcodeTable(of: rows).duplicates().map { DuplicateBarcode(barcode: $0.barcode, items: $0.items) }
         }
     }
 }

@@ -4,10 +4,11 @@ import GRDB
 extension Store {
     /// The stamp of the latest change of a job; nil for a job without any.
     package func lastStamp(of job: JobID) async throws -> Stamp? {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try Int64.fetchOne(db, sql: "SELECT max(stamp) FROM journal WHERE job = ?", arguments: [number])
-                .map { Stamp(rawValue: UInt64(bitPattern: $0)) }
+        try await read(of: job) { rows in
+            try Int64.fetchOne(
+                rows.db, sql: "SELECT max(stamp) FROM journal WHERE job = ?", arguments: [rows.number]
+            )
+            .map { Stamp(rawValue: UInt64(bitPattern: $0)) }
         }
     }
 

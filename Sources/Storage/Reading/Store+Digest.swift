@@ -1,6 +1,5 @@
 package import CRDT
 import Crypto
-import GRDB
 import Inventory
 import Synchronization
 
@@ -11,21 +10,19 @@ extension Store {
 
     /// What was made since the job changed; nil when nobody has needed it.
     package func knownDigest(of job: JobID) async throws -> JobDigest? {
-        try await read { [self] db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let vector = try JournalTable.vector(of: number, in: db)
-            return try DigestTable.digest(of: number, at: vector, in: db) ?? remembered(number, at: vector)
+        try await read(of: job) { [self] rows in
+            let vector = try rows.vector()
+            return try rows.keptDigest(at: vector) ?? remembered(rows.number, at: vector)
         }
     }
 
     /// - Returns: also the job's number, and whether the digest is written down already.
     func numberedDigest(of job: JobID) async throws -> (digest: JobDigest, number: Int64, isKept: Bool) {
-        let found = try await read { [self] db -> (digest: JobDigest, number: Int64, isKept: Bool) in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let vector = try JournalTable.vector(of: number, in: db)
-            if let kept = try DigestTable.digest(of: number, at: vector, in: db) { return (kept, number, true) }
-            let digest = try remembered(number, at: vector) ?? Self.makeDigest(of: job, number, at: vector, in: db)
-            return (digest, number, false)
+        let found = try await read(of: job) { [self] rows -> (digest: JobDigest, number: Int64, isKept: Bool) in
+            let vector = try rows.vector()
+            if let kept = try rows.keptDigest(at: vector) { return (kept, rows.number, true) }
+            let digest = try remembered(rows.number, at: vector) ?? Self.makeDigest(of: job, rows, at: vector)
+            return (digest, rows.number, false)
         }
         // Who only reads waits for no flush of the disk: what is quiet is written down later (`keep`).
         if !found.isKept {
@@ -42,14 +39,14 @@ extension Store {
     }
 
     private static func makeDigest(
-        of job: JobID, _ number: Int64, at vector: VersionVector, in db: Database
+        of job: JobID, _ rows: JobRows, at vector: VersionVector
     ) throws -> JobDigest {
         var hash = SHA256()
         var export = CanonicalExport(job: job)
-        if try RemovalTable.isRemoved(number, in: db) { export.jobIsRemoved() }
+        if try rows.isRemoved() { export.jobIsRemoved() }
         var bytes: [UInt8] = []
         export.begin(into: &bytes)
-        try ItemTable.forEachPacked(job: number, in: db) { id, blob in
+        try rows.forEachPackedItem { id, blob in
             export.add(try PackedItem(blob), id: id, into: &bytes)
             if bytes.count >= ExportPiece.bytes {
                 bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }

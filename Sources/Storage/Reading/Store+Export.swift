@@ -1,5 +1,4 @@
 package import CRDT
-import GRDB
 package import Inventory
 
 extension Store {
@@ -44,8 +43,7 @@ package actor ItemCursor {
         let job = job
         let items = try await snapshot.read { db in
             var items: [StoredItem] = []
-            try ItemTable.forEach(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) {
-                id, state in
+            try JobRows(of: job, in: db).forEachItem(after: start) { id, state in
                 items.append(StoredItem(id: id, state: state))
                 return items.count < 256
             }
@@ -91,7 +89,7 @@ package actor ExportCursor<Export: ItemExport> {
         let start = progress
         let job = job
         let (bytes, reached) = try await snapshot.read { db in
-            try Self.piece(of: try JobTable.existingNumber(of: job, in: db), from: start, in: db)
+            try Self.piece(of: JobRows(of: job, in: db), from: start)
         }
         progress = reached
         return bytes
@@ -105,8 +103,7 @@ package actor ExportCursor<Export: ItemExport> {
             (progress.export, next) = try await snapshot.read { db in
                 var export = before
                 var (count, last) = (0, start)
-                try ItemTable.forEachPacked(job: try JobTable.existingNumber(of: job, in: db), after: start, in: db) {
-                    id, blob in
+                try JobRows(of: job, in: db).forEachPackedItem(after: start) { id, blob in
                     export.survey(try PackedItem(blob))
                     (count, last) = (count + 1, id)
                     return count < Self.surveyedAtOnce
@@ -116,17 +113,17 @@ package actor ExportCursor<Export: ItemExport> {
         }
     }
 
-    private static func piece(of job: Int64, from start: Progress, in db: Database) throws -> ([UInt8], Progress) {
+    private static func piece(of job: JobRows, from start: Progress) throws -> ([UInt8], Progress) {
         var progress = start
         var bytes: [UInt8] = []
         if !progress.hasBegun {
             // Looked up here, in the state of the store that is read.
-            if try RemovalTable.isRemoved(job, in: db) { progress.export.jobIsRemoved() }
+            if try job.isRemoved() { progress.export.jobIsRemoved() }
             progress.export.begin(into: &bytes)
         }
         progress.hasBegun = true
         progress.isAtEnd = true
-        try ItemTable.forEachPacked(job: job, after: start.after, in: db) { id, blob in
+        try job.forEachPackedItem(after: start.after) { id, blob in
             progress.export.add(try PackedItem(blob), id: id, into: &bytes)
             progress.after = id
             progress.isAtEnd = bytes.count < ExportPiece.bytes

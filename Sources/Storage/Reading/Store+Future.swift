@@ -25,7 +25,7 @@ extension Store {
     package func futureChanges(of job: JobID? = nil, nowMilliseconds: UInt64) async throws -> [FutureChange] {
         let limit = HybridLogicalClock.limit(nowMilliseconds: nowMilliseconds)
         return try await read { db in
-            let number = try job.map { try JobTable.existingNumber(of: $0, in: db) }
+            let number = try job.map { try JobRows(of: $0, in: db).number }
             let journals = try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
@@ -34,10 +34,10 @@ extension Store {
                         """), arguments: [limit.rawValue.signed, number])
             var found: [FutureChange] = []
             for row in journals {
-                guard let id = try JobTable.id(of: row["job"], in: db), try !RemovalTable.isRemoved(row["job"], in: db)
-                else { continue }
+                let rows = JobRows(row["job"], in: db)
+                guard let id = try rows.id(), try !rows.isRemoved() else { continue }
                 let replica = ReplicaID(UInt128(blob: row["replica"]))
-                try SegmentReader.forEach(job: row["job"], of: replica, in: db) { scanned, _, dot in
+                try rows.forEachRecord(of: replica) { scanned, _, dot in
                     guard scanned.stamp > limit else { return }
                     found.append(
                         FutureChange(

@@ -73,30 +73,27 @@ extension Store {
 
     private static func job(_ row: Row, in db: Database) throws -> StoredJob? {
         guard let id = JobID(row["id"] as String) else { return nil }
-        let number: Int64 = row["number"]
+        let rows = JobRows(row["number"], in: db)
         return StoredJob(
-            id: id, properties: try ItemTable.state(of: .job, job: number, in: db) ?? ItemState(),
-            published: try RequestTable.published(number, in: db), items: row["items"], removed: row["removed"],
-            conflicts: row["conflicts"], vector: try JournalTable.vector(of: number, in: db),
+            id: id, properties: try rows.item(.job) ?? ItemState(),
+            published: try rows.published(), items: row["items"], removed: row["removed"],
+            conflicts: row["conflicts"], vector: try rows.vector(),
             removedName: row["isRemoved"] as Bool ? row["name"] : nil)
     }
 
     /// One item; nil when nothing is known of it.
     package func item(_ item: ItemID, job: JobID) async throws -> ItemState? {
-        try await read { db in
-            try ItemTable.state(of: item, job: try JobTable.existingNumber(of: job, in: db), in: db)
-        }
+        try await read(of: job) { try $0.item(item) }
     }
 
     /// Items in ascending order after `after`: at most `limit`, and no more once their texts have `sufficientBytes`.
     package func items(
         job: JobID, after: ItemID = .job, limit: Int, sufficientBytes: Int = .max, withRemoved: Bool = true
     ) async throws -> [StoredItem] {
-        try await read { db in
+        try await read(of: job) { rows in
             var items: [StoredItem] = []
             var bytes = 0
-            let number = try JobTable.existingNumber(of: job, in: db)
-            try ItemTable.forEach(job: number, after: after, in: db) { id, state in
+            try rows.forEachItem(after: after) { id, state in
                 guard withRemoved || state.removed == nil else { return true }
                 items.append(StoredItem(id: id, state: state))
                 bytes += state.fields.reduce(0) { $0 + ($1.register.winner?.value.utf8.count ?? 0) }
@@ -110,22 +107,19 @@ extension Store {
     /// Up to `limit` ids that begin with the given hexadecimal digits, in ascending order.
     package func items(job: JobID, withPrefix digits: String, limit: Int) async throws -> [ItemID] {
         guard let ids = ClosedRange<UInt128>(hexadecimalPrefix: digits) else { return [] }
-        return try await read { db in
+        return try await read(of: job) { rows in
             try Row.fetchAll(
-                db, sql: "SELECT id FROM item WHERE job = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT ?",
-                arguments: [
-                    try JobTable.existingNumber(of: job, in: db), ids.lowerBound.blob, ids.upperBound.blob, limit,
-                ]
+                rows.db, sql: "SELECT id FROM item WHERE job = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT ?",
+                arguments: [rows.number, ids.lowerBound.blob, ids.upperBound.blob, limit]
             ).map { ItemID(UInt128(blob: $0["id"])) }.filter { $0 != .job }
         }
     }
 
     /// Items whose fields have concurrent writes, ascending; the job's own may be among them.
     package func conflicts(job: JobID) async throws -> [StoredItem] {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try ConflictTable.items(job: number, in: db).compactMap { id in
-                try ItemTable.state(of: id, job: number, in: db).map { StoredItem(id: id, state: $0) }
+        try await read(of: job) { rows in
+            try rows.itemsWithConflicts().compactMap { id in
+                try rows.item(id).map { StoredItem(id: id, state: $0) }
             }
         }
     }

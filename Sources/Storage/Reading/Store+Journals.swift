@@ -2,17 +2,6 @@ package import CRDT
 import Foundation
 import GRDB
 
-/// A change and the dot of its first transform.
-package struct DottedChange: Hashable, Sendable {
-    /// Where it stands: in another journal than its author's when it was re-issued (rule R9).
-    package let dot: Dot
-    /// The change as the journal has it; its `origin` names the author when it was re-issued.
-    package let change: Change
-
-    /// The sequence of its last transform.
-    var last: UInt64 { dot.sequence + UInt64(change.operations.count) - 1 }
-}
-
 extension Store {
     /// Every job with its version vector, by id.
     package func vectors() async throws -> [(job: JobID, vector: VersionVector)] {
@@ -50,16 +39,15 @@ extension Store {
     ///
     /// - Throws: `StoreError.Code.unknownJob` when nothing is known of the job.
     package func vector(of job: JobID) async throws -> VersionVector {
-        try await read { db in try JournalTable.vector(of: try JobTable.existingNumber(of: job, in: db), in: db) }
+        try await read(of: job) { try $0.vector() }
     }
 
     /// The journal from the change that holds `sequence` on, at most about `maximumBytes`; nil when it ends before.
     package func segment(
         of replica: ReplicaID, job: JobID, from sequence: UInt64, maximumBytes: Int
     ) async throws -> JournalSegment? {
-        try await read { db in
-            let journal = JournalKey(job: try JobTable.existingNumber(of: job, in: db), replica: replica)
-            let pieces = try JournalTable.pieces(of: journal, from: sequence, maximumBytes: maximumBytes, in: db)
+        try await read(of: job) { rows in
+            let pieces = try rows.journal(of: replica).pieces(from: sequence, maximumBytes: maximumBytes)
             // What went with a removed job is nowhere any more.
             guard let first = pieces.first, let last = pieces.last, first.first <= sequence else { return nil }
             var bytes: [UInt8] = []
@@ -103,24 +91,7 @@ extension Store {
     package func boundary(
         of replica: ReplicaID, job: JobID, at sequence: UInt64
     ) async throws -> (head: JournalHead, changeHash: UInt64)? {
-        try await read { db in
-            guard let number = try JobTable.number(of: job, in: db) else { return nil }
-            return try JournalTable.boundary(of: JournalKey(job: number, replica: replica), at: sequence, in: db)
-        }
-    }
-
-    /// All changes that are held of a job, journal by journal.
-    ///
-    /// - Parameters:
-    ///   - replica: of one journal; nil for all of them.
-    ///   - sequences: these, and what is stored with them.
-    static func forEachChange(
-        job: Int64, of replica: ReplicaID? = nil, sequences: ClosedRange<UInt64>? = nil, in db: Database,
-        _ body: (DottedChange) throws -> Void
-    ) throws {
-        try SegmentReader.forEach(job: job, of: replica, sequences: sequences, in: db) { scanned, buffer, dot in
-            try body(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
-        }
+        try await read { db in try JobRows(known: job, in: db)?.journal(of: replica).boundary(at: sequence) }
     }
 
     /// Where in a run of journal the change that holds `sequence` begins.

@@ -28,12 +28,12 @@ extension Store {
         guard !notes.isEmpty else { return }
         try await write { db in
             for note in notes {
-                if let digest = note.digest { try DigestTable.keep(digest, of: note.number, in: db) }
+                let job = JobRows(note.number, in: db)
+                // Does nothing when the job has been removed meanwhile: it then has another number.
+                if let digest = note.digest { try job.keep(digest) }
                 // It may have changed since, and totals do not say of what they are.
-                guard let added = note.totals, try JournalTable.vector(of: note.number, in: db) == added.vector else {
-                    continue
-                }
-                try JobTable.keep(added.totals, of: note.number, in: db)
+                guard let added = note.totals, try job.vector() == added.vector else { continue }
+                try job.keep(added.totals)
             }
         }
     }

@@ -1,5 +1,4 @@
 package import CRDT
-import GRDB
 package import Inventory
 
 /// A line of a timeline, and what its item is now.
@@ -16,12 +15,11 @@ extension Store {
     /// Only the order is worked out at once; the changes are read page by page, so that a log of a million of them holds
     /// neither the memory nor the write-ahead log. Journals do not change once they are written.
     package func timeline(of job: JobID, item: ItemID? = nil) async throws -> TimelineCursor {
-        let order = try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
+        let order = try await read(of: job) { rows in
             var order = TimelineOrder()
             // Of a removed job only what was said about it is left; what is late is listed apart.
-            let isRemoved = try RemovalTable.isRemoved(number, in: db)
-            try Self.forEachChange(job: number, in: db) { dotted in
+            let isRemoved = try rows.isRemoved()
+            try rows.forEachChange { dotted in
                 guard item == nil || dotted.change.item == item else { return }
                 guard !isRemoved || dotted.change.operations.contains(where: \.isStatement) else { return }
                 order.add(dotted.change, at: dotted.dot)
@@ -79,16 +77,15 @@ package actor TimelineCursor {
         _ keys: [TimelineKey]
     ) async throws -> [(key: TimelineKey, change: Change, item: ItemState?)] {
         let job = job
-        return try await store.read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try zip(keys, Self.changes(at: keys, job: number, in: db)).map { key, change in
-                (key: key, change: change, item: try ItemTable.state(of: change.item, job: number, in: db))
+        return try await store.read(of: job) { rows in
+            try zip(keys, Self.changes(at: keys, of: rows)).map { key, change in
+                (key: key, change: change, item: try rows.item(change.item))
             }
         }
     }
 
     /// Who reads by time goes through many journals side by side: each stored row is looked at once for a page.
-    private static func changes(at keys: [TimelineKey], job: Int64, in db: Database) throws -> [Change] {
+    private static func changes(at keys: [TimelineKey], of job: JobRows) throws -> [Change] {
         var changes: [Int: Change] = [:]
         var row: (journal: ReplicaID, row: JournalRow)?
         let inTurn = keys.indices.sorted {
@@ -97,8 +94,7 @@ package actor TimelineCursor {
         for index in inTurn {
             let key = keys[index]
             if row?.journal != key.journal || row.map({ $0.row.last < key.sequence }) ?? true {
-                let journal = JournalKey(job: job, replica: key.journal)
-                let piece = try JournalTable.pieces(of: journal, from: key.sequence, maximumBytes: 1, in: db).first
+                let piece = try job.journal(of: key.journal).pieces(from: key.sequence, maximumBytes: 1).first
                 row = try piece.map { (key.journal, try JournalRow($0)) }
             }
             changes[index] = try row?.row.change(at: key.sequence)
@@ -120,7 +116,7 @@ private struct JournalRow {
     /// Where each change begins, ascending.
     private let starts: [(sequence: UInt64, offset: Int)]
 
-    init(_ piece: JournalTable.Piece) throws {
+    init(_ piece: JournalRows.Piece) throws {
         last = piece.head.sequence
         bytes = piece.bytes
         var next = piece.first

@@ -1,5 +1,4 @@
 package import CRDT
-import GRDB
 import Inventory
 import Synchronization
 
@@ -15,19 +14,17 @@ extension Store {
     func numberedTotals(
         of job: JobID
     ) async throws -> (totals: JobTotals, standing: (number: Int64, vector: VersionVector)?) {
-        let (totals, standing) = try await read {
-            [self] db -> (JobTotals, (number: Int64, vector: VersionVector)?) in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let kept = try JobTable.keptTotals(of: number, in: db)
+        let (totals, standing) = try await read(of: job) {
+            [self] rows -> (JobTotals, (number: Int64, vector: VersionVector)?) in
+            let kept = try rows.keptTotals()
             if let totals = kept.totals { return (totals, nil) }
-            let vector = try JournalTable.vector(of: number, in: db)
+            let (number, vector) = (rows.number, try rows.vector())
             if let known = addedUp.withLock({ $0[number] }), known.vector == vector {
                 return (known.totals, (number, vector))
             }
             let totals = JobTotals(
-                cubicFeet: try kept.cubicFeet ?? Self.cubicFeet(of: number, in: db),
-                duplicateBarcodes: try kept.duplicateBarcodes
-                    ?? BarcodeTable(job: number, db: db).duplicates().count)
+                cubicFeet: try kept.cubicFeet ?? Self.cubicFeet(of: rows),
+                duplicateBarcodes: try kept.duplicateBarcodes ?? BarcodeTable(of: rows).duplicates().count)
             return (totals, (number, vector))
         }
         if let standing {
@@ -39,9 +36,9 @@ extension Store {
         return (totals, standing)
     }
 
-    private static func cubicFeet(of job: Int64, in db: Database) throws -> Thousandths {
+    private static func cubicFeet(of job: JobRows) throws -> Thousandths {
         var sum = Thousandths.zero
-        try ItemTable.forEachPacked(job: job, in: db) { _, blob in
+        try job.forEachPackedItem { _, blob in
             let item = try PackedItem(blob)
             if !item.isRemoved { sum += ItemVolume(field: item.value(of:)).cubicFeet }
             return true

@@ -25,10 +25,7 @@ package struct QuarantinedChange: Hashable, Sendable {
 extension Store {
     /// The late changes of a job that nobody has dealt with, in the order of the timeline. Empty while the job lives.
     package func lateChanges(of job: JobID) async throws -> [QuarantinedChange] {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try QuarantinedChanges(job: number, in: db).undecided
-        }
+        try await read(of: job) { try QuarantinedChanges(of: $0).undecided }
     }
 
     /// Writes late changes again, in a job "NAME (late)", as their authors wrote them.
@@ -41,11 +38,15 @@ extension Store {
     ) async throws -> [Commit] {
         try await write(isLong: dots.count > Self.fewEdits) { [self] db in
             let now = now()
-            let number = try JobTable.existingNumber(of: job, in: db)
-            let named = try Self.named(dots, job: number, in: db)
-            let rescued = try rescue(named, from: job, number: number, now: now, in: db)
-            let decided = try decide(named, job: job, number: number, now: now, in: db)
-            return [rescued, decided].compactMap(\.self)
+            return try transact(on: job, now: now, in: db) { transaction in
+                let named = try transaction.lateChanges(dots)
+                guard !named.isEmpty else { return [] }
+                let removed = transaction.job
+                let rescued = try transact(
+                    on: try JobRows.rescueJob(of: job, in: db), entersJob: true, now: now, in: db
+                ) { try $0.rescue(named, from: removed, called: job) }
+                return try [rescued] + [transaction.decide(named)].compactMap(\.self)
+            }
         }
     }
 
@@ -56,15 +57,15 @@ extension Store {
     package func dropLate(
         _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
     ) async throws -> Commit? {
-        try await write(isLong: dots.count > Self.fewEdits) { [self] db in
-            let now = now()
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try decide(Self.named(dots, job: number, in: db), job: job, number: number, now: now, in: db)
+        try await write(to: job, isLong: dots.count > Self.fewEdits, now: now) { transaction in
+            try transaction.decide(try transaction.lateChanges(dots))
         }
     }
+}
 
-    private static func named(_ dots: [Dot], job: Int64, in db: Database) throws -> [QuarantinedChange] {
-        let undecided = try QuarantinedChanges(job: job, in: db).undecided
+extension JobTransaction {
+    fileprivate func lateChanges(_ dots: [Dot]) throws -> [QuarantinedChange] {
+        let undecided = try QuarantinedChanges(of: job).undecided
         let wanted = Set(dots)
         let named = undecided.filter { wanted.contains($0.dot) }
         guard named.count == wanted.count else {
@@ -74,69 +75,60 @@ extension Store {
         return named
     }
 
-    private func decide(
-        _ late: [QuarantinedChange], job: JobID, number: Int64, now: ReceiveTime, in db: Database
-    ) throws -> Commit? {
+    fileprivate mutating func decide(_ late: [QuarantinedChange]) throws -> Commit? {
         let changes = late.map(\.identity).sorted()
         guard !changes.isEmpty else { return nil }
         let operations = stride(from: 0, to: changes.count, by: ChangeLimits.positions).map {
             CRDT.Operation.decide(Array(changes[$0..<min($0 + ChangeLimits.positions, changes.count)]))
         }
-        return try say(operations, job: job, number: number, now: now, in: db)
+        return try say(operations)
     }
 
-    /// Makes what was late in a removed job a job of its own, which has the same id whoever makes it.
-    private func rescue(
-        _ late: [QuarantinedChange], from job: JobID, number: Int64, now: ReceiveTime, in db: Database
-    ) throws -> Commit? {
-        guard !late.isEmpty else { return nil }
-        let rescued = try Self.rescueJob(of: job, in: db)
-        let target = try JobTable.numberAddingIfNew(rescued, in: db)
-        let own = JournalKey(job: target, replica: writingIdentity.replica)
-        let head = try JournalTable.head(of: own, in: db)
-        let name = try RemovalTable.removal(of: number, in: db)?.name ?? job.text
-        let anchor = try anchor(of: target, in: db)
-        var bytes = preamble(in: own, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
-        let properties = try ItemTable.state(of: .job, job: target, in: db) ?? ItemState()
-        var operations = try names(of: Set(late.map(\.author)), in: number, unknownTo: properties, in: db)
+    /// Makes what was late in a removed job this job, which has the same id whoever makes it.
+    fileprivate mutating func rescue(
+        _ late: [QuarantinedChange], from removed: JobRows, called id: JobID
+    ) throws -> Commit {
+        let name = try removed.removal()?.name ?? id.text
+        let properties = try job.item(.job) ?? ItemState()
+        var operations = try names(of: Set(late.map(\.author)), in: removed, unknownTo: properties)
         if properties.value(of: JobProperty.name) == nil {
             operations += [
                 .set(field: JobProperty.name, value: "\(name) (late)", replaces: []),
                 .set(field: JobProperty.kind, value: JobKind.inventory.rawValue, replaces: []),
             ]
         }
-        bytes += encode(
-            operations, anchor: anchor, after: properties.latestStamp, nowMilliseconds: now.milliseconds)
+        var bytes: [UInt8] = []
         for late in late {
             var change = late.change
             change.origin = late.author
             change.anchor = 0
             bytes += ChangeCodec.encode(change)
         }
-        return try appendAsIs(bytes, after: head, job: rescued, number: target, now: now, in: db)
+        return try say(operations, after: properties.latestStamp, then: bytes)
     }
 
     /// What the laptops of authors are called in a removed job, for a job that has not heard of them.
     private func names(
-        of authors: Set<ReplicaID>, in job: Int64, unknownTo properties: ItemState, in db: Database
+        of authors: Set<ReplicaID>, in removed: JobRows, unknownTo properties: ItemState
     ) throws -> [CRDT.Operation] {
-        let known = try ItemTable.state(of: .job, job: job, in: db)
+        let known = try removed.item(.job)
         return authors.sorted().compactMap { author in
             let field = JobProperty.author(author)
-            guard author != writingIdentity.replica, properties.value(of: field) == nil,
+            guard author != own.replica, properties.value(of: field) == nil,
                 let name = known?.value(of: field)
             else { return nil }
             return .set(field: field, value: name, replaces: [])
         }
     }
+}
 
+extension JobRows {
     /// The first of the ids that everybody derives alike whose job has not been removed in its turn.
-    private static func rescueJob(of job: JobID, in db: Database) throws -> JobID {
+    fileprivate static func rescueJob(of job: JobID, in db: Database) throws -> JobID {
         var count: UInt64 = 0
         while true {
             let rescued = JobID(ItemID.derived(from: Array(job.text.utf8), count: count))
-            guard let number = try JobTable.number(of: rescued, in: db), try RemovalTable.isRemoved(number, in: db)
-            else { return rescued }
+            guard let known = try JobRows(known: rescued, in: db), try known.isRemoved() else { return rescued }
             count += 1
         }
     }
@@ -148,15 +140,15 @@ struct QuarantinedChanges {
     /// may have issued it again.
     let undecided: [QuarantinedChange]
 
-    init(job: Int64, in db: Database) throws {
-        guard try RemovalTable.isRemoved(job, in: db) else {
+    init(of job: JobRows) throws {
+        guard try job.isRemoved() else {
             undecided = []
             return
         }
-        let decided = try RemovalTable.decided(job: job, in: db)
+        let decided = try job.decidedChanges()
         var found: [ChangeIdentity: QuarantinedChange] = [:]
         // Only what lies beyond the removal is left in the journals.
-        try SegmentReader.forEach(job: job, in: db) { scanned, buffer, dot in
+        try job.forEachRecord { scanned, buffer, dot in
             guard scanned.statementCount == 0 else { return }
             let change = ChangeCodec.decode(scanned, in: buffer)
             guard !change.isPreamble else { return }

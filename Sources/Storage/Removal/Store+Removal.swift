@@ -33,16 +33,14 @@ extension Store {
     package func removeJob(
         _ job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
     ) async throws -> RemovedJob {
-        try await write { [self] db in
-            let now = now()
-            let number = try JobTable.existingNumber(of: job, in: db)
-            if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
-            let vector = try JournalTable.vector(of: number, in: db)
-            let properties = try ItemTable.state(of: .job, job: number, in: db)
-            let removal = JobRemoval(name: properties?.value(of: JobProperty.name) ?? job.text, heads: vector)
-            let commit = try say([.removeJob(removal)], job: job, number: number, now: now, in: db)
-            return RemovedJob(
-                commit: commit, outcome: try end(removal, of: job, number: number, now: now, in: db))
+        try await write(to: job, now: now) { transaction in
+            let rows = transaction.job
+            if try rows.isRemoved() { throw StoreError.removedJob(job) }
+            let properties = try rows.item(.job)
+            let removal = JobRemoval(
+                name: properties?.value(of: JobProperty.name) ?? job.text, heads: try rows.vector())
+            let commit = try transaction.say([.removeJob(removal)])
+            return RemovedJob(commit: commit, outcome: try transaction.end(removal))
         }
     }
 
@@ -57,10 +55,9 @@ extension Store {
     ) async throws -> RemovalOutcome {
         let name = identity.replica
         if try await showsOwnFuture(removal, of: job) { try await renewReplica(name, using: &generator) }
-        return try await write { [self] db in
-            let number = try JobTable.numberAddingIfNew(job, in: db)
-            let said = try JournalTable.head(of: JournalKey(job: number, replica: .channel), in: db)
-            let outcome = try end(removal, of: job, number: number, now: now, in: db)
+        return try await write(to: job, entersJob: true, now: { now }) { transaction in
+            let said = try transaction.job.channel.head()
+            let outcome = try transaction.end(removal)
             if !mayWrite { try outcome.checkSilence(of: said, removal) }
             return outcome
         }
@@ -68,18 +65,12 @@ extension Store {
 
     /// What the removers of a job held of it; nil while it lives.
     package func removal(of job: JobID) async throws -> JobRemoval? {
-        try await read { db in try JobTable.number(of: job, in: db).flatMap { try RemovalTable.removal(of: $0, in: db) }
-        }
+        try await read { db in try JobRows(known: job, in: db)?.removal() }
     }
 
     /// How far a job's journals are held, and how it ended.
     package func holdings(of job: JobID) async throws -> JobHoldings {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return JobHoldings(
-                vector: try JournalTable.vector(of: number, in: db),
-                removal: try RemovalTable.removal(of: number, in: db))
-        }
+        try await read(of: job) { JobHoldings(vector: try $0.vector(), removal: try $0.removal()) }
     }
 
     /// Every removed job, by id.
@@ -87,7 +78,7 @@ extension Store {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT number, id FROM job WHERE isRemoved ORDER BY id").compactMap { row in
                 guard let job = JobID(row["id"] as String),
-                    let removal = try RemovalTable.removal(of: row["number"], in: db)
+                    let removal = try JobRows(row["number"], in: db).removal()
                 else { return nil }
                 return (job, removal)
             }
@@ -96,47 +87,14 @@ extension Store {
 
     /// Whether a job has been removed as a whole.
     package func isRemoved(_ job: JobID) async throws -> Bool {
-        try await read { db in
-            try RemovalTable.isRemoved(try JobTable.existingNumber(of: job, in: db), in: db)
-        }
+        try await read(of: job) { try $0.isRemoved() }
     }
 
     /// Whether a removal shows that this store has to become a new replica before it takes it (rule R9).
     package func showsOwnFuture(_ removal: JobRemoval, of job: JobID) async throws -> Bool {
         try await read { [identity] db in
-            try JobTable.number(of: job, in: db).map {
-                try Self.showsOwnFuture(removal, of: JournalKey(job: $0, replica: identity.replica), in: db)
-            } ?? false
+            try JobRows(known: job, in: db)?.journal(of: identity.replica).isUnlike(removal) ?? false
         }
-    }
-
-    /// Whether a removal knows this store's own journal as it is not: the store was set back, or its name is used twice.
-    static func showsOwnFuture(_ removal: JobRemoval, of own: JournalKey, in db: Database) throws -> Bool {
-        let told = removal.heads[own.replica]
-        guard own.replica != .channel, told.sequence > 0 else { return false }
-        return try !JournalTable.passes(told, of: own, in: db)
-    }
-
-    /// Ends a job in the tables.
-    func end(
-        _ removal: JobRemoval, of job: JobID, number: Int64, now: ReceiveTime, in db: Database
-    ) throws -> RemovalOutcome {
-        var number = number
-        var reissued: Commit?
-        var replaced: Set<ReplicaID> = []
-        if let removed = try JobRemover(job: number, db: db).remove(removal) {
-            number = removed.number
-            var lost: [Change] = []
-            for (journal, changes) in removed.lost {
-                replaced.insert(journal)
-                lost += try BranchRebase(changes, of: JournalKey(job: number, replica: journal)).changes(in: db)
-            }
-            reissued = try reissue(lost, job: job, number: number, now: now, in: db)
-        }
-        let merged = try RemovalTable.removal(of: number, in: db) ?? removal
-        return RemovalOutcome(
-            removal: merged, vector: try JournalTable.vector(of: number, in: db), reissued: reissued,
-            replaced: replaced)
     }
 
     // MARK: Freeing
@@ -198,6 +156,35 @@ extension Store {
         ("item", "id", rowsPerStep), ("barcode", "run, barcode, item", rowsPerStep), ("conflict", "item", rowsPerStep),
         ("segment", "replica, last", segmentsPerStep),
     ]
+}
+
+extension JobTransaction {
+    /// Ends the job in the tables, under another number.
+    mutating func end(_ removal: JobRemoval) throws -> RemovalOutcome {
+        var reissued: Commit?
+        var replaced: Set<ReplicaID> = []
+        if let removed = try JobRemover(of: job).remove(removal) {
+            moved(to: removed.job)
+            var lost: [Change] = []
+            for (replica, changes) in removed.lost {
+                replaced.insert(replica)
+                lost += try BranchRebase(changes, of: job.journal(of: replica)).changes()
+            }
+            reissued = try reissue(lost)
+        }
+        return RemovalOutcome(
+            removal: try job.removal() ?? removal, vector: try job.vector(), reissued: reissued,
+            replaced: replaced)
+    }
+}
+
+extension JournalRows {
+    /// Whether a removal knows this journal, a store's own, as it is not: the store was set back, or its name is used twice.
+    func isUnlike(_ removal: JobRemoval) throws -> Bool {
+        let told = removal.heads[replica]
+        guard replica != .channel, told.sequence > 0 else { return false }
+        return try !passes(told)
+    }
 }
 
 extension StoreError {

@@ -85,36 +85,56 @@ extension Store {
     package func enqueue(
         _ batch: MutationBatch, leavingOut leftOut: Set<MutationToken> = [], now: @escaping @Sendable () -> ReceiveTime
     ) async throws -> EnqueueResult {
-        try await write { [self] db in
-            let now = now()
-            let job = batch.job
-            let number =
-                batch.createsJob
-                ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
-            if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
-            var edited: Commit?
+        try await write(to: batch.job, entersJob: batch.createsJob, now: now) { transaction in
+            // By whoever made the batch.
+            transaction.isKnownToOutbox = true
+            if try transaction.job.isRemoved() { throw StoreError.removedJob(batch.job) }
             if !batch.edits.isEmpty {
-                let result = try commit(
-                    batch.edits, job: job, number: number, requiresItems: false, now: now, in: db)
+                let result = try transaction.make(batch.edits, requiresItems: false)
                 if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
-                edited = result.commit
             }
-            let operations = try requests(of: batch, number: number, leavingOut: leftOut, in: db)
+            let operations = try transaction.requests(of: batch, leavingOut: leftOut)
             // A change without anything in it is none.
-            if operations.isEmpty, let edited { return try EnqueueResult(edited) }
-            let asked = try say(operations, job: job, number: number, now: now, in: db)
-            return try EnqueueResult(edited?.followed(by: asked) ?? asked)
+            if operations.isEmpty, let edited = transaction.said { return try EnqueueResult(edited) }
+            let asked = try transaction.say(operations)
+            return try EnqueueResult(transaction.said ?? asked)
         }
     }
 
-    private func requests(
-        of batch: MutationBatch, number: Int64, leavingOut leftOut: Set<MutationToken>, in db: Database
+    /// Says in the own journal that a request is taken back; whoever delivers sees it there.
+    package func withdraw(
+        _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime
+    ) async throws -> Commit {
+        try await write(to: withdrawal.job, now: now) { try $0.say([.withdraw(withdrawal.token)]) }
+    }
+
+    /// What is published of a job with what is asked for, of one state of the store.
+    ///
+    /// - Parameter leftOut: see `Overlay`.
+    package func overlay(of job: JobID, leavingOut leftOut: Set<MutationToken> = []) async throws -> Overlay {
+        try await read(of: job) { rows in
+            try rows.overlay(pending: try rows.pendingRequests().map(\.request), leavingOut: leftOut)
+        }
+    }
+}
+
+extension JobRows {
+    fileprivate func overlay(pending: [MutationRequest], leavingOut leftOut: Set<MutationToken>) throws -> Overlay {
+        // None of the pending ones has an outcome.
+        Overlay(
+            published: JobStanding(values: try published()), outcomes: [], requests: pending, leftOut: leftOut)
+    }
+}
+
+extension JobTransaction {
+    fileprivate func requests(
+        of batch: MutationBatch, leavingOut leftOut: Set<MutationToken>
     ) throws -> [CRDT.Operation] {
-        let pending = try Self.pendingRequests(of: number, in: db).map(\.request)
-        var standing = try Self.overlay(of: number, pending: pending, leavingOut: leftOut, in: db).shown
+        let pending = try job.pendingRequests().map(\.request)
+        var standing = try job.overlay(pending: pending, leavingOut: leftOut).shown
         var mutations = batch.mutations
         let opening = standing.state == nil ? batch.opening : nil
-        if let opening, let job = try Self.job(batch.job, in: db) {
+        if let opening, let job = try Store.job(batch.job, in: db) {
             mutations.insert((opening, OpenJob(name: job.name, kind: job.kind)), at: 0)
         }
         var operations: [CRDT.Operation] = []
@@ -124,7 +144,7 @@ extension Store {
             if opening != nil, effect.isEmpty { continue }
             standing.publish(effect)
             let lane = type(of: mutation).lane
-            let newest = try last[lane] ?? predecessor(in: lane, of: pending, job: number, in: db)
+            let newest = try last[lane] ?? predecessor(in: lane, of: pending)
             operations.append(.request(mutation.request(token: token, after: newest)))
             last[lane] = token
             try OutboxTable.addOwn(token, in: db)
@@ -132,45 +152,12 @@ extension Store {
         return operations
     }
 
-    /// Says in the own journal that a request is taken back; whoever delivers sees it there.
-    package func withdraw(
-        _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime
-    ) async throws -> Commit {
-        try await write { [self] db in
-            let now = now()
-            let job = withdrawal.job
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try say([.withdraw(withdrawal.token)], job: job, number: number, now: now, in: db)
-        }
-    }
-
-    /// What is published of a job with what is asked for, of one state of the store.
-    ///
-    /// - Parameter leftOut: see `Overlay`.
-    package func overlay(of job: JobID, leavingOut leftOut: Set<MutationToken> = []) async throws -> Overlay {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try Self.overlay(
-                of: number, pending: try Self.pendingRequests(of: number, in: db).map(\.request),
-                leavingOut: leftOut, in: db)
-        }
-    }
-
-    private static func overlay(
-        of job: Int64, pending: [MutationRequest], leavingOut leftOut: Set<MutationToken>, in db: Database
-    ) throws -> Overlay {
-        // None of the pending ones has an outcome.
-        Overlay(
-            published: JobStanding(values: try RequestTable.published(job, in: db)), outcomes: [],
-            requests: pending, leftOut: leftOut)
-    }
-
     /// What a new request in a lane has to follow: what is asked for here already, by whomever, and in any case the newest
     /// of this store. (Of what several asked for without knowing of each other, one chain has to do.)
     private func predecessor(
-        in lane: String, of allPending: [MutationRequest], job: Int64, in db: Database
+        in lane: String, of allPending: [MutationRequest]
     ) throws -> MutationToken? {
-        let own = try newestOwn(in: lane, job: job, in: db)
+        let own = try newestOwn(in: lane)
         let pending = allPending.filter { $0.lane == lane }
         guard let own, pending.contains(where: { $0.token == own }) else { return pending.last?.token ?? own }
         let before = Dictionary(pending.map { ($0.token, $0.after) }, uniquingKeysWith: { first, _ in first })
@@ -184,7 +171,7 @@ extension Store {
     }
 
     /// The newest of this store's requests in a lane, also from before it was renewed.
-    private func newestOwn(in lane: String, job: Int64, in db: Database) throws -> MutationToken? {
+    private func newestOwn(in lane: String) throws -> MutationToken? {
         let asked = "SELECT * FROM request AS asked WHERE job = ? AND NOT isWithdrawal AND"
         let here = try db.cachedStatement(sql: "\(asked) replica = ? ORDER BY sequence DESC")
         let before = try db.cachedStatement(
@@ -193,26 +180,14 @@ extension Store {
                 ORDER BY stamp DESC, sequence DESC
                 """)
         let own = [
-            try Row.fetchCursor(here, arguments: [job, writingIdentity.replica.value.blob]),
-            try Row.fetchCursor(before, arguments: [job]),
+            try Row.fetchCursor(here, arguments: [job.number, self.own.replica.value.blob]),
+            try Row.fetchCursor(before, arguments: [job.number]),
         ]
         for cursor in own {
             while let row = try cursor.next() {
-                if let stored = try Self.request(row), stored.request.lane == lane { return stored.request.token }
+                if let stored = try Store.request(row), stored.request.lane == lane { return stored.request.token }
             }
         }
         return nil
-    }
-}
-
-extension Commit {
-    /// Two runs of one transaction as one.
-    fileprivate func followed(by next: Commit) -> Commit {
-        Commit(
-            job: job,
-            segment: JournalSegment(
-                replica: segment.replica, first: segment.first, head: next.segment.head,
-                bytes: segment.bytes + next.segment.bytes),
-            applied: applied + next.applied, hasStatements: hasStatements || next.hasStatements)
     }
 }

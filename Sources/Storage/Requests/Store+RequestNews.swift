@@ -38,9 +38,8 @@ extension Store {
     /// What has given way to another branch since the mark is read from its journal's beginning (rule R9).
     package func requestNews(of job: JobID, since mark: RequestMark) async throws -> RequestNews {
         let replica = identity.replica
-        return try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return try Self.requestNews(of: job, number: number, since: mark, own: replica, isForStart: false, in: db)
+        return try await read(of: job) {
+            try $0.requestNews(of: job, since: mark, own: replica, isForStart: false)
         }
     }
 
@@ -55,8 +54,8 @@ extension Store {
             var marks: [JobID: RequestMark] = [:]
             for row in try Row.fetchAll(db, sql: "SELECT number, id FROM job ORDER BY id") {
                 guard let job = JobID(row["id"] as String) else { continue }
-                let news = try Self.requestNews(
-                    of: job, number: row["number"], since: [:], own: replica, isForStart: true, in: db)
+                let news = try JobRows(row["number"], in: db).requestNews(
+                    of: job, since: [:], own: replica, isForStart: true)
                 let withdrawn = Set(news.withdrawn)
                 let decided = Set(news.outcomes.map(\.token))
                 let pending = news.entries.filter {
@@ -75,8 +74,11 @@ extension Store {
         }
     }
 
-    private static func requestNews(
-        of job: JobID, number: Int64, since mark: RequestMark, own: ReplicaID, isForStart: Bool, in db: Database
+}
+
+extension JobRows {
+    fileprivate func requestNews(
+        of job: JobID, since mark: RequestMark, own: ReplicaID, isForStart: Bool
     ) throws -> RequestNews {
         let ownTokens = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE token = ? AND isOwn)")
         let after = try db.cachedStatement(
@@ -91,19 +93,18 @@ extension Store {
         var entries: [OutboxEntry] = []
         var withdrawn: [MutationToken] = []
         var reached: RequestMark = [:]
-        let since = try unchanged(
-            mark[.channel] ?? .empty, of: JournalKey(job: number, replica: .channel), in: db)
-        for entry in try JournalTable.vector(of: number, in: db).entries {
+        let since = try channel.unchanged(mark[.channel] ?? .empty)
+        for entry in try vector().entries {
             reached[entry.replica] = entry.head
             let seen = mark[entry.replica] ?? .empty
             if seen == entry.head { continue }
             let from =
                 entry.replica == .channel
-                ? since : try unchanged(seen, of: JournalKey(job: number, replica: entry.replica), in: db)
+                ? since : try journal(of: entry.replica).unchanged(seen)
             let rows = try Row.fetchAll(
                 after, arguments: [number, entry.replica.value.blob, from.signed, isForStart])
             for row in rows {
-                guard let stored = try request(row) else {
+                guard let stored = try Store.request(row) else {
                     withdrawn.append(MutationToken(UInt128(blob: row["token"])))
                     continue
                 }
@@ -126,10 +127,10 @@ extension Store {
         }
         return RequestNews(entries: entries, withdrawn: withdrawn, outcomes: outcomes, mark: reached)
     }
+}
 
+extension JournalRows {
     /// Up to where a journal is still what was looked at: another branch may have taken its place, which is looked at from
     /// its beginning.
-    private static func unchanged(_ seen: JournalHead, of journal: JournalKey, in db: Database) throws -> UInt64 {
-        try JournalTable.passes(seen, of: journal, in: db) ? seen.sequence : 0
-    }
+    fileprivate func unchanged(_ seen: JournalHead) throws -> UInt64 { try passes(seen) ? seen.sequence : 0 }
 }

@@ -30,60 +30,39 @@ extension Store {
     ///
     /// - Throws: `StoreError.Code.unknownJob` when nothing is known of the job.
     package func serverWord(on job: JobID) async throws -> ServerWord {
-        try await read { db in
-            let number = try JobTable.existingNumber(of: job, in: db)
-            return ServerWord(
-                published: try RequestTable.published(number, in: db),
-                accepted: try RequestTable.accepted(number, in: db),
-                head: try JournalTable.head(of: JournalKey(job: number, replica: .channel), in: db).sequence)
+        try await read(of: job) { rows in
+            ServerWord(
+                published: try rows.published(), accepted: try rows.accepted(),
+                head: try rows.channel.head().sequence)
         }
     }
 
     /// Requests without an outcome that nobody has taken back, in the order of the timeline (rule R7).
     package func pendingRequests(of job: JobID) async throws -> [StoredRequest] {
-        try await read { db in
-            try Self.pendingRequests(of: try JobTable.existingNumber(of: job, in: db), in: db)
-        }
-    }
-
-    static func pendingRequests(of job: Int64, in db: Database) throws -> [StoredRequest] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT * FROM request AS asked WHERE job = ?1 AND NOT isWithdrawal
-                    AND NOT EXISTS (SELECT 1 FROM outcome WHERE job = ?1 AND token = asked.token)
-                    AND NOT EXISTS (SELECT 1 FROM request WHERE job = ?1 AND token = asked.token AND isWithdrawal)
-                ORDER BY stamp, author, replica, sequence
-                """)
-        var known: Set<MutationToken> = []
-        return try Row.fetchAll(statement, arguments: [job]).compactMap(request)
-            .filter { known.insert($0.request.token).inserted }.sorted { $0.key < $1.key }
+        try await read(of: job) { try $0.pendingRequests() }
     }
 
     /// A request wherever it stands; nil when no journal here has it.
     package func request(_ token: MutationToken, job: JobID) async throws -> StoredRequest? {
-        try await read { db in
+        try await read(of: job) { rows in
             try Row.fetchOne(
-                db,
+                rows.db,
                 sql: """
                     SELECT * FROM request WHERE job = ? AND token = ? AND NOT isWithdrawal
                     ORDER BY stamp, author, replica, sequence
-                    """, arguments: [try JobTable.existingNumber(of: job, in: db), token.value.blob]
+                    """, arguments: [rows.number, token.value.blob]
             ).flatMap(Self.request)
         }
     }
 
     /// What the server decided; nil while it has not, as far as is known here.
     package func outcome(of token: MutationToken, job: JobID) async throws -> Outcome? {
-        try await read { db in
-            try RequestTable.outcome(of: token, job: try JobTable.existingNumber(of: job, in: db), in: db)
-        }
+        try await read(of: job) { try $0.outcome(of: token) }
     }
 
     /// Whether somebody took a request back.
     package func isWithdrawn(_ token: MutationToken, job: JobID) async throws -> Bool {
-        try await read { db in
-            try RequestTable.isWithdrawn(token, job: try JobTable.existingNumber(of: job, in: db), in: db)
-        }
+        try await read(of: job) { try $0.isWithdrawn(token) }
     }
 
     static func request(_ row: Row) throws -> StoredRequest? {
@@ -96,5 +75,21 @@ extension Store {
         return StoredRequest(
             request: request, write: WriteStamp(stamp: stamp, author: author), dot: dot,
             key: TimelineKey(anchor: change.anchor, stamp: stamp, replica: author, sequence: dot.sequence))
+    }
+}
+
+extension JobRows {
+    /// Requests without an outcome that nobody has taken back, each once, in the order of the timeline (rule R7).
+    func pendingRequests() throws -> [StoredRequest] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT * FROM request AS asked WHERE job = ?1 AND NOT isWithdrawal
+                    AND NOT EXISTS (SELECT 1 FROM outcome WHERE job = ?1 AND token = asked.token)
+                    AND NOT EXISTS (SELECT 1 FROM request WHERE job = ?1 AND token = asked.token AND isWithdrawal)
+                ORDER BY stamp, author, replica, sequence
+                """)
+        var known: Set<MutationToken> = []
+        return try Row.fetchAll(statement, arguments: [number]).compactMap(Store.request)
+            .filter { known.insert($0.request.token).inserted }.sorted { $0.key < $1.key }
     }
 }

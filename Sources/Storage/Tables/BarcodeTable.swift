@@ -17,8 +17,8 @@ struct BarcodeTable {
     /// A text that so many items had is no barcode that is worth following.
     static let candidatesOfLook = 64
 
-    let job: Int64
-    let db: Database
+    private let job: JobRows
+    private var db: Database { job.db }
     private var run: Int64
     private var count: Int
     private var hasGrown = false
@@ -29,12 +29,11 @@ struct BarcodeTable {
     /// By how many more barcodes are on more than one item than before the batch; nil when counting them took too long.
     private(set) var moreDuplicates: Int? = 0
 
-    init(job: Int64, db: Database) throws {
+    init(of job: JobRows) throws {
         self.job = job
-        self.db = db
         let row = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT barcodeRun, barcodeCount, duplicates FROM job WHERE number = ?"),
-            arguments: [job])
+            job.db.cachedStatement(sql: "SELECT barcodeRun, barcodeCount, duplicates FROM job WHERE number = ?"),
+            arguments: [job.number])
         run = row?["barcodeRun"] ?? 0
         count = row?["barcodeCount"] ?? 0
         isCounted = row?["duplicates"] as Int? != nil
@@ -83,7 +82,7 @@ struct BarcodeTable {
             sql: "SELECT item FROM barcode WHERE job = ? AND run = ? AND barcode = ?")
         var seen: Set<ItemID> = []
         for run in 0...run {
-            let rows = try Data.fetchCursor(candidates, arguments: [job, run, barcode])
+            let rows = try Data.fetchCursor(candidates, arguments: [job.number, run, barcode])
             while let row = try rows.next() {
                 let item = ItemID(UInt128(blob: row))
                 if seen.insert(item).inserted, try !body(item) { return }
@@ -99,7 +98,7 @@ struct BarcodeTable {
         self.entry = entry
         try barcode.withUnsafeBytes { barcode in
             try withUnsafeBytes(of: item.value.bigEndian) { item in
-                try entry.bind(job, run, barcode, item)
+                try entry.bind(job.number, run, barcode, item)
                 try entry.run()
             }
         }
@@ -115,7 +114,7 @@ struct BarcodeTable {
     func finish() throws {
         guard hasGrown else { return }
         try db.cachedStatement(sql: "UPDATE job SET barcodeRun = ?, barcodeCount = ? WHERE number = ?")
-            .execute(arguments: [run, count, job])
+            .execute(arguments: [run, count, job.number])
     }
 
     /// The items with a barcode, ascending.
@@ -136,7 +135,7 @@ struct BarcodeTable {
                 sql: """
                     SELECT barcode FROM barcode WHERE job = ? GROUP BY barcode HAVING count(DISTINCT item) > 1
                     ORDER BY barcode
-                    """), arguments: [job])
+                    """), arguments: [job.number])
         return try shared.compactMap { bytes in
             let barcode = String(decoding: bytes, as: UTF8.self)
             let items = try items(with: barcode)
@@ -145,7 +144,7 @@ struct BarcodeTable {
     }
 
     private func confirms(_ item: ItemID, _ barcode: Data, isRemoved: Bool) throws -> Bool {
-        guard let state = try ItemTable.state(of: item, job: job, in: db), (state.removed != nil) == isRemoved else {
+        guard let state = try job.item(item), (state.removed != nil) == isRemoved else {
             return false
         }
         return state.value(of: WellKnownField.barcode)?.utf8.elementsEqual(barcode) ?? false

@@ -1,5 +1,4 @@
 package import CRDT
-import Foundation
 import GRDB
 import GRDBSQLite
 import Inventory
@@ -8,8 +7,8 @@ import Inventory
 ///
 /// The loop binds to prepared statements of the SQLite C API: GRDB's general argument path costs a factor of three here.
 struct ItemTable {
-    private let db: Database
-    private let job: Int64
+    private let job: JobRows
+    private var db: Database { job.db }
     private let insert: RawStatement
     private let select: RawStatement
     private let update: RawStatement
@@ -21,18 +20,15 @@ struct ItemTable {
     private let collectsApplied: Bool
     private var known: KnownItems
 
-    init(
-        job: Int64, collectsApplied: Bool = false, knowing known: KnownItems = KnownItems(), in db: Database
-    ) throws {
-        self.db = db
+    init(of job: JobRows, collectsApplied: Bool = false, knowing known: KnownItems = KnownItems()) throws {
         self.known = known
         self.collectsApplied = collectsApplied
         self.job = job
         insert = try RawStatement(
-            "INSERT INTO item (job, id, state) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", in: db)
-        select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: db)
-        update = try RawStatement("UPDATE item SET state = ?3 WHERE job = ?1 AND id = ?2", in: db)
-        barcodes = try BarcodeTable(job: job, db: db)
+            "INSERT INTO item (job, id, state) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", in: job.db)
+        select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: job.db)
+        update = try RawStatement("UPDATE item SET state = ?3 WHERE job = ?1 AND id = ?2", in: job.db)
+        barcodes = try BarcodeTable(of: job)
     }
 
     /// Takes one change of the journal of `replica` in.
@@ -50,7 +46,7 @@ struct ItemTable {
             return try merge(ChangeCodec.decode(scanned, in: buffer), into: before, id: id, at: dot)
         }
         ItemStateCodec.encode(only: scanned, in: buffer, of: replica, into: &scratch)
-        try insert.bind(job, id, scratch)
+        try insert.bind(job.number, id, scratch)
         try insert.run()
         guard db.changesCount == 0 else {
             if scanned.item != .job { try countNew(scanned) }
@@ -63,7 +59,7 @@ struct ItemTable {
             }
             return
         }
-        try select.bind(job, id)
+        try select.bind(job.number, id)
         let before = try select.firstBlob { try ItemStateCodec.decode($0) } ?? ItemState()
         try merge(ChangeCodec.decode(scanned, in: buffer), into: before, id: id, at: dot)
     }
@@ -71,7 +67,7 @@ struct ItemTable {
     /// To be called after the last change.
     mutating func finish() throws {
         counts.duplicateBarcodes = barcodes.moreDuplicates
-        try JobTable.add(counts, to: job, in: db)
+        try job.add(counts)
         try barcodes.finish()
     }
 
@@ -95,10 +91,10 @@ struct ItemTable {
         known.note(after, of: change.item)
         if collectsApplied { applied.append(AppliedChange(change: change, dot: dot, before: before, after: after)) }
         guard after != before else { return }
-        try update.bind(job, id, ItemStateCodec.encode(after))
+        try update.bind(job.number, id, ItemStateCodec.encode(after))
         try update.run()
         let conflicts = (before.conflictCount, after.conflictCount)
-        if conflicts.0 != conflicts.1 { try ConflictTable.set(conflicts.1 > 0, item: change.item, job: job, in: db) }
+        if conflicts.0 != conflicts.1 { try job.setConflict(conflicts.1 > 0, of: change.item) }
         counts.conflicts += conflicts.1 - conflicts.0
         guard change.item != .job else { return }
         if before.removed == nil, after.removed != nil {
@@ -107,38 +103,6 @@ struct ItemTable {
         }
         counts.addVolume(after.cubicFeet, instead: before.cubicFeet)
         try barcodes.change(of: change.item, from: before.barcode, to: after.barcode)
-    }
-
-    /// The state of one item; nil when nothing is known of it.
-    static func state(of item: ItemID, job: Int64, in db: Database) throws -> ItemState? {
-        let select = try RawStatement("SELECT state FROM item WHERE job = ?1 AND id = ?2", in: db)
-        return try withUnsafeBytes(of: item.value.bigEndian) { id in
-            try select.bind(job, id)
-            return try select.firstBlob { try ItemStateCodec.decode($0) }
-        }
-    }
-
-    /// Shows every item of the job in ascending order, without the job's own; `body` returns false to stop.
-    static func forEach(
-        job: Int64, after: ItemID = .job, in db: Database, _ body: (ItemID, ItemState) throws -> Bool
-    ) throws {
-        try forEachPacked(job: job, after: after, in: db) { item, blob in
-            try body(item, try ItemStateCodec.decode(blob))
-        }
-    }
-
-    /// As `forEach`, with the stored bytes, which are valid during the call.
-    static func forEachPacked(
-        job: Int64, after: ItemID = .job, in db: Database, _ body: (ItemID, UnsafeRawBufferPointer) throws -> Bool
-    ) throws {
-        let select = try RawStatement("SELECT id, state FROM item WHERE job = ?1 AND id > ?2 ORDER BY id", in: db)
-        try withUnsafeBytes(of: after.value.bigEndian) { id in
-            try select.bind(job, id)
-            try select.forEach { columns in
-                let item = ItemID(UInt128(bigEndian: columns.blob(0).loadUnaligned(as: UInt128.self)))
-                return try body(item, columns.blob(1))
-            }
-        }
     }
 }
 
@@ -149,8 +113,8 @@ struct KnownItems {
     subscript(item: ItemID) -> ItemState? { states[item] }
 
     /// Nil when nothing is known of the item.
-    mutating func state(of item: ItemID, job: Int64, in db: Database) throws -> ItemState? {
-        let state = try ItemTable.state(of: item, job: job, in: db)
+    mutating func state(of item: ItemID, in job: JobRows) throws -> ItemState? {
+        let state = try job.item(item)
         states[item] = state
         return state
     }
@@ -178,22 +142,4 @@ package struct AppliedChange: Hashable, Sendable {
     package let before: ItemState?
     /// The item with the change; empty for a statement, which is of no item.
     package let after: ItemState
-}
-
-/// Items that have a conflict, so that listing them needs no scan.
-enum ConflictTable {
-    static func set(_ hasConflict: Bool, item: ItemID, job: Int64, in db: Database) throws {
-        let sql =
-            hasConflict
-            ? "INSERT INTO conflict (job, item) VALUES (?, ?) ON CONFLICT DO NOTHING"
-            : "DELETE FROM conflict WHERE job = ? AND item = ?"
-        try db.execute(sql: sql, arguments: [job, item.value.blob])
-    }
-
-    static func items(job: Int64, in db: Database) throws -> [ItemID] {
-        try Data.fetchAll(
-            db.cachedStatement(sql: "SELECT item FROM conflict WHERE job = ? ORDER BY item"), arguments: [job]
-        )
-        .map { ItemID(UInt128(blob: $0)) }
-    }
 }

@@ -60,22 +60,8 @@ extension Store {
         shown.withLock { $0 = ShownNote(record: note) }
     }
 
-    private func noteShown(in db: Database) throws {
+    fileprivate func noteShown(in db: Database) throws {
         if let record = shown.withLock({ $0 })?.record() { try Self.keep(record, in: db) }
-    }
-
-    /// Remembers where unseen work begins, in the transaction that writes it.
-    func noteUnseen(from first: UInt64, job: Int64, isSynchronised: Bool, in db: Database) throws {
-        if isSynchronised {
-            let forget = try db.cachedStatement(sql: "DELETE FROM unseen WHERE job = ?")
-            try forget.execute(arguments: [job])
-        } else if isExposed.withLock({ $0 }) {
-            try noteShown(in: db)
-        } else {
-            let note = try db.cachedStatement(
-                sql: "INSERT INTO unseen (job, first) VALUES (?, ?) ON CONFLICT DO NOTHING")
-            try note.execute(arguments: [job, first.signed])
-        }
     }
 
     /// From now on a connection may carry work away: when this returns, what was unseen durably counts as seen.
@@ -123,8 +109,8 @@ extension Store {
         let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT job, first FROM unseen ORDER BY job"))
         let restamped = try rows.compactMap { row in
             try restamp(
-                job: row["job"], from: UInt64(bitPattern: row["first"]), by: step.milliseconds,
-                until: step.now.milliseconds, in: db)
+                JobRows(row["job"], in: db), from: UInt64(bitPattern: row["first"]), by: step.milliseconds,
+                until: step.now.milliseconds)
         }
         if step.now.isSynchronised { try db.execute(sql: "DELETE FROM unseen") }
         if let record = step.record { try Self.keep(record, in: db) }
@@ -132,17 +118,17 @@ extension Store {
     }
 
     private func restamp(
-        job: Int64, from first: UInt64, by step: Int64, until now: UInt64, in db: Database
+        _ job: JobRows, from first: UInt64, by step: Int64, until now: UInt64
     ) throws -> Restamped? {
-        let journal = JournalKey(job: job, replica: writingIdentity.replica)
-        let known = try JournalTable.head(of: journal, in: db)
+        let journal = job.journal(of: writingIdentity.replica)
+        let known = try journal.head()
         guard first > 0, known.sequence >= first else { return nil }
         guard step != 0 else {
-            return try JobTable.id(of: job, in: db).map { Restamped(job: $0, replica: journal.replica, head: known) }
+            return try job.id().map { Restamped(job: $0, replica: journal.replica, head: known) }
         }
-        let unseen = try cut(journal, after: first - 1, in: db)
-        let base = try JournalTable.head(of: journal, in: db)
-        try Self.rebuildItems(of: job, in: db)
+        let unseen = try journal.cut(after: first - 1)
+        let base = try journal.head()
+        try job.rebuildItems()
         var states: [ItemID: ItemState] = [:]
         /// Of each item, the latest stamp before the step.
         var former: [ItemID: Stamp] = [:]
@@ -151,7 +137,7 @@ extension Store {
         var time: UInt64 = 0
         var bytes: [UInt8] = []
         for (var change, latest) in zip(unseen.map(\.change), Self.times(of: unseen, movedBy: step, until: now)) {
-            var state = try states[change.item] ?? ItemTable.state(of: change.item, job: job, in: db) ?? ItemState()
+            var state = try states[change.item] ?? job.item(change.item) ?? ItemState()
             let before = former[change.item] ?? state.latestStamp
             former[change.item] = max(before, change.stamp)
             // What is only issued again keeps the stamp of who wrote it first.
@@ -164,17 +150,16 @@ extension Store {
             state.apply(change, in: journal.replica)
             states[change.item] = state
         }
-        let writer = JournalWriter(db: db, journal: journal, received: nil)
-        let head = try writer.apply(bytes, first: first, after: base).head
+        let head = try JournalWriter(journal: journal, received: nil).apply(bytes, first: first, after: base).head
         // Stamps may have become less, which the head's upsert does not know.
         var latest = Stamp.zero
-        try Self.forEachChange(job: job, of: journal.replica, in: db) { latest = max(latest, $0.change.stamp) }
-        try db.cachedStatement(sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?").execute(arguments: [
-            latest.rawValue.signed, job, journal.replica.value.blob,
+        try job.forEachChange(of: journal.replica) { latest = max(latest, $0.change.stamp) }
+        try job.db.cachedStatement(sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?").execute(arguments: [
+            latest.rawValue.signed, job.number, journal.replica.value.blob,
         ])
-        let greatest = try Self.greatestStamp(in: db)
+        let greatest = try Self.greatestStamp(in: job.db)
         clock.withLock { $0 = HybridLogicalClock(latest: greatest) }
-        return try JobTable.id(of: job, in: db).map { Restamped(job: $0, replica: journal.replica, head: head) }
+        return try job.id().map { Restamped(job: $0, replica: journal.replica, head: head) }
     }
 
     /// When each was written at the latest: by its own stamp, and before what was written after it, whatever the clock of
@@ -194,6 +179,22 @@ extension Store {
             db.cachedStatement(sql: "SELECT max(stamp) FROM journal WHERE stamp BETWEEN 0 AND ?"),
             arguments: [Stamp.observable.rawValue.signed - 1])
         return stamp.map { Stamp(rawValue: UInt64(bitPattern: $0)) } ?? .zero
+    }
+}
+
+extension JobTransaction {
+    /// Remembers where unseen work begins, in the transaction that writes it.
+    func noteUnseen(from first: UInt64) throws {
+        if now.isSynchronised {
+            let forget = try db.cachedStatement(sql: "DELETE FROM unseen WHERE job = ?")
+            try forget.execute(arguments: [job.number])
+        } else if store.isExposed.withLock({ $0 }) {
+            try store.noteShown(in: db)
+        } else {
+            let note = try db.cachedStatement(
+                sql: "INSERT INTO unseen (job, first) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            try note.execute(arguments: [job.number, first.signed])
+        }
     }
 }
 

@@ -7,8 +7,7 @@ struct JournalWriter {
     /// Batches up to this size are shown to people change by change.
     static let collectedBytes = 16 << 10
 
-    let db: Database
-    let journal: JournalKey
+    let journal: JournalRows
     /// When a peer's run comes in; nil for this store's own work.
     let received: ReceiveTime?
 
@@ -29,7 +28,7 @@ struct JournalWriter {
     ///
     /// - Returns: where the journal stands then; nil where nothing of the run was stored.
     func ingest(_ segment: JournalSegment) throws -> (result: IngestResult, reached: Reached?) {
-        let known = try JournalTable.head(of: journal, in: db)
+        let known = try journal.head()
         if segment.first > known.sequence + 1 { return (.gap(known), nil) }
         if segment.head.sequence <= known.sequence {
             let isFork = segment.head.contradicts(known)
@@ -37,7 +36,7 @@ struct JournalWriter {
         }
         var reached: Reached?
         do {
-            try db.inSavepoint {
+            try journal.db.inSavepoint {
                 let candidate = try apply(segment.bytes, first: segment.first, after: known)
                 guard candidate.head == segment.head else { throw Forked() }
                 reached = candidate
@@ -60,7 +59,7 @@ struct JournalWriter {
         var run = Run(
             head: JournalHead(sequence: first - 1, digest: known.digest),
             credibleLimit: received.map { HybridLogicalClock.limit(nowMilliseconds: $0.milliseconds) } ?? .greatest)
-        let isRemoved = try RemovalTable.isRemoved(journal.job, in: db)
+        let isRemoved = try journal.job.isRemoved()
         var items: ItemTable?
         try ChangeCodec.forEach(bytes) { scanned, buffer in
             let sequence = run.head.sequence + 1
@@ -68,13 +67,13 @@ struct JournalWriter {
             run.add(scanned, in: buffer)
             if items == nil {
                 items = try ItemTable(
-                    job: journal.job, collectsApplied: bytes.count <= Self.collectedBytes, knowing: read, in: db)
+                    of: journal.job, collectsApplied: bytes.count <= Self.collectedBytes, knowing: read)
             }
             if scanned.statementCount > 0 {
                 run.hasStatements = true
                 let change = ChangeCodec.decode(scanned, in: buffer)
                 run.removals += try note(change, at: sequence)
-                if bytes.count <= Self.collectedBytes { run.told += Self.told(change, in: journal, at: sequence) }
+                if bytes.count <= Self.collectedBytes { run.told += Self.told(change, in: journal.replica, at: sequence) }
                 if scanned.isStatementOnly { return }
             }
             guard !isRemoved || scanned.item == .job else { return }
@@ -85,8 +84,8 @@ struct JournalWriter {
                 head: run.head, credible: run.credible, applied: [], hasStatements: false, removals: [])
         }
         try items.finish()
-        try raiseAnchor(to: run.anchor)
-        try JournalTable.append(bytes[start...], after: known, head: run.head, latest: run.latest, to: journal, in: db)
+        try journal.job.raiseAnchor(to: run.anchor)
+        try journal.append(bytes[start...], after: known, head: run.head, latest: run.latest)
         return Reached(
             head: run.head, credible: run.credible, applied: run.told + items.applied,
             hasStatements: run.hasStatements, removals: run.removals)
@@ -123,32 +122,21 @@ struct JournalWriter {
     /// - Returns: those by which the job ends.
     func note(_ change: Change, at sequence: UInt64) throws -> [JobRemoval] {
         let dot = Dot(replica: journal.replica, sequence: sequence)
-        try RequestTable.note(change, at: dot, job: journal.job, in: db)
+        try journal.job.note(change, at: dot)
         var removals: [JobRemoval] = []
         for operation in change.operations {
             switch operation {
             case .removeJob(let removal): removals.append(removal)
-            case .decide(let changes): try RemovalTable.decide(changes, job: journal.job, in: db)
+            case .decide(let changes): try journal.job.noteDecided(changes)
             default: break
             }
         }
         return removals
     }
 
-    /// An author may have held more of the channel than this store does, but not beyond all bounds: an absurd anchor drags
-    /// nothing along.
-    func raiseAnchor(to anchor: UInt64) throws {
-        let channel = try JournalTable.head(of: JournalKey(job: journal.job, replica: .channel), in: db).sequence
-        guard anchor > channel, anchor <= channel + Self.credibleAnchors else { return }
-        try JobTable.raiseAnchor(to: anchor, of: journal.job, in: db)
-    }
-
-    /// How many entries of the channel an author may be ahead: more than a busy job gets in a week.
-    private static let credibleAnchors: UInt64 = 1 << 16
-
     /// A statement, if it is one that people read in the timeline: of no item's state.
-    private static func told(_ change: Change, in journal: JournalKey, at sequence: UInt64) -> [AppliedChange] {
-        let dot = Dot(replica: journal.replica, sequence: sequence)
+    private static func told(_ change: Change, in replica: ReplicaID, at sequence: UInt64) -> [AppliedChange] {
+        let dot = Dot(replica: replica, sequence: sequence)
         let entry = TimelineEntry(change, key: TimelineKey(change, at: dot), isFirst: false)
         guard !entry.decisions.isEmpty else { return [] }
         return [AppliedChange(change: change, dot: dot, before: ItemState(), after: ItemState())]

@@ -36,11 +36,8 @@ extension Store {
         job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
         now: @escaping @Sendable () -> ReceiveTime, _ edits: [Edit]
     ) async throws -> EditResult {
-        try await write(isLong: edits.count > Self.fewEdits) { [self] db in
-            let now = now()
-            let number =
-                createsJob ? try JobTable.numberAddingIfNew(job, in: db) : try JobTable.existingNumber(of: job, in: db)
-            let result = try commit(edits, job: job, number: number, requiresItems: requiresItems, now: now, in: db)
+        try await write(to: job, entersJob: createsJob, isLong: edits.count > Self.fewEdits, now: now) { transaction in
+            let result = try transaction.make(edits, requiresItems: requiresItems)
             // Thrown in here, so that the savepoint takes the rest back.
             if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
             return result
@@ -49,30 +46,30 @@ extension Store {
 
     /// More of them, as of an import, hold up whoever shares their transaction.
     static let fewEdits = 50
+}
 
-    func commit(
-        _ edits: [Edit], job: JobID, number: Int64, requiresItems: Bool, now: ReceiveTime, in db: Database
-    ) throws -> EditResult {
-        let replica = writingIdentity.replica
-        if try RemovalTable.isRemoved(number, in: db) { throw StoreError.removedJob(job) }
-        let journal = JournalKey(job: number, replica: replica)
-        let head = try JournalTable.head(of: journal, in: db)
-        let anchor = try anchor(of: number, in: db)
-        var bytes = preamble(in: journal, head: head, anchor: anchor, nowMilliseconds: now.milliseconds)
+extension JobTransaction {
+    /// Makes edits, in their order; one that is refused leaves the others alone.
+    mutating func make(_ edits: [Edit], requiresItems: Bool) throws -> EditResult {
+        if try job.isRemoved() { throw StoreError.removedJob(id) }
+        let own = own
+        let head = try own.head()
+        let anchor = try job.anchor()
+        var bytes = preamble(before: head, anchor: anchor)
         let preambleBytes = bytes.count
         var refusals: [EditRefusal?] = []
         var states: [ItemID: ItemState] = [:]
         var read = KnownItems()
         for edit in edits {
-            let known = try states[edit.item] ?? read.state(of: edit.item, job: number, in: db)
+            let known = try states[edit.item] ?? read.state(of: edit.item, in: job)
             var state = known ?? ItemState()
             do throws(EditRefusal) {
                 if known == nil, requiresItems { throw .unknown(edit.item) }
-                let operations = try edit.composed(on: state, by: replica)
-                let stamp = clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: state.latestStamp) }
+                let operations = try edit.composed(on: state, by: own.replica)
+                let stamp = stamp(after: state.latestStamp)
                 let change = Change(item: edit.item, stamp: stamp, anchor: anchor, operations: operations)
                 bytes += ChangeCodec.encode(change)
-                state.apply(change, in: replica)
+                state.apply(change, in: own.replica)
                 states[edit.item] = state
                 refusals.append(nil)
             } catch {
@@ -80,8 +77,7 @@ extension Store {
             }
         }
         guard bytes.count > preambleBytes else { return EditResult(commit: nil, refusals: refusals) }
-        let commit = try appendAsIs(
-            bytes, after: head, job: job, number: number, now: now, knowing: read, in: db)
-        return EditResult(commit: commit, refusals: refusals)
+        try append(bytes, after: head, knowing: read)
+        return EditResult(commit: said, refusals: refusals)
     }
 }

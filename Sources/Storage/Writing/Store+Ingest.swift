@@ -109,61 +109,53 @@ extension Store {
     func ingest(
         _ run: IncomingRun, now: ReceiveTime, takesOwnFuture: Bool, in db: Database
     ) throws -> Ingested {
-        let known = try JobTable.number(of: run.job, in: db)
-        let number = try known ?? JobTable.numberAddingIfNew(run.job, in: db)
-        let journal = JournalKey(job: number, replica: run.segment.replica)
-        var ingested = Ingested(.ownFuture(of: writingIdentity.replica))
-        if try takesOwnFuture || !isOwnFuture(run.segment, of: journal, in: db) {
-            do {
-                try db.inSavepoint {
-                    ingested = try append(run.segment, of: run.job, into: journal, now: now, in: db)
-                    return .commit
-                }
-            } catch is OwnFutureShown {
-                ingested = Ingested(.ownFuture(of: writingIdentity.replica))
-            }
-        }
+        let known = try JobRows(known: run.job, in: db)
+        let job = try known ?? JobRows(entering: run.job, in: db)
+        var transaction = JobTransaction(self, id: run.job, job: job, now: now)
+        let ingested = try transaction.ingest(run.segment, takesOwnFuture: takesOwnFuture)
         // Nothing came of it: no empty job stays behind.
         if known == nil, ingested.result != .stored {
-            try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [number])
+            try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [job.number])
+        }
+        return ingested
+    }
+}
+
+/// The end of a job says so, of which nothing may be stored before this store has another name.
+private struct OwnFutureShown: Error {}
+
+extension JobTransaction {
+    fileprivate mutating func ingest(_ segment: JournalSegment, takesOwnFuture: Bool) throws -> Ingested {
+        let journal = job.journal(of: segment.replica)
+        var ingested = Ingested(.ownFuture(of: own.replica))
+        guard try takesOwnFuture || !isOwnFuture(segment, of: journal) else { return ingested }
+        do {
+            try db.inSavepoint {
+                ingested = try append(segment, to: journal)
+                return .commit
+            }
+        } catch is OwnFutureShown {
+            return Ingested(.ownFuture(of: own.replica))
         }
         return ingested
     }
 
-    private func append(
-        _ segment: JournalSegment, of job: JobID, into journal: JournalKey, now: ReceiveTime, in db: Database
-    ) throws -> Ingested {
-        let (result, reached) = try JournalWriter(db: db, journal: journal, received: now).ingest(segment)
+    private mutating func append(_ segment: JournalSegment, to journal: JournalRows) throws -> Ingested {
+        let (result, reached) = try JournalWriter(journal: journal, received: now).ingest(segment)
         guard let reached else { return Ingested(result) }
         // What is written here next is later than what was seen.
-        clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
-        try joinLooseSegments(of: journal, after: segment.bytes.count, in: db)
-        try DoubtTable.remove(journal, in: db)
+        store.clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
+        try store.joinLooseSegments(of: journal, after: segment.bytes.count)
+        try journal.endDoubt()
         guard let first = reached.removals.first else {
             return Ingested(result, applied: reached.applied, hasStatements: reached.hasStatements)
         }
         let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
-        let own = JournalKey(job: journal.job, replica: writingIdentity.replica)
-        if try Self.showsOwnFuture(removal, of: own, in: db) { throw OwnFutureShown() }
-        return Ingested(result, ended: try end(removal, of: job, number: journal.job, now: now, in: db))
+        if try own.isUnlike(removal) { throw OwnFutureShown() }
+        return Ingested(result, ended: try end(removal))
     }
 
-    /// The end of a job says so, of which nothing may be stored before this store has another name.
-    private struct OwnFutureShown: Error {}
-
-    private func isOwnFuture(_ segment: JournalSegment, of journal: JournalKey, in db: Database) throws -> Bool {
-        try segment.replica == writingIdentity.replica
-            && segment.head.sequence > JournalTable.head(of: journal, in: db).sequence
-    }
-
-    func joinLooseSegments(of journal: JournalKey, after bytes: Int, in db: Database) throws {
-        guard bytes <= JournalTable.smallSegmentBytes else { return }
-        let mustJoin = looseSegments.withLock { loose in
-            loose[journal, default: 0] += 1
-            guard loose[journal, default: 0] >= JournalTable.looseSegmentLimit else { return false }
-            loose[journal] = 0
-            return true
-        }
-        if mustJoin { try JournalTable.joinSmallSegments(of: journal, in: db) }
+    private func isOwnFuture(_ segment: JournalSegment, of journal: JournalRows) throws -> Bool {
+        try segment.replica == own.replica && segment.head.sequence > journal.head().sequence
     }
 }

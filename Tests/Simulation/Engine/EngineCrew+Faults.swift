@@ -31,7 +31,7 @@ extension EngineCrew {
             if !laptop.isDiskFull { counters[.fullDisks] += 1 }
             laptop.isDiskFull.toggle()
         case .setBack:
-            guard generator.oneIn(2) else { return try laptop.backUp() }
+            guard laptop.hasBackup, !generator.oneIn(3) else { return try laptop.backUp() }
             try laptop.crash()
             let lost = try laptop.contents()
             guard laptop.setBack() else { return restart(laptop) }

@@ -19,7 +19,6 @@ extension Laptop {
         if generator.oneIn(4) {
             await machine.scheduler.pass(microseconds: Int64.random(in: 0...500_000, using: &generator))
         }
-        await engine.replicator.committed(commit)
         guard isAlive(engine), let change = try ChangeCodec.decodeAll(commit.segment.bytes).last else { return nil }
         return (Self.place(of: commit), change.stamp)
     }
@@ -48,7 +47,6 @@ extension Laptop {
             accepts
             ? try await engine.store.acceptLate(dots, of: job, now: clock.now)
             : try await engine.store.dropLate(dots, of: job, now: clock.now).map { [$0] } ?? []
-        for commit in commits { await engine.replicator.committed(commit) }
         guard isAlive(engine) else { return nil }
         let taken = commits.first { $0.job != job }.map { ($0.job, Self.place(of: $0)) }
         return LateDecision(laptop: index, texts: Set(named.flatMap(\.change.texts)), place: taken)

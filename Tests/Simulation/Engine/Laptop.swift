@@ -42,6 +42,7 @@ final class Laptop: @unchecked Sendable {
     private(set) var place: StorePlace
     /// What somebody has put aside of its disk.
     private var backup: [UInt8]?
+    var hasBackup: Bool { backup != nil }
     /// Wishes for the server that were acknowledged to a person, in their order.
     var asked: [OwnRequest] = []
 
@@ -123,6 +124,10 @@ final class Laptop: @unchecked Sendable {
             holdings: KnownHoldings(jobs: try await store.vectors(), removals: try await store.removals()),
             hostName: "laptop \(index)")
         await replicator.attach(MemoryLinks(network: network, laptop: index))
+        let late = LateNotes(run: run, scheduler: machine.scheduler)
+        store.whenCommitted { [weak replicator] note in
+            if let replicator { late.tell(note, to: replicator) }
+        }
         let outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: run, logger: logger)
         try await outbox.start()
         let gateway = Gateway(

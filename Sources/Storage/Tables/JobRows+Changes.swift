@@ -1,15 +1,28 @@
-import CRDT
+package import CRDT
 import Foundation
 import GRDB
 
-/// All records of a job's journals, one segment in memory at a time.
-enum SegmentReader {
+/// A change and the dot of its first transform.
+package struct DottedChange: Hashable, Sendable {
+    /// Where it stands: in another journal than its author's when it was re-issued (rule R9).
+    package let dot: Dot
+    /// The change as the journal has it; its `origin` names the author when it was re-issued.
+    package let change: Change
+
+    /// The sequence of its last transform.
+    var last: UInt64 { dot.sequence + UInt64(change.operations.count) - 1 }
+}
+
+/// The changes of the job's journals, one segment in memory at a time.
+extension JobRows {
+    /// Shows all changes that are held, journal by journal.
+    ///
     /// - Parameters:
     ///   - replica: of one journal; nil for all of them.
     ///   - sequences: only stored rows that hold some of these.
     ///   - body: gets each record with the dot of its first transform.
-    static func forEach(
-        job: Int64, of replica: ReplicaID? = nil, sequences: ClosedRange<UInt64>? = nil, in db: Database,
+    func forEachRecord(
+        of replica: ReplicaID? = nil, sequences: ClosedRange<UInt64>? = nil,
         _ body: (ScannedChange, UnsafeRawBufferPointer, Dot) throws -> Void
     ) throws {
         let rowids = try Int64.fetchAll(
@@ -19,7 +32,7 @@ enum SegmentReader {
                     ORDER BY replica, last
                     """),
             arguments: [
-                job, replica?.value.blob, (sequences?.lowerBound ?? 0).signed,
+                number, replica?.value.blob, (sequences?.lowerBound ?? 0).signed,
                 sequences?.upperBound.signed ?? Int64.max,
             ])
         for rowid in rowids {
@@ -35,6 +48,15 @@ enum SegmentReader {
                 try body(scanned, buffer, Dot(replica: replica, sequence: sequence))
                 sequence += UInt64(scanned.operationCount)
             }
+        }
+    }
+
+    /// The same, decoded.
+    func forEachChange(
+        of replica: ReplicaID? = nil, sequences: ClosedRange<UInt64>? = nil, _ body: (DottedChange) throws -> Void
+    ) throws {
+        try forEachRecord(of: replica, sequences: sequences) { scanned, buffer, dot in
+            try body(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
         }
     }
 }

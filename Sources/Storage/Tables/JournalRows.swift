@@ -2,8 +2,13 @@ import CRDT
 import Foundation
 import GRDB
 
-/// Journals: how far each reaches (`journal`) and their content (`segment`).
-enum JournalTable {
+/// One journal of a job, as the open transaction sees it: how far it reaches (`journal`) and its content (`segment`).
+struct JournalRows {
+    let job: JobRows
+    let replica: ReplicaID
+    var db: Database { job.db }
+    var key: JournalKey { JournalKey(job: job.number, replica: replica) }
+
     /// Segments that were written one by one are joined when this many have come together: one row in the place of
     /// many keeps a later catch-up cheap.
     static let looseSegmentLimit = 256
@@ -13,53 +18,36 @@ enum JournalTable {
     static let longestSegmentBytes = 512 << 10
     static let segmentBytes = JournalSegment.usualBytes
 
-    static func vector(of job: Int64, in db: Database) throws -> VersionVector {
-        let rows = try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT replica, sequence, digest FROM journal WHERE job = ? ORDER BY replica"),
-            arguments: [job])
-        return VersionVector(
-            rows.map {
-                VersionVector.Entry(replica: ReplicaID(UInt128(blob: $0["replica"])), head: JournalHead(row: $0))
-            })
-    }
-
-    static func positions(of job: Int64, in db: Database) throws -> [Position] {
-        try vector(of: job, in: db).entries.map { Position(replica: $0.replica, sequence: $0.head.sequence) }
-    }
-
-    static func head(of journal: JournalKey, in db: Database) throws -> JournalHead {
+    /// Where it ends here.
+    func head() throws -> JournalHead {
         let statement = try db.cachedStatement(
             sql: "SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?")
-        let row = try Row.fetchOne(statement, arguments: [journal.job, journal.replica.value.blob])
+        let row = try Row.fetchOne(statement, arguments: [job.number, replica.value.blob])
         return row.map(JournalHead.init(row:)) ?? .empty
     }
 
     /// Appends a run that follows `base`, in several rows if it is long: a row has to fit into a frame.
-    static func append(
-        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, latest: Stamp, to journal: JournalKey,
-        in db: Database
+    func append(
+        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, latest: Stamp
     ) throws {
-        if bytes.count <= longestSegmentBytes {
-            try insert(bytes, after: base, head: head, into: journal, in: db)
+        if bytes.count <= Self.longestSegmentBytes {
+            try insert(bytes, after: base, head: head)
         } else {
             let bytes = Array(bytes)
             var last = base
-            for part in try parts(of: bytes, after: base) {
-                try insert(bytes[part.range], after: last, head: part.head, into: journal, in: db)
+            for part in try Self.parts(of: bytes, after: base) {
+                try insert(bytes[part.range], after: last, head: part.head)
                 last = part.head
             }
         }
-        try setHead(head, latest: latest, of: journal, in: db)
+        try setHead(head, latest: latest)
     }
 
-    static func insert(
-        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, into journal: JournalKey,
-        in db: Database
-    ) throws {
+    func insert(_ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead) throws {
         let insert = try db.cachedStatement(
             sql: "INSERT INTO segment (job, replica, first, last, digest, bytes) VALUES (?, ?, ?, ?, ?, ?)")
         try insert.execute(arguments: [
-            journal.job, journal.replica.value.blob, (base.sequence + 1).signed, head.sequence.signed,
+            job.number, replica.value.blob, (base.sequence + 1).signed, head.sequence.signed,
             head.digest.signed, Data(bytes),
         ])
     }
@@ -81,7 +69,7 @@ enum JournalTable {
         return parts
     }
 
-    static func setHead(_ head: JournalHead, latest: Stamp, of journal: JournalKey, in db: Database) throws {
+    func setHead(_ head: JournalHead, latest: Stamp) throws {
         let upsert = try db.cachedStatement(
             sql: """
                 INSERT INTO journal (job, replica, sequence, digest, stamp) VALUES (?, ?, ?, ?, ?)
@@ -89,7 +77,7 @@ enum JournalTable {
                     stamp = max(stamp, excluded.stamp)
                 """)
         try upsert.execute(arguments: [
-            journal.job, journal.replica.value.blob, head.sequence.signed, head.digest.signed, latest.rawValue.signed,
+            job.number, replica.value.blob, head.sequence.signed, head.digest.signed, latest.rawValue.signed,
         ])
     }
 
@@ -101,15 +89,13 @@ enum JournalTable {
     }
 
     /// The row that holds `sequence` and those after it, until `maximumBytes` are together (at least one).
-    static func pieces(
-        of journal: JournalKey, from sequence: UInt64, maximumBytes: Int, in db: Database
-    ) throws -> [Piece] {
+    func pieces(from sequence: UInt64, maximumBytes: Int) throws -> [Piece] {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT first, last, digest, bytes FROM segment WHERE job = ? AND replica = ? AND last >= ? ORDER BY last
                 """)
         let cursor = try Row.fetchCursor(
-            statement, arguments: [journal.job, journal.replica.value.blob, sequence.signed])
+            statement, arguments: [job.number, replica.value.blob, sequence.signed])
         var pieces: [Piece] = []
         var total = 0
         while total < maximumBytes, let row = try cursor.next() {
@@ -124,14 +110,14 @@ enum JournalTable {
     }
 
     /// Where the journal stood just before a stored row that begins with `first`.
-    static func headBefore(_ first: UInt64, of journal: JournalKey, in db: Database) throws -> JournalHead {
+    func headBefore(_ first: UInt64) throws -> JournalHead {
         guard first > 1 else { return .empty }
         let digest = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?"),
-            arguments: [journal.job, journal.replica.value.blob, (first - 1).signed])
+            arguments: [job.number, replica.value.blob, (first - 1).signed])
         if let digest { return JournalHead(sequence: first - 1, digest: UInt64(bitPattern: digest)) }
         // What is before it went with the job.
-        let removed = try RemovalTable.head(of: journal, in: db)
+        let removed = try removedHead()
         guard removed.sequence == first - 1 else {
             throw StoreError(.damaged, "A journal has a gap; the store is damaged.")
         }
@@ -140,16 +126,14 @@ enum JournalTable {
 
     /// Where the change that holds a sequence ends, with the digest there, and its own hash; nil beyond the journal's end.
     /// What went with a removed job counts as one change.
-    static func boundary(
-        of journal: JournalKey, at sequence: UInt64, in db: Database
-    ) throws -> (head: JournalHead, changeHash: UInt64)? {
-        guard let piece = try pieces(of: journal, from: sequence, maximumBytes: 1, in: db).first,
+    func boundary(at sequence: UInt64) throws -> (head: JournalHead, changeHash: UInt64)? {
+        guard let piece = try pieces(from: sequence, maximumBytes: 1).first,
             piece.first <= sequence
         else {
-            let removed = try RemovalTable.head(of: journal, in: db)
+            let removed = try removedHead()
             return sequence > 0 && sequence <= removed.sequence ? (removed, 0) : nil
         }
-        var head = try headBefore(piece.first, of: journal, in: db)
+        var head = try headBefore(piece.first)
         var changeHash: UInt64 = 0
         try ChangeCodec.scan(piece.bytes) { scanned, buffer in
             guard head.sequence < sequence else { return }
@@ -161,34 +145,33 @@ enum JournalTable {
     }
 
     /// Whether a journal has stood here on its way to where it stands now.
-    static func passes(_ head: JournalHead, of journal: JournalKey, in db: Database) throws -> Bool {
+    func passes(_ head: JournalHead) throws -> Bool {
         guard head.sequence > 0 else { return head == .empty }
         // Mostly a run ends there: then nothing has to be read.
         let statement = try db.cachedStatement(
             sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?")
         let digest = try Int64.fetchOne(
-            statement, arguments: [journal.job, journal.replica.value.blob, head.sequence.signed])
+            statement, arguments: [job.number, replica.value.blob, head.sequence.signed])
         if let digest { return UInt64(bitPattern: digest) == head.digest }
         // What went with the job cannot be looked at any more.
-        let removed = try RemovalTable.head(of: journal, in: db)
+        let removed = try removedHead()
         if head.sequence < removed.sequence { return true }
-        return try boundary(of: journal, at: head.sequence, in: db)?.head == head
+        return try boundary(at: head.sequence)?.head == head
     }
 
     /// Joins the small rows at the end of a journal into one.
-    static func joinSmallSegments(of journal: JournalKey, in db: Database) throws {
-        let replica = journal.replica.value.blob
+    func joinSmallSegments() throws {
         let rows = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
                     SELECT rowid, first, last, digest, bytes FROM segment WHERE job = ? AND replica = ?
                     ORDER BY last DESC LIMIT ?
-                    """), arguments: [journal.job, replica, looseSegmentLimit])
+                    """), arguments: [job.number, replica.value.blob, Self.looseSegmentLimit])
         var total = 0
         let small = rows.prefix { row in
             let count = (row["bytes"] as Data).count
             total += count
-            return count <= smallSegmentBytes && total <= segmentBytes
+            return count <= Self.smallSegmentBytes && total <= Self.segmentBytes
         }.reversed()
         guard small.count > 1, let oldest = small.first, let newest = small.last else { return }
         var joined = Data()

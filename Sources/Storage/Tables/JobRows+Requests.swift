@@ -2,10 +2,10 @@ import CRDT
 import Foundation
 import GRDB
 
-/// What the journals of a job say about what the server owns.
-enum RequestTable {
+/// What the journals say about what the server owns.
+extension JobRows {
     /// Notes the statements of a change whose first transform has the given dot. Repeating it changes nothing.
-    static func note(_ change: Change, at first: Dot, job: Int64, in db: Database) throws {
+    func note(_ change: Change, at first: Dot) throws {
         // What somebody else re-issued of the channel is not the channel's word.
         let isServer = first.replica == .channel && change.origin == nil
         for (index, operation) in change.operations.enumerated() {
@@ -14,67 +14,65 @@ enum RequestTable {
             case .request(let request):
                 let kept = Change(
                     item: .job, stamp: change.stamp, anchor: change.anchor, operations: [operation])
-                try insert(
-                    request.token, ChangeCodec.encode(kept), at: dot, by: change.write(in: dot.replica), job: job,
-                    in: db)
+                try insert(request.token, ChangeCodec.encode(kept), at: dot, by: change.write(in: dot.replica))
             case .withdraw(let token):
-                try insert(token, [], at: dot, by: change.write(in: dot.replica), job: job, in: db)
-            case .outcome(let outcome) where isServer: try set(outcome, at: dot.sequence, job: job, in: db)
-            case .publish(let published) where isServer: try set(published, at: dot.sequence, job: job, in: db)
-            case .acknowledge(let positions) where isServer: try accept(positions, job: job, in: db)
+                try insert(token, [], at: dot, by: change.write(in: dot.replica))
+            case .outcome(let outcome) where isServer: try set(outcome, at: dot.sequence)
+            case .publish(let published) where isServer: try set(published, at: dot.sequence)
+            case .acknowledge(let positions) where isServer: try accept(positions)
             default: break
             }
         }
     }
 
     /// Forgets what was read in one journal after a sequence; of the channel everything, as of one name the last word holds.
-    static func clear(_ journal: JournalKey, after keep: UInt64, in db: Database) throws {
+    func forgetStatements(of replica: ReplicaID, after keep: UInt64) throws {
         try db.execute(
             sql: "DELETE FROM request WHERE job = ? AND replica = ? AND sequence > ?",
-            arguments: [journal.job, journal.replica.value.blob, keep.signed])
-        guard journal.replica == .channel else { return }
+            arguments: [number, replica.value.blob, keep.signed])
+        guard replica == .channel else { return }
         try db.execute(
-            sql: "DELETE FROM outcome WHERE job = ? AND sequence > ?", arguments: [journal.job, keep.signed])
+            sql: "DELETE FROM outcome WHERE job = ? AND sequence > ?", arguments: [number, keep.signed])
         for table in ["published", "accepted"] {
-            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [journal.job])
+            try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [number])
         }
     }
 
-    static func outcome(of token: MutationToken, job: Int64, in db: Database) throws -> Outcome? {
+    func outcome(of token: MutationToken) throws -> Outcome? {
         let statement = try db.cachedStatement(sql: "SELECT verdict, reason FROM outcome WHERE job = ? AND token = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [job, token.value.blob]),
+        guard let row = try Row.fetchOne(statement, arguments: [number, token.value.blob]),
             let verdict = Outcome.Verdict(rawValue: UInt8(clamping: row["verdict"] as Int))
         else { return nil }
         return Outcome(token: token, verdict: verdict, reason: row["reason"])
     }
 
     /// Whether somebody took a request back, whatever came of that.
-    static func isWithdrawn(_ token: MutationToken, job: Int64, in db: Database) throws -> Bool {
+    func isWithdrawn(_ token: MutationToken) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "SELECT EXISTS (SELECT 1 FROM request WHERE job = ? AND token = ? AND isWithdrawal)")
-        return try Bool.fetchOne(statement, arguments: [job, token.value.blob]) ?? false
+        return try Bool.fetchOne(statement, arguments: [number, token.value.blob]) ?? false
     }
 
-    static func published(_ job: Int64, in db: Database) throws -> [FieldName: String] {
+    func published() throws -> [FieldName: String] {
         let statement = try db.cachedStatement(sql: "SELECT name, value FROM published WHERE job = ?")
         var published: [FieldName: String] = [:]
-        for row in try Row.fetchAll(statement, arguments: [job]) {
+        for row in try Row.fetchAll(statement, arguments: [number]) {
             if let name = FieldName(row["name"] as String) { published[name] = row["value"] }
         }
         return published
     }
 
-    static func accepted(_ job: Int64, in db: Database) throws -> [Position] {
+    func accepted() throws -> [Position] {
         let statement = try db.cachedStatement(
             sql: "SELECT replica, sequence FROM accepted WHERE job = ? ORDER BY replica")
-        return try Row.fetchAll(statement, arguments: [job]).map {
+        return try Row.fetchAll(statement, arguments: [number]).map {
             Position(
                 replica: ReplicaID(UInt128(blob: $0["replica"])), sequence: UInt64(bitPattern: $0["sequence"]))
         }
     }
 
-    private static func insert(
-        _ token: MutationToken, _ record: [UInt8], at dot: Dot, by write: WriteStamp, job: Int64, in db: Database
+    private func insert(
+        _ token: MutationToken, _ record: [UInt8], at dot: Dot, by write: WriteStamp
     ) throws {
         let statement = try db.cachedStatement(
             sql: """
@@ -82,12 +80,12 @@ enum RequestTable {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try statement.execute(arguments: [
-            job, dot.replica.value.blob, dot.sequence.signed, token.value.blob, write.author.value.blob,
+            number, dot.replica.value.blob, dot.sequence.signed, token.value.blob, write.author.value.blob,
             write.stamp.rawValue.signed, record.isEmpty, Data(record),
         ])
     }
 
-    private static func set(_ outcome: Outcome, at sequence: UInt64, job: Int64, in db: Database) throws {
+    private func set(_ outcome: Outcome, at sequence: UInt64) throws {
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO outcome (job, token, sequence, verdict, reason) VALUES (?, ?, ?, ?, ?)
@@ -95,28 +93,28 @@ enum RequestTable {
                     reason = excluded.reason WHERE excluded.sequence < sequence
                 """)
         try statement.execute(arguments: [
-            job, outcome.token.value.blob, sequence.signed, Int(outcome.verdict.rawValue), outcome.reason,
+            number, outcome.token.value.blob, sequence.signed, Int(outcome.verdict.rawValue), outcome.reason,
         ])
     }
 
-    private static func set(_ published: PublishedValue, at sequence: UInt64, job: Int64, in db: Database) throws {
+    private func set(_ published: PublishedValue, at sequence: UInt64) throws {
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO published (job, name, sequence, value) VALUES (?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET sequence = excluded.sequence, value = excluded.value
                     WHERE excluded.sequence > sequence
                 """)
-        try statement.execute(arguments: [job, published.name.text, sequence.signed, published.value])
+        try statement.execute(arguments: [number, published.name.text, sequence.signed, published.value])
     }
 
-    private static func accept(_ positions: [Position], job: Int64, in db: Database) throws {
+    private func accept(_ positions: [Position]) throws {
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO accepted (job, replica, sequence) VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence)
                 """)
         for position in positions where position.replica != .channel {
-            try statement.execute(arguments: [job, position.replica.value.blob, position.sequence.signed])
+            try statement.execute(arguments: [number, position.replica.value.blob, position.sequence.signed])
         }
     }
 }

@@ -1,5 +1,4 @@
 import CRDT
-import GRDB
 
 /// Where a run of a journal and what is held of that journal part.
 struct Divergence: Hashable, Sendable {
@@ -9,32 +8,30 @@ struct Divergence: Hashable, Sendable {
     let staysHere: Bool
 }
 
-extension Store {
+extension JournalRows {
     /// Compares a run that does not continue what is held with what is held.
     ///
     /// - Returns: nil when they part before the run begins, so that the run does not show where.
     /// - Throws: `CodecError` for a malformed run, `StoreError` for everything else.
-    static func divergence(
-        of segment: JournalSegment, from journal: JournalKey, in db: Database
-    ) throws -> Divergence? {
-        let removed = try RemovalTable.head(of: journal, in: db)
+    func divergence(of segment: JournalSegment) throws -> Divergence? {
+        let removed = try removedHead()
         // What went with its job is known, and can be compared with nothing any more.
         if segment.head.sequence <= removed.sequence {
             return Divergence(agreed: segment.head.sequence, staysHere: true)
         }
-        guard let base = try head(of: journal, at: segment.first - 1, in: db),
+        guard let base = try head(at: segment.first - 1),
             try JournalDigest.extend(base, with: segment.bytes) == segment.head
         else { return nil }
         var here: [Step] = []
-        let bytes = segment.bytes.count + JournalTable.longestSegmentBytes
-        for piece in try JournalTable.pieces(of: journal, from: segment.first, maximumBytes: bytes, in: db) {
-            let before = try JournalTable.headBefore(piece.first, of: journal, in: db)
-            do { here += try steps(of: piece.bytes, after: before) } catch is CodecError {
+        let bytes = segment.bytes.count + Self.longestSegmentBytes
+        for piece in try pieces(from: segment.first, maximumBytes: bytes) {
+            let before = try headBefore(piece.first)
+            do { here += try Self.steps(of: piece.bytes, after: before) } catch is CodecError {
                 throw StoreError(.damaged, "A journal cannot be read; the store is damaged.")
             }
         }
         here.removeAll { $0.head.sequence <= base.sequence }
-        let there = try steps(of: segment.bytes, after: base)
+        let there = try Self.steps(of: segment.bytes, after: base)
         var known = Dictionary(
             here.map { ($0.head.sequence, $0.head.digest) }, uniquingKeysWith: { first, _ in first })
         known[removed.sequence] = removed.digest
@@ -66,9 +63,9 @@ extension Store {
     }
 
     /// Where the journal stands at a sequence that ends a change; nil within one, and beyond its end.
-    private static func head(of journal: JournalKey, at sequence: UInt64, in db: Database) throws -> JournalHead? {
+    private func head(at sequence: UInt64) throws -> JournalHead? {
         guard sequence > 0 else { return .empty }
-        let head = try JournalTable.boundary(of: journal, at: sequence, in: db)?.head
+        let head = try boundary(at: sequence)?.head
         return head?.sequence == sequence ? head : nil
     }
 }

@@ -1,0 +1,103 @@
+import CRDT
+import GRDB
+import Synchronization
+
+/// How a forked journal gets the content of the branch that stays (rule R9).
+extension JobTransaction {
+    /// Puts a branch in the place of what is held of its journal after `keep`, and re-issues what was there.
+    mutating func adopt(_ segment: JournalSegment, after keep: UInt64) throws -> AdoptedBranch {
+        let forked = job.journal(of: segment.replica)
+        let lost = BranchRebase(try forked.cut(after: keep), of: forked)
+        let base = try forked.head()
+        let head = try JournalDigest.extend(base, with: segment.bytes)
+        guard head == segment.head, base.sequence == keep else {
+            throw StoreError(
+                .damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
+        }
+        let latest = try Self.latestStamp(in: segment.bytes, until: .greatest)
+        try forked.append(segment.bytes[...], after: base, head: head, latest: latest)
+        try forked.endDoubt()
+        let credible = try Self.latestStamp(
+            in: segment.bytes, until: HybridLogicalClock.limit(nowMilliseconds: now.milliseconds))
+        store.clock.withLock { $0.observe(credible, nowMilliseconds: now.milliseconds) }
+        let removal = try noteAgain(forked, after: keep)
+        try job.rebuildItems()
+        let reissued = try reissue(lost.changes())
+        let ended = try removal.map { try end($0) }
+        return AdoptedBranch(head: head, reissued: reissued, ended: ended)
+    }
+
+    /// Reads the statements of a journal again that got another content.
+    ///
+    /// - Returns: what they say of the end of the job.
+    private func noteAgain(_ journal: JournalRows, after keep: UInt64) throws -> JobRemoval? {
+        try job.forgetStatements(of: journal.replica, after: keep)
+        let writer = JournalWriter(journal: journal, received: nil)
+        var removal: JobRemoval?
+        var anchor: UInt64 = 0
+        try job.forEachChange(of: journal.replica) { dotted in
+            anchor = max(anchor, dotted.change.anchor)
+            guard dotted.change.operations.contains(where: \.isStatement) else { return }
+            for said in try writer.note(dotted.change, at: dotted.dot.sequence) {
+                removal = removal?.merged(with: said) ?? said
+            }
+        }
+        try job.raiseAnchor(to: anchor)
+        return removal
+    }
+
+    /// Writes what was lost again. Whoever is told of the fork is told of this with it.
+    func reissue(_ lost: [Change]) throws -> Commit? {
+        guard !lost.isEmpty else { return nil }
+        let own = own
+        let base = try own.head()
+        let bytes = preamble(before: base, anchor: try job.anchor()) + lost.flatMap(ChangeCodec.encode)
+        let reached = try JournalWriter(journal: own, received: now)
+            .apply(bytes, first: base.sequence + 1, after: base)
+        let segment = JournalSegment(
+            replica: own.replica, first: base.sequence + 1, head: reached.head, bytes: bytes)
+        return Commit(job: id, segment: segment, applied: [], hasStatements: reached.hasStatements)
+    }
+
+    private static func latestStamp(in bytes: [UInt8], until limit: Stamp) throws(CodecError) -> Stamp {
+        var latest = Stamp.zero
+        try ChangeCodec.scan(bytes) { scanned, _ in
+            if scanned.stamp <= limit { latest = max(latest, scanned.stamp) }
+        }
+        return latest
+    }
+}
+
+extension JournalRows {
+    /// Removes what follows `keep`, which ends a change, and returns it.
+    func cut(after keep: UInt64) throws -> [DottedChange] {
+        let pieces = try pieces(from: keep + 1, maximumBytes: .max)
+        guard let first = pieces.first else { return [] }
+        var kept: [UInt8] = []
+        var branch: [DottedChange] = []
+        var latest = Stamp.zero
+        for piece in pieces {
+            var sequence = piece.first - 1
+            try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+                let dot = Dot(replica: replica, sequence: sequence + 1)
+                sequence += UInt64(scanned.operationCount)
+                if sequence <= keep {
+                    kept += buffer[scanned.record]
+                    latest = max(latest, scanned.stamp)
+                } else {
+                    branch.append(DottedChange(dot: dot, change: ChangeCodec.decode(scanned, in: buffer)))
+                }
+            }
+        }
+        let base = try headBefore(first.first)
+        try db.execute(
+            sql: "DELETE FROM segment WHERE job = ? AND replica = ? AND last > ?",
+            arguments: [job.number, replica.value.blob, base.sequence.signed])
+        try setHead(base, latest: latest)
+        if !kept.isEmpty {
+            let head = try JournalDigest.extend(base, with: kept)
+            try append(kept[...], after: base, head: head, latest: latest)
+        }
+        return branch
+    }
+}

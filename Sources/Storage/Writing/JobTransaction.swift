@@ -1,0 +1,205 @@
+import CRDT
+import GRDB
+import Inventory
+import Synchronization
+
+/// A transaction that writes to one job: what each of its steps needs.
+///
+/// What it says in this store's own journal becomes one commit, of which the store tells once it is durable
+/// (`Store.whenCommitted`): nobody who writes has to think of it.
+struct JobTransaction {
+    let store: Store
+    /// By which all devices know the job.
+    let id: JobID
+    private(set) var job: JobRows
+    /// Of this transaction: read in it, so that an edit and its stamp are on the same side of a step of the clock.
+    let now: ReceiveTime
+    /// What was said so far in the own journal.
+    private(set) var said: Commit?
+    /// Whoever makes this transaction tells the outbox of the requests in it.
+    var isKnownToOutbox = false
+
+    init(_ store: Store, id: JobID, job: JobRows, now: ReceiveTime) {
+        self.store = store
+        self.id = id
+        self.job = job
+        self.now = now
+    }
+
+    var db: Database { job.db }
+
+    /// This store's journal of the job.
+    var own: JournalRows { job.journal(of: store.writingIdentity.replica) }
+
+    /// A stamp of now, later than what was seen.
+    func stamp(after seen: Stamp = .zero) -> Stamp {
+        store.clock.withLock { $0.tick(nowMilliseconds: now.milliseconds, after: seen) }
+    }
+
+    // MARK: The own journal
+
+    /// The first change of a replica in a job says which laptop it is on, for people; nothing when there is one.
+    func preamble(before head: JournalHead, anchor: UInt64) -> [UInt8] {
+        guard head.sequence == 0 else { return [] }
+        let name = Operation.set(field: JobProperty.author(own.replica), value: store.hostName, replaces: [])
+        return ChangeCodec.encode(Change(item: .job, stamp: stamp(), anchor: anchor, operations: [name]))
+    }
+
+    /// Says something about the job, after a preamble if it has none; in as many changes as it takes.
+    ///
+    /// - Parameters:
+    ///   - seen: what it has to be later than.
+    ///   - changes: encoded ones that follow, with the stamps that they have.
+    @discardableResult
+    mutating func say(
+        _ operations: [CRDT.Operation], after seen: Stamp = .zero, then changes: [UInt8] = []
+    ) throws -> Commit {
+        let head = try own.head()
+        let anchor = try job.anchor()
+        var bytes = preamble(before: head, anchor: anchor)
+        for part in operations.cutForChanges {
+            bytes += ChangeCodec.encode(
+                Change(item: .job, stamp: stamp(after: seen), anchor: anchor, operations: part))
+        }
+        return try append(bytes + changes, after: head)
+    }
+
+    /// Appends encoded changes to the own journal after its head, the preamble among them if it has none.
+    ///
+    /// - Parameter known: what was read of their items in this transaction.
+    @discardableResult
+    mutating func append(
+        _ bytes: [UInt8], after head: JournalHead, knowing known: KnownItems = KnownItems()
+    ) throws -> Commit {
+        let own = own
+        let reached = try JournalWriter(journal: own, received: nil)
+            .apply(bytes, first: head.sequence + 1, after: head, knowing: known)
+        try store.joinLooseSegments(of: own, after: bytes.count)
+        try noteUnseen(from: head.sequence + 1)
+        let segment = JournalSegment(
+            replica: own.replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
+        let commit = Commit(
+            job: id, segment: segment, applied: reached.applied, hasStatements: reached.hasStatements)
+        said = said.map { $0.followed(by: commit) } ?? commit
+        return commit
+    }
+
+    /// The job has got another number.
+    mutating func moved(to job: JobRows) { self.job = job }
+}
+
+extension Store {
+    /// Writes to a job, durably.
+    ///
+    /// - Parameters:
+    ///   - entersJob: enters it when it is new here; else an unknown one is an error.
+    ///   - isLong: see `GroupCommit`.
+    ///   - now: read in the transaction.
+    func write<Value: Sendable>(
+        to job: JobID, entersJob: Bool = false, isLong: Bool = false, now: @escaping @Sendable () -> ReceiveTime,
+        _ body: @escaping @Sendable (inout JobTransaction) throws -> Value
+    ) async throws -> Value {
+        try await write(isLong: isLong) { [self] db in
+            try transact(on: job, entersJob: entersJob, now: now(), in: db, body)
+        }
+    }
+
+    /// The same within a write, for those that concern more than one job.
+    func transact<Value>(
+        on job: JobID, entersJob: Bool = false, now: ReceiveTime, in db: Database,
+        _ body: (inout JobTransaction) throws -> Value
+    ) throws -> Value {
+        let rows = try entersJob ? JobRows(entering: job, in: db) : JobRows(of: job, in: db)
+        var transaction = JobTransaction(self, id: job, job: rows, now: now)
+        let value = try body(&transaction)
+        if let said = transaction.said {
+            let note = CommittedNote(commit: said, isKnownToOutbox: transaction.isKnownToOutbox)
+            commits.effects.add(onCommit: { [self] in committed.withLock { $0 }?.tell(note) }, onUndo: {})
+        }
+        return value
+    }
+
+    /// Reads a job.
+    ///
+    /// - Throws: `StoreError.Code.unknownJob` when nothing is known of it.
+    func read<Value: Sendable>(
+        of job: JobID, _ body: @escaping @Sendable (JobRows) throws -> Value
+    ) async throws -> Value {
+        try await read { db in try body(try JobRows(of: job, in: db)) }
+    }
+
+    /// Has somebody told of each commit of this store's own work, in their order, once it is durable.
+    ///
+    /// - Parameter listener: is called on the writer's thread, and must not wait.
+    package func whenCommitted(_ listener: @escaping @Sendable (CommittedNote) -> Void) {
+        committed.withLock { $0 = CommittedListener(tell: listener) }
+    }
+
+    func joinLooseSegments(of journal: JournalRows, after bytes: Int) throws {
+        guard bytes <= JournalRows.smallSegmentBytes else { return }
+        let key = journal.key
+        let mustJoin = looseSegments.withLock { loose in
+            loose[key, default: 0] += 1
+            guard loose[key, default: 0] >= JournalRows.looseSegmentLimit else { return false }
+            loose[key] = 0
+            return true
+        }
+        if mustJoin { try journal.joinSmallSegments() }
+    }
+}
+
+/// Own work that has become durable.
+package struct CommittedNote: Sendable {
+    /// What the journal now holds of it.
+    package let commit: Commit
+    /// The outbox is told of the requests in it by whoever wrote them.
+    package let isKnownToOutbox: Bool
+}
+
+/// A struct, as `ShownNote`.
+struct CommittedListener: Sendable {
+    let tell: @Sendable (CommittedNote) -> Void
+}
+
+extension Commit {
+    /// Two runs of one transaction as one.
+    fileprivate func followed(by next: Commit) -> Commit {
+        Commit(
+            job: job,
+            segment: JournalSegment(
+                replica: segment.replica, first: segment.first, head: next.segment.head,
+                bytes: segment.bytes + next.segment.bytes),
+            applied: applied + next.applied, hasStatements: hasStatements || next.hasStatements)
+    }
+}
+
+extension [CRDT.Operation] {
+    /// Runs of them that one change takes, by their number and by their size.
+    fileprivate var cutForChanges: [[CRDT.Operation]] {
+        var runs: [[CRDT.Operation]] = []
+        var bytes = 0
+        for operation in self {
+            let more = operation.roughBytes
+            bytes += more
+            if let last = runs.last, last.count < ChangeLimits.operations, bytes <= ChangeLimits.changeBytes / 2 {
+                runs[runs.count - 1].append(operation)
+            } else {
+                runs.append([operation])
+                bytes = more
+            }
+        }
+        return runs
+    }
+}
+
+extension CRDT.Operation {
+    /// Of those of which there may be several large ones, no less than they take.
+    fileprivate var roughBytes: Int {
+        switch self {
+        case .decide(let changes): changes.count * 8
+        case .acknowledge(let positions): positions.count * 26
+        case .set(let field, let value, _): field.description.utf8.count + value.utf8.count + 16
+        default: 64
+        }
+    }
+}
