@@ -10,6 +10,7 @@ import traceback
 from .lab import Lab, LabError
 from .measures import (
     busy, catch_up, difference, drain, edit, enqueue, idle, jobs, memory, office, polls, server_catch_up, sixteen, slow_disk,
+    slow_link,
 )
 from .report import Report
 
@@ -28,6 +29,7 @@ MEASURES = {
     "sixteen": sixteen.measure, "enqueue": enqueue.measure, "drain": drain.measure,
     "server-catch-up": server_catch_up.measure, "polls": polls.measure, "office": office.measure,
     "busy": busy.measure, "jobs": jobs.measure, "slow-disk": slow_disk.measure, "memory": memory.measure,
+    "slow-link": slow_link.measure,
 }
 
 

@@ -1,10 +1,10 @@
 """A full crew on one network: how soon the last of sixteen laptops has an edit, and how often each one is sent it."""
 
 import os
-import subprocess
 import time
 
 from ..lab import LabError, fill, percentile
+from ..network import Namespaces, ip
 
 WARM_UP = 30
 
@@ -85,49 +85,24 @@ def received(crew):
     return None if None in counts else sum(counts)
 
 
-class Bridge:
-    """A bridge in a namespace of its own and a namespace per laptop; nothing of it touches the machine's network."""
+class Bridge(Namespaces):
+    """A bridge in a namespace of its own and a namespace per laptop."""
 
     def __init__(self, count):
+        super().__init__("mb")
         self.count = count
-        self.name = f"mb{os.getpid()}"
-        self.made = []
 
-    def __enter__(self):
-        try:
-            switch = self._namespace("sw")
-            ip("-n", switch, "link", "add", "br0", "type", "bridge")
-            ip("-n", switch, "link", "set", "br0", "up")
-            for index in range(self.count):
-                laptop = self._namespace(str(index))
-                ip("-n", switch, "link", "add", f"p{index}", "type", "veth", "peer", "name", "eth0", "netns", laptop)
-                ip("-n", switch, "link", "set", f"p{index}", "master", "br0", "up")
-                ip("-n", laptop, "address", "add", f"{self.address(index)}/24", "dev", "eth0")
-                ip("-n", laptop, "link", "set", "lo", "up")
-                ip("-n", laptop, "link", "set", "eth0", "up")
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        for namespace in self.made:
-            subprocess.run(["ip", "netns", "del", namespace], check=False, stderr=subprocess.DEVNULL)
-
-    def _namespace(self, suffix):
-        namespace = f"{self.name}-{suffix}"
-        ip("netns", "add", namespace)
-        self.made.append(namespace)
-        return namespace
+    def build(self):
+        switch = self.namespace("sw")
+        ip("-n", switch, "link", "add", "br0", "type", "bridge")
+        ip("-n", switch, "link", "set", "br0", "up")
+        for index in range(self.count):
+            laptop = self.namespace(str(index))
+            ip("-n", switch, "link", "add", f"p{index}", "type", "veth", "peer", "name", "eth0", "netns", laptop)
+            ip("-n", switch, "link", "set", f"p{index}", "master", "br0", "up")
+            ip("-n", laptop, "address", "add", f"{self.address(index)}/24", "dev", "eth0")
+            ip("-n", laptop, "link", "set", "lo", "up")
+            ip("-n", laptop, "link", "set", "eth0", "up")
 
     def address(self, index):
         return f"10.77.0.{index + 1}"
-
-    def inside(self, index):
-        return ["ip", "netns", "exec", f"{self.name}-{index}"]
-
-
-def ip(*arguments):
-    done = subprocess.run(["ip", *arguments], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise LabError(f"ip {' '.join(arguments)}: {done.stderr.strip()}")
