@@ -66,8 +66,9 @@ let package = Package(
         .target(name: "Outbox", dependencies: ["CRDT", "Inventory"]),
         // Shells.
         .target(
-            name: "WireFormat", dependencies: ["CRDT", "Replication", "Timekeeping", nioCore, protobuf],
+            name: "WireFormat", dependencies: ["CRDT", "CZstd", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
+        .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         .target(
             name: "Storage",
             dependencies: ["CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),

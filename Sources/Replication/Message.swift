@@ -78,6 +78,9 @@ package struct Hello: Hashable, Sendable {
         self.name = name
         self.fleet = fleet
     }
+
+    /// What both ends speak: the newest version that the sender and this program share, if they share any.
+    package var sharedVersion: UInt32 { min(maximumVersion, ProtocolLimits.version) }
 }
 
 /// A job and one number for what is held of it: equal numbers need no further word.
@@ -134,10 +137,12 @@ package struct JobDigestReport: Hashable, Sendable {
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
-    package static let version: UInt32 = 5
+    package static let version: UInt32 = 6
     /// The oldest. Version 1 told no time, version 2 listed all jobs at each meeting, in version 3 decisions about late work
     /// named places in journals, version 4 listed the buckets that hold no job.
     package static let minimumVersion: UInt32 = 5
+    /// From this one on runs are understood compressed.
+    package static let compressionVersion: UInt32 = 6
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// Bytes that are read for one `delta`: as many stored rows as fit, or a single one that is longer.

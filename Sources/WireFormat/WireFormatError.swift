@@ -35,6 +35,10 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     /// A piece of a journal ends before it begins.
     case backwardsSegment(first: UInt64, last: UInt64)
     case emptySegment
+    /// A compressed piece of a journal is longer than any may be; so many bytes it says it has.
+    case oversizedRun(bytes: UInt64)
+    /// A compressed piece of a journal is not one whole frame that gives what it says.
+    case malformedCompression
     /// A clock claims a stratum or an uncertainty that there is not.
     case clockQuality
     /// A change ends before the sequence that it should contain.
@@ -72,6 +76,9 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .backwardsSegment(let first, let last): "a piece of a journal goes from \(first) back to \(last)"
         case .clockQuality: "a pong claims a quality of the clock that there is not"
         case .emptySegment: "a piece of a journal is empty"
+        case .oversizedRun(let bytes):
+            "a compressed piece of a journal has \(bytes) bytes, more than the limit of \(ProtocolLimits.compressedRunBytes)"
+        case .malformedCompression: "a compressed piece of a journal cannot be read"
         case .boundaryTooEarly(let boundary, let sequence):
             "a change that should contain \(sequence) ends at \(boundary) already"
         }

@@ -43,7 +43,7 @@ let moduleRules: [String: ModuleRule] = [
         ], ["Logging"],
         "one seed replays a run exactly; draw from the world's generator and clock"),
     "WireFormat": .shell(
-        ["CRDT", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
+        ["CRDT", "CZstd", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
     "Storage": .shell(
         ["CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
@@ -61,6 +61,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "CZlib", "Outbox", "Timekeeping"],
         ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
+    "CZstd": .shell([], [], "a system library's header and nothing else"),
     "CZlib": .shell([], [], "a system library's header and nothing else"),
     "HTTPCoding": .shell(
         [], [], "how values are written in HTTP, for the API on the socket and that of the server; it knows neither"),

@@ -61,6 +61,34 @@ struct ExchangeTests {
         }
     }
 
+    @Test("a run goes compressed to who can read it, and as it is to an older version", arguments: [UInt32(5), 6, 7])
+    func compression(version: UInt32) async throws {
+        let server = RecordingHandler()
+        let client = RecordingHandler()
+        try await withTransport(server) { listening, port in
+            try await withTransport(client) { dialling, _ in
+                dialling.dial(PeerAddress(host: "127.0.0.1", port: port))
+                await client.wait { !$0.opened.isEmpty }
+                await server.wait { !$0.opened.isEmpty }
+                let link = client.events.opened[0]
+                let run = Samples.delta(bytes: 100_000)
+                // Before a word of the peer: it might be of any version.
+                listening.send(Samples.hello, on: server.events.opened[0])
+                listening.send(run, on: server.events.opened[0])
+                await client.wait { $0.messages == [Samples.hello, run] }
+                let before = try #require(dialling.traffic(of: link)).bytesReceived
+                #expect(before > 100_000)
+                dialling.send(Samples.hello(maximumVersion: version), on: link)
+                await server.wait { !$0.messages.isEmpty }
+                listening.send(run, on: server.events.opened[0])
+                await client.wait { $0.messages.count == 3 }
+                #expect(client.events.messages.last == run)
+                let bytes = try #require(dialling.traffic(of: link)).bytesReceived - before
+                #expect(version == 5 ? bytes > 100_000 : bytes < 1_000, "\(bytes)")
+            }
+        }
+    }
+
     @Test("a stream of 50 MB through a slow handler keeps memory bounded and loses nothing")
     func slowHandler() async throws {
         let count: UInt64 = 200

@@ -32,9 +32,14 @@ enum Samples {
     static let job = JobID("job")!
     static let replica = ReplicaID(7)
 
-    static let hello = Message.hello(
-        Hello(
-            minimumVersion: 1, maximumVersion: 1, device: DeviceID(high: 1, low: 2), instance: 3, name: "a", fleet: ""))
+    static let hello = hello(maximumVersion: 1)
+
+    static func hello(maximumVersion: UInt32) -> Message {
+        .hello(
+            Hello(
+                minimumVersion: 1, maximumVersion: maximumVersion, device: DeviceID(high: 1, low: 2), instance: 3,
+                name: "a", fleet: ""))
+    }
 
     static func delta(bytes: Int, first: UInt64 = 1) -> Message {
         let head = JournalHead(sequence: first, digest: 1)

@@ -13,7 +13,7 @@ struct FuzzTests {
     func mutatedFrames(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let hello = try bytes(Samples.hello)
-        let corpus = try Samples.named.map { try bytes($0.message) }
+        let corpus = try (Samples.named.map(\.message) + [Samples.compressible]).map { try bytes($0) }
         var outcomes = Outcomes()
         for number in 0..<Self.framesPerSeed {
             // Other tests run beside this one, and have deadlines.
@@ -29,7 +29,7 @@ struct FuzzTests {
     }
 
     private func bytes(_ message: Message) throws -> [UInt8] {
-        [UInt8](buffer: try FrameEncoder.encode(message))
+        [UInt8](buffer: try FrameEncoder.encode(message, version: ProtocolLimits.version))
     }
 
     struct Outcomes {

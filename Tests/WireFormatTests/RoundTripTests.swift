@@ -22,8 +22,9 @@ struct RoundTripTests {
     @Test("a conversation is understood however it is cut into chunks")
     func everyChunking() throws {
         var conversation = ByteBuffer()
-        let messages = Samples.named.map(\.message)
-        for message in messages { conversation.writeImmutableBuffer(try FrameEncoder.encode(message)) }
+        let messages = Samples.named.map(\.message) + [Samples.compressible]
+        let newest = ProtocolLimits.version
+        for message in messages { conversation.writeImmutableBuffer(try FrameEncoder.encode(message, version: newest)) }
         for cut in 0...conversation.readableBytes {
             let tail = conversation.readableBytes - cut
             let chunks = [conversation.getSlice(at: 0, length: cut)!, conversation.getSlice(at: cut, length: tail)!]
@@ -31,7 +32,7 @@ struct RoundTripTests {
         }
         #expect(try decode(conversation.readableBytesView.map { ByteBuffer(bytes: [$0]) }) == messages)
         // The verifier repeats its input on one decoder, so hellos come anywhere.
-        let frames = try messages.map { (try FrameEncoder.encode($0), [$0]) }
+        let frames = try messages.map { (try FrameEncoder.encode($0, version: newest), [$0]) }
         try ByteToMessageDecoderVerifier.verifyDecoder(inputOutputPairs: frames) {
             FrameDecoder(checksGreeting: false)
         }

@@ -80,6 +80,14 @@ enum Samples {
         ("goodbye", .goodbye("the store is gone")),
     ]
 
+    /// Its run becomes a tenth as long.
+    static let compressible = Message.delta(
+        job: job,
+        segment(
+            first: 9, last: 12,
+            bytes: (0..<40).flatMap { Array(String(format: "Numbered item %06d in the Living room;", $0).utf8) }),
+        pushed: true)
+
     static func entry(_ replica: ReplicaID, _ sequence: UInt64, _ digest: UInt64) -> VersionVector.Entry {
         VersionVector.Entry(replica: replica, head: JournalHead(sequence: sequence, digest: digest))
     }

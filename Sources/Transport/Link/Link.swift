@@ -20,6 +20,8 @@ final class Link: Sendable {
         var isReadingPaused = false
         var end: LinkEnd?
         var hasGreeted = false
+        /// What both ends speak: until the peer has greeted, what everybody does.
+        var version = ProtocolLimits.minimumVersion
         /// The reader, when it sleeps; and whether something happened while it did not.
         var reader: CheckedContinuation<Void, Never>?
         var isReaderNeeded = false
@@ -44,6 +46,8 @@ final class Link: Sendable {
             LinkTraffic(bytesReceived: $0.inbound.totalBytes, bytesSent: $0.outbound.totalWrittenBytes)
         }
     }
+
+    var version: UInt32 { state.withLock { $0.version } }
 
     var isCongested: Bool { state.withLock { $0.outbound.isCongested } }
 

@@ -3,7 +3,9 @@ import Replication
 
 extension WireFrame {
     /// Calls `body` with the frame of a message; the frame must not outlive the call.
-    static func withFrame<Result>(of message: Message, _ body: (WireFrame) throws -> Result) throws -> Result {
+    static func withFrame<Result>(
+        of message: Message, version: UInt32, _ body: (WireFrame) throws -> Result
+    ) throws -> Result {
         switch message {
         case .hello(let hello): try body(WireFrame(.hello(WireHello(hello))))
         case .ping(let number): try body(WireFrame(.ping(number)))
@@ -28,7 +30,9 @@ extension WireFrame {
         case .credit(let job, let replica, let bytes):
             try body(WireFrame(.credit(WireCredit(job: job, replica: replica, bytes: bytes))))
         case .delta(let job, let segment, let pushed):
-            try WireDelta.withDelta(job: job, segment: segment, pushed: pushed) { try body(WireFrame(.delta($0))) }
+            try WireDelta.withDelta(job: job, segment: segment, pushed: pushed, version: version) {
+                try body(WireFrame(.delta($0)))
+            }
         case .prune(let job): try body(WireFrame(.prune(job.text)))
         case .probe(let job, let replica, let sequence):
             try body(WireFrame(.probe(WireProbe(job: job, replica: replica, sequence: sequence))))

@@ -457,12 +457,37 @@ nonisolated struct WireDelta: Sendable {
   /// The journal's running digest after the last transform.
   var digest: UInt64 = 0
 
+  var run: WireDelta.OneOf_Run? = nil
+
   /// Encoded changes, never empty; passed on as they are.
-  var changes: Data = Data()
+  var changes: Data {
+    get {
+      if case .changes(let v)? = run {return v}
+      return Data()
+    }
+    set {run = .changes(newValue)}
+  }
+
+  /// The same as one Zstandard frame (RFC 8878) that says how long they are: below 1 MiB - 1 KiB. From version 6 on.
+  var compressed: Data {
+    get {
+      if case .compressed(let v)? = run {return v}
+      return Data()
+    }
+    set {run = .compressed(newValue)}
+  }
 
   var pushed: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Run: Equatable, Sendable {
+    /// Encoded changes, never empty; passed on as they are.
+    case changes(Data)
+    /// The same as one Zstandard frame (RFC 8878) that says how long they are: below 1 MiB - 1 KiB. From version 6 on.
+    case compressed(Data)
+
+  }
 
   init() {}
 }
@@ -1335,7 +1360,7 @@ nonisolated extension WireCredit: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Delta"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replica\0\u{1}first\0\u{1}last\0\u{1}digest\0\u{1}changes\0\u{1}pushed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replica\0\u{1}first\0\u{1}last\0\u{1}digest\0\u{1}changes\0\u{1}pushed\0\u{1}compressed\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1348,14 +1373,33 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
       case 5: try { try decoder.decodeSingularFixed64Field(value: &self.digest) }()
-      case 6: try { try decoder.decodeSingularBytesField(value: &self.changes) }()
+      case 6: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.run != nil {try decoder.handleConflictingOneOf()}
+          self.run = .changes(v)
+        }
+      }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.pushed) }()
+      case 8: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.run != nil {try decoder.handleConflictingOneOf()}
+          self.run = .compressed(v)
+        }
+      }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.job.isEmpty {
       try visitor.visitSingularStringField(value: self.job, fieldNumber: 1)
     }
@@ -1371,12 +1415,15 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.digest != 0 {
       try visitor.visitSingularFixed64Field(value: self.digest, fieldNumber: 5)
     }
-    if !self.changes.isEmpty {
-      try visitor.visitSingularBytesField(value: self.changes, fieldNumber: 6)
-    }
+    try { if case .changes(let v)? = self.run {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
+    } }()
     if self.pushed != false {
       try visitor.visitSingularBoolField(value: self.pushed, fieldNumber: 7)
     }
+    try { if case .compressed(let v)? = self.run {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1386,7 +1433,7 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.first != rhs.first {return false}
     if lhs.last != rhs.last {return false}
     if lhs.digest != rhs.digest {return false}
-    if lhs.changes != rhs.changes {return false}
+    if lhs.run != rhs.run {return false}
     if lhs.pushed != rhs.pushed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
