@@ -31,6 +31,8 @@ final class Link: Sendable {
     let remote: String
     let dialled: PeerAddress?
     let channel: any Channel
+    /// Both ends have one address.
+    private let isWithinMachine: Bool
     let state: Mutex<State>
 
     init(id: LinkID, channel: any Channel, dialled: PeerAddress?, configuration: TransportConfiguration) {
@@ -38,6 +40,8 @@ final class Link: Sendable {
         self.channel = channel
         self.dialled = dialled
         remote = channel.remoteAddress.map(RemoteName.init)?.text ?? "unknown"
+        let (here, there) = (channel.localAddress?.ipAddress, channel.remoteAddress?.ipAddress)
+        isWithinMachine = here != nil && here == there
         state = Mutex(State(outbound: OutboundBacklog(configuration)))
     }
 
@@ -47,7 +51,9 @@ final class Link: Sendable {
         }
     }
 
-    var version: UInt32 { state.withLock { $0.version } }
+    /// The version in which messages go out. Within a machine nothing is under way for long, and both ends share its
+    /// processors: what would compress for the way goes as it is.
+    var version: UInt32 { isWithinMachine ? ProtocolLimits.minimumVersion : state.withLock { $0.version } }
 
     var isCongested: Bool { state.withLock { $0.outbound.isCongested } }
 
