@@ -84,7 +84,7 @@ struct CommittedNoteTests {
         #expect(news.map(\.commit) == [withdrawn] && news.allSatisfy { !$0.isKnownToOutbox })
     }
 
-    @Test("The end of a job once, and late work that is taken over in both jobs; what peers bring is for who took it in")
+    @Test("The end of a job once, late work that is taken over in both jobs; not what peers bring")
     func removal() async throws {
         let place = try Place()
         let (anna, bert) = (try place.open("a"), try place.open("b"))

@@ -29,7 +29,8 @@ struct JobRemover {
             lost.append((entry.replica, try changes(of: entry.replica)))
             // All of it is on another branch: nothing of it stays under its name.
             try db.execute(
-                sql: "DELETE FROM journal WHERE job = ? AND replica = ?", arguments: [job.number, entry.replica.value.blob])
+                sql: "DELETE FROM journal WHERE job = ? AND replica = ?",
+                arguments: [job.number, entry.replica.value.blob])
         }
         let left = try move(keepingBeyond: merged.heads)
         try left.setRemoval(merged)
@@ -69,7 +70,8 @@ struct JobRemover {
         }
         // Who wrote is still told by name.
         try db.execute(
-            sql: "UPDATE item SET job = ? WHERE job = ? AND id = ?", arguments: [left.number, job.number, ItemID.job.value.blob])
+            sql: "UPDATE item SET job = ? WHERE job = ? AND id = ?",
+            arguments: [left.number, job.number, ItemID.job.value.blob])
         // A few rows for each laptop that takes part.
         for table in ["unseen", "known"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE job = ?", arguments: [job.number])

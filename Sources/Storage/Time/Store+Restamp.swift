@@ -154,9 +154,10 @@ extension Store {
         // Stamps may have become less, which the head's upsert does not know.
         var latest = Stamp.zero
         try job.forEachChange(of: journal.replica) { latest = max(latest, $0.change.stamp) }
-        try job.db.cachedStatement(sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?").execute(arguments: [
-            latest.rawValue.signed, job.number, journal.replica.value.blob,
-        ])
+        try job.db.cachedStatement(sql: "UPDATE journal SET stamp = ? WHERE job = ? AND replica = ?").execute(
+            arguments: [
+                latest.rawValue.signed, job.number, journal.replica.value.blob,
+            ])
         let greatest = try Self.greatestStamp(in: job.db)
         clock.withLock { $0 = HybridLogicalClock(latest: greatest) }
         return try job.id().map { Restamped(job: $0, replica: journal.replica, head: head) }

@@ -73,7 +73,9 @@ struct JournalWriter {
                 run.hasStatements = true
                 let change = ChangeCodec.decode(scanned, in: buffer)
                 run.removals += try note(change, at: sequence)
-                if bytes.count <= Self.collectedBytes { run.told += Self.told(change, in: journal.replica, at: sequence) }
+                if bytes.count <= Self.collectedBytes {
+                    run.told += Self.told(change, in: journal.replica, at: sequence)
+                }
                 if scanned.isStatementOnly { return }
             }
             guard !isRemoved || scanned.item == .job else { return }
