@@ -29,7 +29,9 @@ struct CommittedNoteTests {
 
     @Test("Each commit once, in the order of the journal, also of those that share a transaction")
     func inOrder() async throws {
-        let store = try Place().open()
+        let place = try Place()
+        defer { withExtendedLifetime(place) {} }
+        let store = try place.open()
         let listener = Listener(to: store)
         try await withThrowingTaskGroup { group in
             for item in 1...40 as ClosedRange<UInt128> { group.addTask { try await store.put(item, "name", "x") } }
