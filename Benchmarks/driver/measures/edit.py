@@ -40,7 +40,7 @@ def measure(lab, report):
     for share, name, limit in ((0.5, "p50", 1.5), (0.99, "p99", 2.0)) if beside else ():
         value, other = percentile(times[sizes[0]], share), percentile([one[name] for one in beside], 0.5)
         report.add(
-            f"  {name} beside Redis, flushed on both", value, "ms", limit=limit * other, goal=f"{limit:g} x Redis",
+            f"  {name} beside Redis, flushed on both", value, "ms", limit=limit * other, goal=f"{limit:g}x Redis",
             baseline=other, ratio=value / other, detail={"redis": beside})
 
 
