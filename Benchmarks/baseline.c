@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "items.h"
+#include "times.h"
 
 // As many items as the daemon commits together.
 enum { itemsPerTransaction = 2500, echoBytes = 64 };
@@ -86,20 +87,6 @@ static void measureRows(const char *directory, uint32_t count) {
         if ((at + 1) % itemsPerTransaction == 0 || at + 1 == count) step(commit);
     }
     printf("{\"seconds\": %.6f, \"rows\": %u}\n", secondsNow() - start, count * fieldsPerItem);
-}
-
-static int ascending(const void *left, const void *right) {
-    const double l = *(const double *)left, r = *(const double *)right;
-    return (l > r) - (l < r);
-}
-
-static void printTimes(double *seconds, int count) {
-    double total = 0;
-    for (int at = 0; at < count; at++) total += seconds[at];
-    qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-    printf(
-        "{\"p50\": %.6f, \"p99\": %.6f, \"count\": %d, \"seconds\": %.6f}\n", seconds[count / 2] * 1e3,
-        seconds[count * 99 / 100] * 1e3, count, total);
 }
 
 static void measureCommits(const char *directory, int count) {

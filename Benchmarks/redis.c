@@ -1,6 +1,6 @@
 // What one write costs that is durable on two Redis servers: SET on the first, then WAIT until the second has it.
 //
-//   redis PORT COUNT PAUSE_MILLISECONDS    prints {"p50": …, "p99": …} in milliseconds
+//   redis PORT COUNT PAUSE_MILLISECONDS    prints p50 and p99 (`times.h`)
 //
 // Both servers run with `appendfsync always`, under which a server flushes its file before it answers anybody, the
 // acknowledgement that WAIT counts among that (redis.io, "Redis persistence" and "WAIT").
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "items.h"
+#include "times.h"
 
 static int connection;
 
@@ -45,11 +46,6 @@ static void writeItem(uint32_t index) {
     ask(wait, (int)sizeof wait - 1, ":1");
 }
 
-static int ascending(const void *left, const void *right) {
-    const double l = *(const double *)left, r = *(const double *)right;
-    return (l > r) - (l < r);
-}
-
 int main(int argc, char **argv) {
     const int count = argc == 4 ? atoi(argv[2]) : 0, one = 1;
     if (count <= 0) return fprintf(stderr, "usage: redis PORT COUNT PAUSE_MILLISECONDS\n"), 64;
@@ -65,7 +61,6 @@ int main(int argc, char **argv) {
         writeItem((uint32_t)at);
         seconds[at] = secondsNow() - start;
     }
-    qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-    printf("{\"p50\": %.6f, \"p99\": %.6f}\n", seconds[count / 2] * 1e3, seconds[count * 99 / 100] * 1e3);
+    printTimes(seconds, count);
     return 0;
 }

@@ -47,7 +47,7 @@ struct CommittedNoteTests {
         #expect(try await store.vector(of: Store.job)[store.identity.replica] == notes.last?.commit.segment.head)
     }
 
-    @Test("Nothing of what is undone: a refusal, a removed job, a commit that fails")
+    @Test("Nothing of what is undone: a refusal, a commit that fails")
     func undone() async throws {
         var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
