@@ -3,10 +3,11 @@
 import json
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
+
+from lab import free_port
 
 from .backlog import Backlog
 from .daemon import Daemon, LabError
@@ -187,9 +188,3 @@ def fill(daemon, job, size, rows=BATCH):
             raise LabError(f"the daemon did not add an item of the benchmark: {refused[0]}")
         ids += [result["id"] for result in results]
     return ids, time.monotonic() - began
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -10,8 +10,8 @@ import subprocess
 import tempfile
 
 import stranger
-from lab import Program, wait_until
-from solo import PATIENCE_SECONDS, free_port
+from lab import Program, free_port, wait_until
+from solo import PATIENCE_SECONDS
 
 
 class Office:

@@ -12,8 +12,8 @@ import threading
 import time
 
 from gateways import server_check
-from lab import never_during, wait_at_rest, wait_until
-from solo import Solos, free_port
+from lab import free_port, never_during, wait_at_rest, wait_until
+from solo import Solos
 from stranger import wait_for_log
 
 ADDRESS = "10.77.0.1"

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import tempfile
 
-from lab import Program, wait_until
+from lab import Program, free_port, wait_until
 
 PATIENCE_SECONDS = 20
 
@@ -177,12 +177,6 @@ class Solos:
         daemon = Solo(self.directory, self._build_directory, name, state)
         self.all.append(daemon)
         return daemon
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def wait_agreed(daemons, job, deadline_seconds=PATIENCE_SECONDS):

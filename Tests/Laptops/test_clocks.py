@@ -20,8 +20,8 @@ from clocks import (
     true_milliseconds,
     wait_synchronised,
 )
-from lab import wait_until
-from solo import PATIENCE_SECONDS, free_port, wait_agreed
+from lab import free_port, wait_until
+from solo import PATIENCE_SECONDS, wait_agreed
 from time_server import TimeServer
 
 # Three hours ahead, two days behind, and one that was right and gains 200 parts per million.

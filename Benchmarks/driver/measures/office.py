@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-import pathlib
 import random
 import re
 import secrets
-import sys
 import time
+
+import stranger
 
 from ..lab import LabError
 
@@ -15,10 +15,6 @@ CREW = 10
 POLL_SECONDS = 2
 UPLOAD_SECONDS = 30
 WAIT_SECONDS = 10
-
-# How journals are encoded and digested, for tests and for this.
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "Tests" / "Laptops"))
-import stranger  # noqa: E402
 
 
 def measure(lab, report):

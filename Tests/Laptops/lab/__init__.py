@@ -18,7 +18,10 @@ Examples can use it as it is:  sys.path.insert(0, "<checkout>/Tests/Laptops")
 from .bridge import Lab
 from .crew import CrewMember, finish
 from .laptop import Laptop
+from .ports import free_port
 from .programs import Program
 from .waiting import never_during, wait_at_rest, wait_until
 
-__all__ = ["CrewMember", "Lab", "Laptop", "Program", "finish", "never_during", "wait_at_rest", "wait_until"]
+__all__ = [
+    "CrewMember", "Lab", "Laptop", "Program", "finish", "free_port", "never_during", "wait_at_rest", "wait_until",
+]
