@@ -4,6 +4,7 @@ customer signs, and in the evening the office gets it all."""
 import os
 
 import paperwork
+import recording
 from company import Office
 from lab import CrewMember, finish, never_during
 from paperwork import JOB
@@ -25,6 +26,7 @@ def tell(teller, lab, build_directory):
     opening = paperwork.the_office_opens_the_job(teller, office)
     paperwork.the_crew_meets_at_the_depot(teller, office, crew)
     paperwork.the_crew_drives_off(teller, office, crew)
+    watched = recording.of(anna, "job", "watch", JOB)
     the_household_is_imported(teller, crew)
     all_work_at_once(teller, crew)
     removed, renamed = cleo_goes_to_the_basement(teller, anna, bert, cleo)
@@ -32,6 +34,7 @@ def tell(teller, lab, build_directory):
     signed = paperwork.the_customer_signs(teller, office, crew)
     paperwork.bert_finds_the_internet(teller, office, crew)
     paperwork.the_office_has_it_all(teller, office, crew, [opening, *signed.tokens], signed.digest)
+    watched.stop()
     the_day_ends(teller, office, crew)
 
 

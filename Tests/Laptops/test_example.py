@@ -8,11 +8,12 @@ import tempfile
 CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
-def test_the_whole_day_is_told_and_nothing_is_left_of_it(build_directory):
+def test_the_whole_day_is_told_and_nothing_is_left_of_it(build_directory, tmp_path):
+    recording = tmp_path / "day.cast"
     with tempfile.TemporaryDirectory(prefix="muster-day-") as directory:
         done = subprocess.run(
             [os.path.join(CHECKOUT, "Examples", "three-laptops", "run"), "household"],
-            env={**os.environ, "MUSTER_BUILD": build_directory, "TMPDIR": directory},
+            env={**os.environ, "MUSTER_BUILD": build_directory, "TMPDIR": directory, "MUSTER_RECORDING": str(recording)},
             capture_output=True,
             text=True,
             timeout=300,
@@ -23,6 +24,9 @@ def test_the_whole_day_is_told_and_nothing_is_left_of_it(build_directory):
         assert "each of the 6 requests was carried out once" in done.stdout
         assert os.listdir(directory) == []
         assert commands_about(directory) == []
+        seen = recording.read_text()
+        assert "149 items" in seen and "1 conflict" in seen and "Box of the garage" in seen
+        assert commands_about(str(recording)) == []
 
 
 def commands_about(directory):
