@@ -73,6 +73,13 @@ package final class PeerTransport: Sendable {
         }
     }
 
+    /// Hands over to the socket what was sent on a link so far, if the caller is on the event loop. What is sent goes out by
+    /// itself, too, but after whatever the event loop is to do by now.
+    package func flush(_ link: LinkID) {
+        guard eventLoop.inEventLoop else { return }
+        registry[link]?.flush()
+    }
+
     /// The peer of a link has gone through the whole greeting: the link counts among those that stand.
     package func established(_ link: LinkID) {
         guard let refusal = registry.proved(link) else { return }

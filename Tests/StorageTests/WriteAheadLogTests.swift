@@ -21,7 +21,7 @@ struct WriteAheadLogTests {
             _ = try await store.edit(job: Store.job, createsJob: true, nowMilliseconds: 1_000, edits)
             longest = max(longest, try size(place.path() + "-wal"))
         }
-        #expect(try size(place.path()) > WriteAheadLog.longest * 8192, "more was written than the log may hold")
+        #expect(try size(place.path()) > WriteAheadLog.longest * 4096, "more was written than the log may hold")
         try store.close()
         return longest
     }
@@ -33,25 +33,25 @@ struct WriteAheadLogTests {
     @Test("Edits make it longer than batches may, and it is copied while they go on, also where nobody tidies up")
     func edits() async throws {
         let longest = try await longest(of: 800, items: 1)
-        #expect(longest > WriteAheadLog.longest * 8192 * 3 / 4)
-        #expect(longest < WriteAheadLog.longest * 8192 * 3 / 2)
+        #expect(longest > WriteAheadLog.longest * 4096 * 3 / 4)
+        #expect(longest < WriteAheadLog.longest * 4096 * 3 / 2)
     }
 
     @Test("Batches are copied soon")
     func batches() async throws {
         let longest = try await longest(of: 30, items: 15)
-        #expect(longest > WriteAheadLog.step * 8192 / 2)
-        #expect(longest < WriteAheadLog.longest * 8192 / 2)
+        #expect(longest > WriteAheadLog.step * 4096 / 2)
+        #expect(longest < WriteAheadLog.longest * 4096 / 2)
     }
 
     @Test("What makes it long is told by the commits since it began")
     func due() {
         let log = WriteAheadLog()
-        #expect((1...249).allSatisfy { !log.isDue($0 * 8) })
-        #expect(log.isDue(2_000), "of edits")
-        #expect(!log.isDue(8), "it has begun anew")
-        #expect(!log.isDue(499))
-        #expect(log.isDue(500), "of batches")
-        #expect(log.isDue(600), "not copied: somebody reads")
+        #expect((1...249).allSatisfy { !log.isDue($0 * 16) })
+        #expect(log.isDue(4_000), "of edits")
+        #expect(!log.isDue(16), "it has begun anew")
+        #expect(!log.isDue(999))
+        #expect(log.isDue(1_000), "of batches")
+        #expect(log.isDue(1_100), "not copied: somebody reads")
     }
 }

@@ -9,11 +9,18 @@ package protocol PeerLinks: Sendable {
     /// Queues a message; never blocks. A link that is gone ignores it.
     func send(_ message: Message, on link: LinkID)
 
+    /// Hands over what was sent so far; else that is done a little later, for all that was sent meanwhile.
+    func flush(_ link: LinkID)
+
     /// The peer of a link has gone through the whole greeting.
     func established(_ link: LinkID)
 
     /// Closes a link once what was queued before is written; `linkClosed` follows with this reason.
     func close(_ link: LinkID, reason: String)
+}
+
+extension PeerLinks {
+    package func flush(_ link: LinkID) {}
 }
 
 extension PeerTransport: PeerLinks {}

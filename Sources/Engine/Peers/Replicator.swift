@@ -175,7 +175,17 @@ package actor Replicator: TransportHandler {
 
     func perform(_ directives: [Directive]) async {
         for directive in directives { await perform(directive) }
+        flush(directives)
         scheduleTimer()
+    }
+
+    /// Peers get what was just committed before anything else that waits for the same commit.
+    private func flush(_ directives: [Directive]) {
+        var last: LinkID?
+        for case .send(_, let link) in directives where link != last {
+            links?.flush(link)
+            last = link
+        }
     }
 
     func perform(_ directive: Directive) async {

@@ -20,7 +20,7 @@ struct BarcodeTable {
     private let job: JobRows
     private var db: Database { job.db }
     private var run: Int64
-    private var count: Int
+    private var count: Int64
     private var hasGrown = false
     private var entry: RawStatement?
     private var looks = 0
@@ -31,12 +31,10 @@ struct BarcodeTable {
 
     init(of job: JobRows) throws {
         self.job = job
-        let row = try Row.fetchOne(
-            job.db.cachedStatement(sql: "SELECT barcodeRun, barcodeCount, duplicates FROM job WHERE number = ?"),
-            arguments: [job.number])
-        run = row?["barcodeRun"] ?? 0
-        count = row?["barcodeCount"] ?? 0
-        isCounted = row?["duplicates"] as Int? != nil
+        let statement = try RawStatement(
+            "SELECT barcodeRun, barcodeCount, duplicates FROM job WHERE number = ?", in: job.db)
+        let kept = try statement.first(.number(job.number)) { ($0.number(0), $0.number(1), isCounted: !$0.isNull(2)) }
+        (run, count, isCounted) = kept ?? (0, 0, false)
     }
 
     /// What an item that is not removed got in place of what it had. What it had stays: the item does not confirm it any more.

@@ -4,8 +4,8 @@ import GRDB
 /// Whether the job has ended, with what its removers held of it; and which of its late changes a person has dealt with.
 extension JobRows {
     func isRemoved() throws -> Bool {
-        let statement = try db.cachedStatement(sql: "SELECT isRemoved FROM job WHERE number = ?")
-        return try Bool.fetchOne(statement, arguments: [number]) ?? false
+        let statement = try RawStatement("SELECT isRemoved FROM job WHERE number = ?", in: db)
+        return try statement.first(.number(number)) { $0.number(0) != 0 } ?? false
     }
 
     func removal() throws -> JobRemoval? {
@@ -76,7 +76,7 @@ extension JournalRows {
     }
 
     func endDoubt() throws {
-        let statement = try db.cachedStatement(sql: "DELETE FROM doubtful WHERE job = ? AND replica = ?")
-        try statement.execute(arguments: [job.number, replica.value.blob])
+        try RawStatement("DELETE FROM doubtful WHERE job = ? AND replica = ?", in: db)
+            .run(.number(job.number), .id(replica.value))
     }
 }

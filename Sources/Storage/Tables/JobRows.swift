@@ -16,8 +16,8 @@ struct JobRows {
 
     /// Nil when nothing is known of the job.
     init?(known job: JobID, in db: Database) throws {
-        let statement = try db.cachedStatement(sql: "SELECT number FROM job WHERE id = ?")
-        guard let number = try Int64.fetchOne(statement, arguments: [job.text]) else { return nil }
+        let statement = try RawStatement("SELECT number FROM job WHERE id = ?", in: db)
+        guard let number = try statement.first(.text(job.text), body: { $0.number(0) }) else { return nil }
         self.init(number, in: db)
     }
 
@@ -81,8 +81,8 @@ struct JobRows {
 
     /// The highest ordering id that is held, and no less than what was seen is anchored at (rule R7).
     func anchor() throws -> UInt64 {
-        let statement = try db.cachedStatement(sql: "SELECT anchor FROM job WHERE number = ?")
-        let seen = UInt64(bitPattern: try Int64.fetchOne(statement, arguments: [number]) ?? 0)
+        let statement = try RawStatement("SELECT anchor FROM job WHERE number = ?", in: db)
+        let seen = UInt64(bitPattern: try statement.first(.number(number)) { $0.number(0) } ?? 0)
         let held = try channel.head().sequence
         return max(held, seen)
     }
@@ -95,8 +95,8 @@ struct JobRows {
     func raiseAnchor(to anchor: UInt64) throws {
         let channel = try channel.head().sequence
         guard anchor > channel, anchor <= channel + Self.credibleAnchors else { return }
-        let statement = try db.cachedStatement(sql: "UPDATE job SET anchor = ?1 WHERE number = ?2 AND anchor < ?1")
-        try statement.execute(arguments: [Int64(clamping: anchor), number])
+        try RawStatement("UPDATE job SET anchor = ?1 WHERE number = ?2 AND anchor < ?1", in: db)
+            .run(.number(Int64(clamping: anchor)), .number(number))
     }
 
     // MARK: Totals

@@ -20,10 +20,12 @@ struct JournalRows {
 
     /// Where it ends here.
     func head() throws -> JournalHead {
-        let statement = try db.cachedStatement(
-            sql: "SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?")
-        let row = try Row.fetchOne(statement, arguments: [job.number, replica.value.blob])
-        return row.map(JournalHead.init(row:)) ?? .empty
+        let statement = try RawStatement("SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?", in: db)
+        let head = try statement.first(.number(job.number), .id(replica.value)) { columns in
+            JournalHead(
+                sequence: UInt64(bitPattern: columns.number(0)), digest: UInt64(bitPattern: columns.number(1)))
+        }
+        return head ?? .empty
     }
 
     /// Appends a run that follows `base`, in several rows if it is long: a row has to fit into a frame.
@@ -44,12 +46,11 @@ struct JournalRows {
     }
 
     func insert(_ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead) throws {
-        let insert = try db.cachedStatement(
-            sql: "INSERT INTO segment (job, replica, first, last, digest, bytes) VALUES (?, ?, ?, ?, ?, ?)")
-        try insert.execute(arguments: [
-            job.number, replica.value.blob, (base.sequence + 1).signed, head.sequence.signed,
-            head.digest.signed, Data(bytes),
-        ])
+        try RawStatement(
+            "INSERT INTO segment (job, replica, first, last, digest, bytes) VALUES (?, ?, ?, ?, ?, ?)", in: db
+        ).run(
+            .number(job.number), .id(replica.value), .number((base.sequence + 1).signed), .number(head.sequence.signed),
+            .number(head.digest.signed), .bytes(bytes))
     }
 
     /// Cuts a run at each first change past `segmentBytes`.
@@ -70,15 +71,15 @@ struct JournalRows {
     }
 
     func setHead(_ head: JournalHead, latest: Stamp) throws {
-        let upsert = try db.cachedStatement(
-            sql: """
-                INSERT INTO journal (job, replica, sequence, digest, stamp) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET sequence = excluded.sequence, digest = excluded.digest,
-                    stamp = max(stamp, excluded.stamp)
-                """)
-        try upsert.execute(arguments: [
-            job.number, replica.value.blob, head.sequence.signed, head.digest.signed, latest.rawValue.signed,
-        ])
+        try RawStatement(
+            """
+            INSERT INTO journal (job, replica, sequence, digest, stamp) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET sequence = excluded.sequence, digest = excluded.digest,
+                stamp = max(stamp, excluded.stamp)
+            """, in: db
+        ).run(
+            .number(job.number), .id(replica.value), .number(head.sequence.signed), .number(head.digest.signed),
+            .number(latest.rawValue.signed))
     }
 
     /// A stored row of a journal.
@@ -176,9 +177,9 @@ struct JournalRows {
         guard small.count > 1, let oldest = small.first, let newest = small.last else { return }
         var joined = Data()
         for row in small { joined.append(row["bytes"] as Data) }
-        for row in small.dropLast() {
-            try db.execute(sql: "DELETE FROM segment WHERE rowid = ?", arguments: [row["rowid"] as Int64])
-        }
+        // In one statement: 256 of them would make every 256th edit wait for milliseconds.
+        try RawStatement("DELETE FROM segment WHERE job = ? AND replica = ? AND last >= ? AND last < ?", in: db).run(
+            .number(job.number), .id(replica.value), .number(oldest["last"]), .number(newest["last"]))
         try db.execute(
             sql: "UPDATE segment SET first = ?, bytes = ? WHERE rowid = ?",
             arguments: [oldest["first"] as Int64, joined, newest["rowid"] as Int64])

@@ -1,10 +1,19 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement used through the C API, for the loops in which every call counts.
+/// A prepared statement used through the C API, where every call counts: in the loops, and in what each edit goes through.
 ///
-/// What is bound is not copied: it must live until the statement has run.
+/// A blob that is bound by its address is not copied: it must live until the statement has run.
 struct RawStatement {
+    /// What is bound by its value.
+    enum Value {
+        case number(Int64)
+        /// 16 bytes, big-endian.
+        case id(UInt128)
+        case text(String)
+        case bytes(ArraySlice<UInt8>)
+    }
+
     private let statement: Statement
 
     init(_ sql: String, in db: Database) throws {
@@ -39,6 +48,48 @@ struct RawStatement {
         try check(sqlite3_bind_blob(handle, 4, fourth.baseAddress, CInt(fourth.count), nil))
     }
 
+    /// Runs with these values, in the order of the parameters.
+    func run(_ values: Value...) throws {
+        try bind(values)
+        try run()
+    }
+
+    /// What `body` makes of the first row; nil without one.
+    func first<Result>(_ values: Value..., body: (Columns) throws -> Result) throws -> Result? {
+        try bind(values)
+        var result: Result?
+        try forEach { columns in
+            result = try body(columns)
+            return false
+        }
+        return result
+    }
+
+    private func bind(_ values: [Value]) throws {
+        sqlite3_reset(handle)
+        for (index, value) in values.enumerated() {
+            let parameter = CInt(index + 1)
+            let code =
+                switch value {
+                case .number(let number): sqlite3_bind_int64(handle, parameter, number)
+                case .id(let id):
+                    withUnsafeBytes(of: id.bigEndian) {
+                        sqlite3_bind_blob(handle, parameter, $0.baseAddress, CInt($0.count), Self.transient)
+                    }
+                case .text(let text):
+                    sqlite3_bind_text(handle, parameter, text, CInt(text.utf8.count), Self.transient)
+                case .bytes(let bytes):
+                    // Without an address it would be NULL.
+                    bytes.isEmpty
+                        ? sqlite3_bind_zeroblob(handle, parameter, 0)
+                        : bytes.withUnsafeBytes {
+                            sqlite3_bind_blob64(handle, parameter, $0.baseAddress, UInt64($0.count), Self.transient)
+                        }
+                }
+            try check(code)
+        }
+    }
+
     func run() throws {
         let code = sqlite3_step(handle)
         sqlite3_reset(handle)
@@ -66,6 +117,11 @@ struct RawStatement {
 
     struct Columns {
         fileprivate let handle: OpaquePointer
+
+        /// Zero for NULL.
+        func number(_ index: CInt) -> Int64 { sqlite3_column_int64(handle, index) }
+
+        func isNull(_ index: CInt) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
 
         /// Valid until the next row.
         func blob(_ index: CInt) -> UnsafeRawBufferPointer {

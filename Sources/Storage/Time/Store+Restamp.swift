@@ -187,14 +187,12 @@ extension JobTransaction {
     /// Remembers where unseen work begins, in the transaction that writes it.
     func noteUnseen(from first: UInt64) throws {
         if now.isSynchronised {
-            let forget = try db.cachedStatement(sql: "DELETE FROM unseen WHERE job = ?")
-            try forget.execute(arguments: [job.number])
+            try RawStatement("DELETE FROM unseen WHERE job = ?", in: db).run(.number(job.number))
         } else if store.isExposed.withLock({ $0 }) {
             try store.noteShown(in: db)
         } else {
-            let note = try db.cachedStatement(
-                sql: "INSERT INTO unseen (job, first) VALUES (?, ?) ON CONFLICT DO NOTHING")
-            try note.execute(arguments: [job.number, first.signed])
+            try RawStatement("INSERT INTO unseen (job, first) VALUES (?, ?) ON CONFLICT DO NOTHING", in: db)
+                .run(.number(job.number), .number(first.signed))
         }
     }
 }

@@ -88,6 +88,12 @@ final class GroupCommit: Sendable {
             var outcomes: [Result<Void, any Error>] = []
             do {
                 try db.inTransaction(.immediate) {
+                    // Who is alone is undone with the transaction.
+                    if let alone = batch.first, batch.count == 1 {
+                        try alone.run(db)
+                        outcomes = [.success(())]
+                        return .commit
+                    }
                     for entry in batch {
                         let earlier = effects.count
                         let outcome = Self.run(entry, in: db)

@@ -22,30 +22,19 @@ struct JournalWriter {
         let removals: [JobRemoval]
     }
 
-    private struct Forked: Error {}
-
     /// Takes a peer's run in. What is held already is skipped; what follows must lead to the digest that the run claims.
     ///
-    /// - Returns: where the journal stands then; nil where nothing of the run was stored.
-    func ingest(_ segment: JournalSegment) throws -> (result: IngestResult, reached: Reached?) {
+    /// - Returns: where the journal stands then.
+    /// - Throws: `NotTaken`, after which what was written has to be undone.
+    func ingest(_ segment: JournalSegment) throws -> Reached {
         let known = try journal.head()
-        if segment.first > known.sequence + 1 { return (.gap(known), nil) }
+        if segment.first > known.sequence + 1 { throw NotTaken(.gap(known)) }
         if segment.head.sequence <= known.sequence {
-            let isFork = segment.head.contradicts(known)
-            return (isFork ? .forked(known) : .duplicate(known), nil)
+            throw NotTaken(segment.head.contradicts(known) ? .forked(known) : .duplicate(known))
         }
-        var reached: Reached?
-        do {
-            try journal.db.inSavepoint {
-                let candidate = try apply(segment.bytes, first: segment.first, after: known)
-                guard candidate.head == segment.head else { throw Forked() }
-                reached = candidate
-                return .commit
-            }
-        } catch is Forked {
-            return (.forked(known), nil)
-        }
-        return (reached == nil ? .duplicate(known) : .stored, reached)
+        let reached = try apply(segment.bytes, first: segment.first, after: known)
+        guard reached.head == segment.head else { throw NotTaken(.forked(known)) }
+        return reached
     }
 
     /// Applies and stores the part of `bytes` after `known`; returns where the journal then stands.
@@ -91,6 +80,13 @@ struct JournalWriter {
         return Reached(
             head: run.head, credible: run.credible, applied: run.told + items.applied,
             hasStatements: run.hasStatements, removals: run.removals)
+    }
+
+    /// Nothing of a run is stored, and why.
+    struct NotTaken: Error {
+        let result: IngestResult
+
+        init(_ result: IngestResult) { self.result = result }
     }
 
     /// What is known of a run while it is read.

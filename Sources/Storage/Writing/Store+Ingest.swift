@@ -80,16 +80,11 @@ extension Store {
     ) async throws -> [Ingested] {
         try await write(isLong: runs.reduce(0) { $0 + $1.segment.bytes.count } > Self.fewBytes) { [self] db in
             try runs.map { run in
-                var ingested = Ingested(.failed)
                 do {
-                    try db.inSavepoint {
-                        ingested = try ingest(run, now: now, takesOwnFuture: false, in: db)
-                        return .commit
-                    }
+                    return try ingest(run, now: now, takesOwnFuture: false, in: db)
                 } catch let error as CodecError {
                     return Ingested(.malformed("\(error)"))
                 }
-                return ingested
             }
         }
     }
@@ -106,53 +101,44 @@ extension Store {
     /// Of journals; more hold up whoever shares their transaction.
     static let fewBytes = 32 << 10
 
+    /// Leaves nothing of a run that is not stored or that is malformed, not even an empty job.
     func ingest(
         _ run: IncomingRun, now: ReceiveTime, takesOwnFuture: Bool, in db: Database
     ) throws -> Ingested {
-        let known = try JobRows(known: run.job, in: db)
-        let job = try known ?? JobRows(entering: run.job, in: db)
-        var transaction = JobTransaction(self, id: run.job, job: job, now: now)
-        let ingested = try transaction.ingest(run.segment, takesOwnFuture: takesOwnFuture)
-        // Nothing came of it: no empty job stays behind.
-        if known == nil, ingested.result != .stored {
-            try db.execute(sql: "DELETE FROM job WHERE number = ?", arguments: [job.number])
+        var ingested = Ingested(.failed)
+        do {
+            try db.inSavepoint {
+                let job = try JobRows(entering: run.job, in: db)
+                var transaction = JobTransaction(self, id: run.job, job: job, now: now)
+                ingested = try transaction.ingest(run.segment, takesOwnFuture: takesOwnFuture)
+                return .commit
+            }
+        } catch let nothing as JournalWriter.NotTaken {
+            return Ingested(nothing.result)
         }
         return ingested
     }
 }
 
-/// The end of a job says so, of which nothing may be stored before this store has another name.
-private struct OwnFutureShown: Error {}
-
 extension JobTransaction {
+    /// - Throws: `JournalWriter.NotTaken` among others, after which what was written has to be undone.
     fileprivate mutating func ingest(_ segment: JournalSegment, takesOwnFuture: Bool) throws -> Ingested {
         let journal = job.journal(of: segment.replica)
-        var ingested = Ingested(.ownFuture(of: own.replica))
-        guard try takesOwnFuture || !isOwnFuture(segment, of: journal) else { return ingested }
-        do {
-            try db.inSavepoint {
-                ingested = try append(segment, to: journal)
-                return .commit
-            }
-        } catch is OwnFutureShown {
-            return Ingested(.ownFuture(of: own.replica))
+        guard try takesOwnFuture || !isOwnFuture(segment, of: journal) else {
+            throw JournalWriter.NotTaken(.ownFuture(of: own.replica))
         }
-        return ingested
-    }
-
-    private mutating func append(_ segment: JournalSegment, to journal: JournalRows) throws -> Ingested {
-        let (result, reached) = try JournalWriter(journal: journal, received: now).ingest(segment)
-        guard let reached else { return Ingested(result) }
+        let reached = try JournalWriter(journal: journal, received: now).ingest(segment)
         // What is written here next is later than what was seen.
         store.clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
         try store.joinLooseSegments(of: journal, after: segment.bytes.count)
         try journal.endDoubt()
         guard let first = reached.removals.first else {
-            return Ingested(result, applied: reached.applied, hasStatements: reached.hasStatements)
+            return Ingested(.stored, applied: reached.applied, hasStatements: reached.hasStatements)
         }
         let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
-        if try own.isUnlike(removal) { throw OwnFutureShown() }
-        return Ingested(result, ended: try end(removal))
+        // The end of a job says that others hold more of this store's journal: nothing is stored before it has another name.
+        if try own.isUnlike(removal) { throw JournalWriter.NotTaken(.ownFuture(of: own.replica)) }
+        return Ingested(.stored, ended: try end(removal))
     }
 
     private func isOwnFuture(_ segment: JournalSegment, of journal: JournalRows) throws -> Bool {

@@ -8,12 +8,12 @@ import Synchronization
 /// flushes. Only the connection that writes does it: in SQLite before 3.51.3 a second one that copies at the moment at which the
 /// log begins anew can lose commits (sqlite.org/wal.html, "The WAL-Reset Bug").
 final class WriteAheadLog: Sendable {
-    /// Pages of 8 KiB, 4 MiB, after which it is copied where batches made it long: their copying is long in itself.
-    static let step = 500
+    /// Pages of 4 KiB, 4 MiB, after which it is copied where batches made it long: their copying is long in itself.
+    static let step = 1_000
     /// Where edits did, whoever comes meanwhile waits for two flushes more than for its own: that has to be seldom.
     static let longest = 4 * step
-    /// Pages of a commit, on average, from which on it is batches; an edit has some eight.
-    private static let batch = 32
+    /// Pages of a commit, on average, from which on it is batches; an edit has some five.
+    private static let batch = 64
 
     /// What the connection tells of. It lives as long as the process, since nobody tells it of the connection's end.
     private final class Length: Sendable {

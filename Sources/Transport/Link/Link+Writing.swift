@@ -60,7 +60,7 @@ extension Link {
     }
 
     /// On the event loop: hands over all that waits, and flushes once.
-    private func flush() {
+    func flush() {
         let frames = state.withLock { state in
             state.isFlushScheduled = false
             return state.outbound.removeAll()
