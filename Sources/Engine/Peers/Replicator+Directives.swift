@@ -70,7 +70,9 @@ extension Replicator {
             logger.warning(
                 "a forked journal was settled",
                 metadata: ["job": "\(job)", "replica": "\(segment.replica)", "reissued": "\(adopted.reissued != nil)"])
-            // What a step had shifted in this journal, while it was this store's, is not there any more.
+            // What was committed to this journal before, or shifted in it by a step, while it was this store's, may not be
+            // there any more.
+            await tellCommitted()
             await untilStepIsTold()
             var directives = noteRenewal()
             directives += mesh.onBranchAdopted(

@@ -18,7 +18,6 @@ package struct KnownHoldings: Sendable {
 extension Replicator {
     /// A person has removed a job here, durably.
     package func jobRemoved(_ removed: RemovedJob) async {
-        await tellCommitted()
         await jobEnded(removed.commit.job, removed.outcome)
     }
 
@@ -50,6 +49,8 @@ extension Replicator {
     }
 
     func jobEnded(_ job: JobID, _ outcome: RemovalOutcome) async {
+        // What was committed before is told of before: told later, it would stand in a job that has ended.
+        await tellCommitted()
         logger.notice(
             "a job was removed",
             metadata: [
