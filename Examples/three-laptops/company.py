@@ -74,8 +74,8 @@ class Office:
     def open_job(self, job, name, kind):
         """Returns the token of the request."""
         token = "0ff1ce" + "0" * 26
-        body = {"lane": "office", "kind": "openJob", "payload": {"name": name, "kind": kind}}
-        self._ask("POST", f"/v1/jobs/{job}/mutations", body, {"Idempotency-Key": token})
+        opening = {"job": job, "token": token, "lane": "office", "kind": "openJob"}
+        self._ask("POST", "/v1/mutations", {"mutations": [{**opening, "payload": {"name": name, "kind": kind}}]})
         return token
 
     def channel(self, job):
@@ -105,12 +105,12 @@ class Office:
         except OSError:
             return None
 
-    def _ask(self, method, path, body=None, headers=None):
+    def _ask(self, method, path, body=None):
         with _inside(self.machine):
             connection = http.client.HTTPConnection(ADDRESS, PORT, timeout=PATIENCE_SECONDS)
             connection.connect()
         try:
-            sent = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json", **(headers or {})}
+            sent = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
             connection.request(method, path, None if body is None else json.dumps(body), sent)
             answer = connection.getresponse()
             text = answer.read()

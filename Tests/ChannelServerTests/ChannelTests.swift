@@ -20,24 +20,25 @@ struct ChannelTests {
     @Test("A job is opened, worked, signed and completed, and the office sees it")
     func wholeDay() async throws {
         try await Office.open { office in
-            #expect(try await office.mutate(1, Self.open).json["verdict"] as? String == "accepted")
+            #expect(try await office.mutate(1, Self.open).decision["verdict"] as? String == "accepted")
             var journal = Journal(7)
             #expect(try await office.upload([journal.add(["Sofa", "Lamp"])]).status == 200)
             for (token, state) in [(2, "dispatched"), (3, "inProgress"), (4, "awaitingSignature")]
                 as [(UInt128, String)]
             {
                 let answer = try await office.mutate(token, Self.advance(state, after: token - 1))
-                #expect(answer.json["verdict"] as? String == "accepted")
+                #expect(answer.decision["verdict"] as? String == "accepted")
             }
             let seen = try await office.get("/v1/jobs/\(Office.job)").json
             #expect(seen["state"] as? String == "awaitingSignature" && seen["items"] as? Int == 2)
             let digest = try #require(seen["digest"] as? String)
             let sign = #"{"lane": "state", "kind": "signOff", "payload": {"name": "J. Jones", "digest": "\#(digest)"}}"#
-            #expect(try await office.mutate(5, sign).json["verdict"] as? String == "accepted")
+            #expect(try await office.mutate(5, sign).decision["verdict"] as? String == "accepted")
             #expect(
-                try await office.mutate(6, Self.advance("completed", after: 5)).json["verdict"] as? String == "accepted"
+                try await office.mutate(6, Self.advance("completed", after: 5)).decision["verdict"] as? String
+                    == "accepted"
             )
-            let refused = try await office.mutate(8, Self.advance("cancelled", after: 6)).json
+            let refused = try await office.mutate(8, Self.advance("cancelled", after: 6)).decision
             #expect(refused["verdict"] as? String == "rejected")
             #expect((refused["reason"] as? String)?.contains("completed") == true)
 
@@ -66,7 +67,7 @@ struct ChannelTests {
             let dropped = try await office.ask(.DELETE, "/v1/jobs/\(Office.job)/mutations/\(MutationToken(2))")
             #expect(dropped.json["verdict"] as? String == "withdrawn")
             let late = try await office.mutate(3, Self.advance("dispatched", after: 2))
-            #expect(late.json["verdict"] as? String == "accepted")
+            #expect(late.decision["verdict"] as? String == "accepted")
             let asked = try await office.get("/v1/jobs/\(Office.job)/mutations/\(MutationToken(3))")
             #expect(asked.json["verdict"] as? String == "accepted")
         }
@@ -83,10 +84,11 @@ struct ChannelTests {
             // What it has decided it still knows.
             let opened = try await office.mutate(3, Self.open, channel: 0)
             #expect(
-                try await office.mutate(3, Self.open, channel: 99).json["token"] as? String == opened.json["token"]
+                try await office.mutate(3, Self.open, channel: 99).decision["token"] as? String == opened.decision[
+                    "token"]
                     as? String)
             #expect(try await office.mutate(2, unordered, channel: 99).code == "channelBehind")
-            #expect(try await office.mutate(2, unordered).json["verdict"] as? String == "accepted")
+            #expect(try await office.mutate(2, unordered).decision["verdict"] as? String == "accepted")
         }
     }
 

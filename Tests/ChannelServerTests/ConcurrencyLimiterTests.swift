@@ -51,8 +51,12 @@ struct ConcurrencyLimiterTests {
             for path in [job, "\(job)/channel", "\(job)/vector", "\(job)/items"] {
                 #expect(try await office.get(path).code == "unknownJob", "\(path)")
             }
-            let noKey = try await office.ask(.POST, "\(job)/mutations", body: Array("{}".utf8))
-            #expect(noKey.status == 400)
+            #expect(try await office.mutate([]).status == 400)
+            #expect(try await office.mutate([#"{"job": "\#(Office.job)", "lane": "a", "kind": "k"}"#]).status == 400)
+            let many = (0...UInt128(ChannelLimits.mutations)).map {
+                office.mutation($0, #"{"lane": "a", "kind": "k"}"#)
+            }
+            #expect(try await office.mutate(many).status == 413)
             for body in [
                 "", "[]", "{", #"{"lane": "a b", "kind": "k"}"#, #"{"lane": "a", "kind": "k", "priority": 256}"#,
             ] {

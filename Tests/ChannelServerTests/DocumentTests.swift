@@ -28,14 +28,14 @@ struct DocumentTests {
         "A lane and a kind that the document allows are taken, and no others",
         arguments: [".", ".late", "state", "A-9_."])
     func lanes(name: String) throws {
-        let body = { (lane: String, kind: String) in Array(#"{"lane": "\#(lane)", "kind": "\#(kind)"}"#.utf8) }
-        #expect(try MutationDocument.read(body(name, name), token: MutationToken(1)).lane == name)
-        #expect(throws: ChannelProblem.self) {
-            try MutationDocument.read(body(name + "/", "state"), token: MutationToken(1))
+        func lane(_ lane: String, _ kind: String) throws -> String? {
+            let head = #""job": "job-1", "token": "\#(MutationToken(1))""#
+            let body = #"{"mutations": [{\#(head), "lane": "\#(lane)", "kind": "\#(kind)"}]}"#
+            return try MutationsDocument.read(Array(body.utf8)).first?.request.lane
         }
-        #expect(throws: ChannelProblem.self) {
-            try MutationDocument.read(body("state", name + " "), token: MutationToken(1))
-        }
+        #expect(try lane(name, name) == name)
+        #expect(throws: ChannelProblem.self) { try lane(name + "/", "state") }
+        #expect(throws: ChannelProblem.self) { try lane("state", name + " ") }
     }
 
     @Test("A removal's entries are counted as they were sent", arguments: [8_192, 8_193])

@@ -30,6 +30,9 @@ struct Office: Sendable {
         }
 
         var code: String? { json["code"] as? String }
+
+        /// What the first of the mutations that were sent was answered with.
+        var decision: [String: Any] { (json["decisions"] as? [[String: Any]])?.first ?? [:] }
     }
 
     /// - Parameter isRecovering: it serves with `--recover`.
@@ -91,13 +94,22 @@ struct Office: Sendable {
         try await ask(.GET, path, headers)
     }
 
+    /// One mutation alone; `body` is its JSON without job, token and channel.
     func mutate(
         _ token: UInt128, _ body: String, job: String = Self.job, channel: UInt64? = nil
     ) async throws -> Answer {
-        let query = channel.map { "?channel=\($0)" } ?? ""
-        return try await ask(
-            .POST, "/v1/jobs/\(job)/mutations\(query)",
-            [ChannelHeader.idempotencyKey: MutationToken(token).description], body: Array(body.utf8))
+        try await mutate([mutation(token, body, job: job, channel: channel)])
+    }
+
+    func mutation(_ token: UInt128, _ body: String, job: String = Self.job, channel: UInt64? = nil) -> String {
+        let known = channel.map { #", "channel": \#($0)"# } ?? ""
+        let head = #"{"job": "\#(job)", "token": "\#(MutationToken(token))"\#(known)"#
+        return body.hasPrefix("{") ? head + ", " + body.dropFirst() : body
+    }
+
+    func mutate(_ mutations: [String]) async throws -> Answer {
+        let body = #"{"mutations": [\#(mutations.joined(separator: ", "))]}"#
+        return try await ask(.POST, "/v1/mutations", body: Array(body.utf8))
     }
 
     func upload(_ segments: [JournalSegment], job: String = Self.job) async throws -> Answer {

@@ -89,6 +89,14 @@ class Office:
         finally:
             connection.close()
 
+    def mutate(self, job, token, **mutation):
+        """Asks for a change of what the server owns: the status, and what that one request was answered with."""
+        connection = self.connect()
+        try:
+            return connection.mutate(job, token, **mutation)
+        finally:
+            connection.close()
+
     def get(self, path):
         status, answer = self.ask("GET", path)
         assert status == 200, f"GET {path} gave {status}: {answer}"
@@ -118,6 +126,10 @@ class Connection(http.client.HTTPConnection):
     def ask(self, method, path, body=None, **headers):
         self.send_request(method, path, body, **headers)
         return self.answer()
+
+    def mutate(self, job, token, **mutation):
+        status, answer = self.ask("POST", "/v1/mutations", {"mutations": [{"job": job, "token": token, **mutation}]})
+        return status, answer["decisions"][0] if status == 200 else answer
 
     def send_request(self, method, path, body=None, **headers):
         """Returns when it is on its way."""

@@ -18,7 +18,7 @@ def office(build_directory):
 
 
 def open_job(office, number):
-    status, answer = office.ask("POST", f"/v1/jobs/j{number}/mutations", OPENING, Idempotency_Key=f"{number:032x}")
+    status, answer = office.mutate(f"j{number}", f"{number:032x}", **OPENING)
     assert status == 200 and answer["verdict"] == "accepted", answer
 
 

@@ -71,16 +71,17 @@ class Laptop(threading.Thread):
             "after": self.outcomes[-1][0] if self.outcomes else None,
         }
         token = secrets.token_hex(16)
-        answer = self._insist("POST", f"/v1/jobs/{self.job}/mutations", request, Idempotency_Key=token)
+        body = {"mutations": [{"job": self.job, "token": token, **request}]}
+        answer = self._insist("POST", "/v1/mutations", body)
         if answer:
-            self.outcomes.append((token, answer["verdict"], state))
+            self.outcomes.append((token, answer["decisions"][0]["verdict"], state))
 
-    def _insist(self, method, path, body, **headers):
+    def _insist(self, method, path, body):
         """The answer, however often the server goes away before it; None when the test is over first."""
         while not self._is_over.is_set():
             connection = self._office.connect()
             try:
-                status, answer = connection.ask(method, path, body, **headers)
+                status, answer = connection.ask(method, path, body)
                 self.answered += 1
                 if status == 200:
                     return answer
@@ -149,7 +150,7 @@ def test_stops_gracefully(office):
     """Whoever waits is answered, what has begun is finished."""
     office.start()
     opening = {"lane": "state", "kind": "openJob", "payload": {"name": "Jones"}}
-    assert office.ask("POST", "/v1/jobs/j/mutations", opening, Idempotency_Key="0" * 32)[0] == 200
+    assert office.mutate("j", "0" * 32, **opening)[0] == 200
     head = office.get("/v1/jobs/j/channel")["head"]
     paths = [f"/v1/jobs/j/channel?after={head}&wait=60", f"/v1/jobs?since={office.get('/v1/jobs')['cursor']}&wait=60"]
     polls = [(office.connect(), path) for path in paths * 10]

@@ -21,6 +21,28 @@ struct MessageTests {
         token: MutationToken(5), lane: "state", after: MutationToken(4), priority: 255, kind: "advanceState",
         payload: Array("{}".utf8))
 
+    private static var deliveries: [Delivery] {
+        get throws {
+            let first = MutationRequest(
+                token: MutationToken(0), lane: "a", after: nil, priority: 0, kind: "b", payload: [])
+            return [
+                Delivery(request: request, job: try #require(JobID("job-1")), knownChannel: 0),
+                Delivery(request: first, job: try #require(JobID("job-2")), knownChannel: nil),
+            ]
+        }
+    }
+
+    private static var decisions: MutationDecisions {
+        get throws {
+            let outcomes = Outcome.Verdict.allCases.map {
+                Outcome(token: MutationToken(UInt128($0.rawValue)), verdict: $0, reason: "Grund: ü")
+            }
+            let job = try #require(JobID("job-1"))
+            return MutationDecisions(
+                outcomes: outcomes, channels: [MutationDecisions.ChannelNews(job: job, news: segments)])
+        }
+    }
+
     private static let living = JobHoldings(vector: vector)
     private static let removal = JobRemoval(
         name: "Elm Street",
@@ -36,15 +58,10 @@ struct MessageTests {
         #expect(try JobHoldings(protobuf: Self.living.protobuf()) == Self.living)
         #expect(try JobHoldings(protobuf: Self.ended.protobuf()) == Self.ended)
         #expect(try JobRemoval(protobuf: Self.removal.protobuf()) == Self.removal)
-        #expect(try MutationRequest(protobuf: Self.request.protobuf(), token: Self.request.token) == Self.request)
-        let first = MutationRequest(
-            token: MutationToken(0), lane: "a", after: nil, priority: 0, kind: "b", payload: [])
-        #expect(try MutationRequest(protobuf: first.protobuf(), token: first.token) == first)
-        for verdict in Outcome.Verdict.allCases {
-            let outcome = Outcome(token: MutationToken(5), verdict: verdict, reason: "Grund: ü")
-            let decision = MutationDecision(outcome: outcome, channel: Self.segments)
-            #expect(try MutationDecision(protobuf: decision.protobuf()) == decision)
-        }
+        let deliveries = try Self.deliveries
+        #expect(try [Delivery](protobuf: deliveries.protobuf()) == deliveries)
+        let decisions = try Self.decisions
+        #expect(try MutationDecisions(protobuf: decisions.protobuf()) == decisions)
         let job = try #require(JobID("job-1"))
         let list = JobChangeList(
             entries: [JobChangeList.Entry(job: job, channel: 3, fingerprint: .max)], cursor: "abc-1", isFromStart: true)
@@ -54,9 +71,8 @@ struct MessageTests {
     @Test("Flawed bytes are refused, or read as something else; they never crash")
     func flawed() throws {
         let messages = [
-            try Self.segments.protobuf(), try Self.ended.protobuf(), try Self.request.protobuf(),
-            try MutationDecision(outcome: Outcome(token: MutationToken(5), verdict: .accepted), channel: Self.segments)
-                .protobuf(),
+            try Self.segments.protobuf(), try Self.ended.protobuf(), try Self.deliveries.protobuf(),
+            try Self.decisions.protobuf(),
         ]
         for bytes in messages {
             for index in bytes.indices {
@@ -107,8 +123,8 @@ struct MessageTests {
         _ = try? SegmentList(protobuf: bytes)
         _ = try? JobHoldings(protobuf: bytes)
         _ = try? JobRemoval(protobuf: bytes)
-        _ = try? MutationRequest(protobuf: bytes, token: MutationToken(1))
-        _ = try? MutationDecision(protobuf: bytes)
+        _ = try? [Delivery](protobuf: bytes)
+        _ = try? MutationDecisions(protobuf: bytes)
         _ = try? JobChangeList(protobuf: bytes)
     }
 }

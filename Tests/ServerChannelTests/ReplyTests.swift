@@ -13,21 +13,17 @@ struct ReplyTests {
         _ status: Int, _ headers: [(String, String)] = times, _ body: [UInt8] = [], problem: ChannelProblem? = nil
     ) -> OutboxMachine.Reply {
         RawAnswer(status: status, headers: HTTPHeaders(headers), body: body).reply { _ in problem }
-            .map(MutationDecision.init(protobuf:)).forOutbox
+            .map(MutationDecisions.init(protobuf:)).forOutbox
     }
 
-    private static func decision(_ verdict: Outcome.Verdict) throws -> [UInt8] {
-        try MutationDecision(
-            outcome: Outcome(token: MutationToken(7), verdict: verdict, reason: "why"),
-            channel: SegmentList(segments: [])
-        ).protobuf()
+    private static let outcomes = Outcome.Verdict.allCases.map {
+        Outcome(token: MutationToken(7), verdict: $0, reason: "why")
     }
 
     @Test("The server's own decision is for good, and nothing else is")
     func decisions() throws {
-        #expect(Self.reply(200, Self.times, try Self.decision(.accepted)) == .accepted)
-        #expect(Self.reply(200, Self.times, try Self.decision(.rejected)) == .rejected(reason: "why"))
-        #expect(Self.reply(200, Self.times, try Self.decision(.withdrawn)) == .rejected(reason: "why"))
+        let decided = try MutationDecisions(outcomes: Self.outcomes, channels: []).protobuf()
+        #expect(Self.reply(200, Self.times, decided) == .decided(Self.outcomes))
         for status in [400, 403, 404, 409, 410, 418, 422, 451, 499, 500, 502] {
             guard case .tryAgain(status, _) = Self.reply(status) else {
                 Issue.record("\(status) is \(Self.reply(status))")

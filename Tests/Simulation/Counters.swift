@@ -17,6 +17,8 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
     case takenForBeginning
     case uploaded, asked, decidedRequest, rejectedRequest, askedAgain, predecessorMissing, journalBrought
     case byAnotherGateway, requestLost, answerLost, echo, serverBusy, signed, signedForOtherItems
+    /// Several requests in one exchange, and only the first of them decided.
+    case askedTogether, decidedInPart
     case branchGivenUpAtOffice, gaveWayToOffice, wordsTakenBack, foundBehind
 
     /// Whether a plan chooses it; the others are what comes of those.
@@ -34,6 +36,7 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .uploaded, .asked, .decidedRequest, .rejectedRequest, .askedAgain, .predecessorMissing, .journalBrought,
             .byAnotherGateway, .requestLost, .answerLost, .echo, .serverBusy, .signed, .signedForOtherItems,
+            .askedTogether, .decidedInPart,
             .branchGivenUpAtOffice, .gaveWayToOffice, .wordsTakenBack, .foundBehind:
             true
         default: false

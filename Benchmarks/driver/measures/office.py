@@ -96,10 +96,10 @@ class Laptop:
             self.errors.append(f"laptop {self.number}: {error!r}")
 
     async def _work(self, end):
-        body = json.dumps({"lane": "state", "kind": "openJob", "payload": {"name": self.job}}).encode()
         if self.number % CREW == 0:
-            key = f"Idempotency-Key: {secrets.token_hex(16)}\r\n"
-            await self._ask("POST", f"/v1/jobs/{self.job}/mutations", body, "application/json", key)
+            opening = {"job": self.job, "token": secrets.token_hex(16), "lane": "state", "kind": "openJob"}
+            body = json.dumps({"mutations": [{**opening, "payload": {"name": self.job}}]}).encode()
+            await self._ask("POST", "/v1/mutations", body, "application/json")
         await self._upload()
         await asyncio.sleep(random.uniform(0, POLL_SECONDS))
         next_upload = time.monotonic() + random.uniform(0, UPLOAD_SECONDS)
@@ -121,8 +121,8 @@ class Laptop:
         await self._ask("POST", f"/v1/jobs/{self.job}/journals", self.runs.pop(0), "application/x-protobuf")
         self.uploads += 1
 
-    async def _ask(self, method, path, body=b"", kind="", extra=""):
-        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n{extra}"
+    async def _ask(self, method, path, body=b"", kind=""):
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n"
         head += "Accept: application/x-protobuf\r\n"
         if kind:
             head += f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n"

@@ -10,8 +10,8 @@ def measure(lab, report):
     raw = lab.polls("raw", CONNECTIONS, count, "GET /v1/jobs HTTP/1.1")
     with lab.server("polls").start() as server:
         ask = server.asking()
-        key = {"Idempotency-Key": secrets.token_hex(16)}
-        ask("POST", "/v1/jobs/move/mutations", {"lane": "state", "kind": "openJob", "payload": {"name": "Move"}}, **key)
+        opening = {"job": "move", "token": secrets.token_hex(16), "lane": "state", "kind": "openJob"}
+        ask("POST", "/v1/mutations", {"mutations": [{**opening, "payload": {"name": "Move"}}]})
         cursor = ask("GET", "/v1/jobs?limit=100")["cursor"]
         request = (
             f"GET /v1/jobs?limit=100&since={cursor} HTTP/1.1", f"Authorization: Bearer {server.token('laptop')}",

@@ -3,8 +3,19 @@ import FoundationEssentials
 import HTTPCoding
 import ServerChannel
 
-/// A request as people write it; its token is the Idempotency-Key.
+/// Requests as people write them.
+struct MutationsDocument: Decodable {
+    let mutations: [MutationDocument]
+
+    static func read(_ bytes: [UInt8]) throws -> [Delivery] {
+        try JSONBody.decode(MutationsDocument.self, from: bytes).mutations.map { try $0.delivery() }
+    }
+}
+
 struct MutationDocument: Decodable {
+    let job: String
+    let token: String
+    let channel: UInt64?
     let lane: String
     let after: String?
     let priority: UInt8
@@ -12,45 +23,48 @@ struct MutationDocument: Decodable {
     let payload: JSONValue
 
     enum CodingKeys: CodingKey {
-        case lane, after, priority, kind, payload
+        case job, token, channel, lane, after, priority, kind, payload
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        job = try container.decode(String.self, forKey: .job)
+        token = try container.decode(String.self, forKey: .token)
         lane = try container.decode(String.self, forKey: .lane)
         after = try container.decodeIfPresent(String.self, forKey: .after)
         // What is there may not be null: only `after` may.
+        channel = container.contains(.channel) ? try container.decode(UInt64.self, forKey: .channel) : nil
         priority = container.contains(.priority) ? try container.decode(UInt8.self, forKey: .priority) : 0
         kind = try container.decode(String.self, forKey: .kind)
         payload = container.contains(.payload) ? try container.decode(JSONValue.self, forKey: .payload) : .object([:])
     }
 
-    static func read(_ bytes: [UInt8], token: MutationToken) throws -> MutationRequest {
-        let document = try JSONBody.decode(MutationDocument.self, from: bytes)
-        guard case .object = document.payload else {
-            throw ChannelProblem(.invalidRequest, "'payload' is an object.")
+    fileprivate func delivery() throws -> Delivery {
+        guard case .object = payload else { throw ChannelProblem(.invalidRequest, "'payload' is an object.") }
+        guard let job = JobID(job) else {
+            throw ChannelProblem(.invalidRequest, "'job' has 1 to 64 of A–Z a–z 0–9 . _ -.")
         }
-        var after: MutationToken?
-        if let text = document.after {
-            guard let named = MutationToken(text), named.description == text else {
-                throw ChannelProblem(.invalidRequest, "'after' has 32 digits of 0–9 a–f.")
-            }
-            after = named
-        }
-        if after == token {
-            // As of any other that has not been decided.
-            throw ChannelProblem(.predecessorMissing, "The request follows itself; leave 'after' out.")
+        guard channel ?? 0 <= ChangeLimits.sequence else {
+            throw ChannelProblem(.invalidRequest, "'channel' is a whole number from 0 to \(ChangeLimits.sequence).")
         }
         let request = MutationRequest(
-            token: token, lane: document.lane, after: after, priority: document.priority, kind: document.kind,
-            payload: try JSON.encode(document.payload))
+            token: try Self.token(token, what: "token"), lane: lane,
+            after: try after.map { try Self.token($0, what: "after") }, priority: priority, kind: kind,
+            payload: try JSON.encode(payload))
         guard request.isWellFormed else {
             throw ChannelProblem(
                 .invalidRequest,
                 "Lane and kind have 1 to 64 of A–Z a–z 0–9 . _ -, the payload at most 64 KiB."
             )
         }
-        return request
+        return Delivery(request: request, job: job, knownChannel: channel)
+    }
+
+    private static func token(_ text: String, what: String) throws(ChannelProblem) -> MutationToken {
+        guard let token = MutationToken(text), token.description == text else {
+            throw ChannelProblem(.invalidRequest, "'\(what)' has 32 digits of 0–9 a–f.")
+        }
+        return token
     }
 }
 

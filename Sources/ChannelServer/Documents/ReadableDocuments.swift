@@ -126,17 +126,18 @@ struct ChannelDocument: Encodable {
     }
 }
 
-struct DecisionDocument: Encodable {
-    let token: String
-    let verdict: String
-    let reason: String
-    let channel: ChannelDocument
+struct DecisionsDocument: Encodable {
+    struct News: Encodable {
+        let job: String
+        let news: ChannelDocument
+    }
+
+    let decisions: [OutcomeDocument]
+    let channels: [News]
 
     init(_ decided: Decided) throws {
-        token = decided.outcome.token.description
-        verdict = "\(decided.outcome.verdict)"
-        reason = decided.outcome.reason
-        channel = try ChannelDocument(decided.channel)
+        decisions = decided.outcomes.map { OutcomeDocument($0) }
+        channels = try decided.channels.map { News(job: $0.job.text, news: try ChannelDocument($0.extract)) }
     }
 }
 

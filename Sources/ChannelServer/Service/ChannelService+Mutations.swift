@@ -6,33 +6,67 @@ import Storage
 
 /// Requests to change what the server owns.
 extension ChannelService {
-    func decide(_ delivery: Delivery) async throws -> Decided {
-        // Added up before the transaction: a job of 100,000 items would hold all others up.
+    /// Decides them in their order, durably and together, and stops before the first that it cannot decide.
+    ///
+    /// - Throws: `ChannelProblem` when that is the very first one; then nothing is decided.
+    func decide(_ deliveries: [Delivery]) async throws -> Decided {
+        guard !deliveries.isEmpty else {
+            throw ChannelProblem(.invalidRequest, "'mutations' is empty; give one at least.")
+        }
+        guard deliveries.count <= ChannelLimits.mutations else {
+            throw ChannelProblem(
+                .tooLarge,
+                "These are more than \(ChannelLimits.mutations) mutations; send them one part after the other.")
+        }
+        var digests: [MutationToken: String] = [:]
+        var decidable: [Delivery] = []
+        for delivery in deliveries {
+            do { try checkThatItDecides(delivery) } catch {
+                guard !decidable.isEmpty else { throw error }
+                break
+            }
+            // Added up before the transaction: a job of 100,000 items would hold all others up.
+            digests[delivery.request.token] = try await serverDigest(for: delivery)
+            decidable.append(delivery)
+        }
+        let decisions = try await store.decide(
+            decidable.map { DeliveredRequest(request: $0.request, job: $0.job, knownChannel: $0.knownChannel ?? 0) },
+            now: now.received
+        ) { [digests] request, published in
+            MutationEvaluation(of: request, on: JobStanding(values: published, digest: digests[request.token]))
+        }
+        var outcomes: [Outcome] = []
+        for (delivery, decision) in zip(decidable, decisions) {
+            guard case .decided(let outcome, let commit) = decision else {
+                if outcomes.isEmpty { throw Self.problem(decision) }
+                break
+            }
+            if commit != nil { tell(outcome, of: delivery) }
+            outcomes.append(outcome)
+        }
+        return Decided(outcomes: outcomes, channels: try await extracts(for: decidable.prefix(outcomes.count)))
+    }
+
+    private func checkThatItDecides(_ delivery: Delivery) throws(ChannelProblem) {
         try checkThatItDecides(delivery.job)
         // A newer server may know it: what people asked for is not refused for good.
         guard MutationKinds.all[delivery.request.kind] != nil else {
             throw ChannelProblem(
                 .unknownKind, "This server does not know mutations of the kind '\(delivery.request.kind)'; update it.")
         }
-        let digest = try await serverDigest(for: delivery)
-        let request = delivery.request
-        let decision = try await store.decide(
-            request, job: delivery.job, knowing: delivery.knownChannel ?? 0, now: now.received
-        ) { published in
-            MutationEvaluation(of: request, on: JobStanding(values: published, digest: digest))
-        }
+    }
+
+    private static func problem(_ decision: Decision) -> ChannelProblem {
         switch decision {
         case .predecessorMissing(let token):
             var problem = ChannelProblem(
                 .predecessorMissing, "The request before this one in its lane is not decided; deliver \(token) first.")
             problem.token = token.description
-            throw problem
-        case .behind(let head): throw Self.behind(head)
+            return problem
+        case .behind(let head): return behind(head)
         case .tokenReused:
-            throw ChannelProblem(.keyReused, "This key was used for another request; ask with a new one.")
-        case .decided(let outcome, let commit):
-            if commit != nil { tell(outcome, of: delivery) }
-            return Decided(outcome: outcome, channel: try await extract(for: delivery))
+            return ChannelProblem(.keyReused, "This token was used for another request; ask with a new one.")
+        case .decided: return ChannelProblem(.failed, "The server has decided and cannot tell what; ask again.")
         }
     }
 
@@ -73,10 +107,16 @@ extension ChannelService {
             ])
     }
 
-    private func extract(for delivery: Delivery) async throws -> ChannelExtract {
-        let known = delivery.knownChannel ?? .max
-        let run = try await store.channelRun(of: delivery.job, after: known, limit: ChannelLimits.entries)
-        return ChannelExtract(run: run)
+    /// What who sent them does not hold of the channels of their jobs, where it says what it holds.
+    private func extracts(for deliveries: ArraySlice<Delivery>) async throws -> [(job: JobID, extract: ChannelExtract)]
+    {
+        var known: [JobID: UInt64] = [:]
+        for delivery in deliveries { known[delivery.job] = known[delivery.job] ?? delivery.knownChannel }
+        // As much together as of one job alone.
+        let limit = ChannelLimits.entries / max(1, known.count)
+        let jobs = known.keys.sorted()
+        let runs = try await store.channelRuns(after: jobs.map { ($0, known[$0] ?? 0) }, limit: limit)
+        return zip(jobs, runs).map { (job: $0, extract: ChannelExtract(run: $1)) }
     }
 
     private func serverDigest(for delivery: Delivery) async throws -> String? {

@@ -4,14 +4,6 @@ import Logging
 import ServerChannel
 import Storage
 
-/// A request to the server that somebody brought.
-struct Delivery: Sendable {
-    let request: MutationRequest
-    let job: JobID
-    /// The ordering id that the sender holds; nil when it wants nothing of the channel.
-    let knownChannel: UInt64?
-}
-
 /// A run of the channel of one job.
 struct ChannelExtract: Sendable {
     let run: ChannelRun
@@ -19,13 +11,17 @@ struct ChannelExtract: Sendable {
     var list: SegmentList { SegmentList(segments: [run.segment].compactMap(\.self), head: run.head) }
 }
 
-/// What was decided, with what the sender lacked of the channel.
+/// What was decided, with what the sender lacked of the channels.
 struct Decided: Sendable {
-    let outcome: Outcome
-    let channel: ChannelExtract
+    let outcomes: [Outcome]
+    /// Of each job once.
+    let channels: [(job: JobID, extract: ChannelExtract)]
 
     func protobuf() throws -> [UInt8] {
-        try MutationDecision(outcome: outcome, channel: channel.list).protobuf()
+        try MutationDecisions(
+            outcomes: outcomes,
+            channels: channels.map { MutationDecisions.ChannelNews(job: $0.job, news: $0.extract.list) }
+        ).protobuf()
     }
 }
 

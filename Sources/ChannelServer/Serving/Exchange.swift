@@ -38,17 +38,11 @@ struct Exchange: Sendable {
     }
 
     func token() throws(ChannelProblem) -> MutationToken {
-        try Self.token(try segment("token"), what: "A request's token")
-    }
-
-    /// The key that makes a repetition harmless.
-    func idempotencyKey() throws(ChannelProblem) -> MutationToken {
-        let name = HTTPField.Name(ChannelHeader.idempotencyKey)
-        guard let text = name.flatMap({ request.headers[$0] }) else {
-            throw ChannelProblem(
-                .invalidRequest, "The header Idempotency-Key is missing; give the request's token there.")
+        let text = try segment("token")
+        guard let token = MutationToken(text), token.description == text else {
+            throw ChannelProblem(.invalidRequest, "A request's token has 32 digits of 0–9 a–f.")
         }
-        return try Self.token(text, what: "Idempotency-Key")
+        return token
     }
 
     func header(_ name: HTTPField.Name) -> String { (request.headers[name] ?? "").lowercased() }
@@ -97,13 +91,6 @@ struct Exchange: Sendable {
             throw ChannelProblem(.invalidRequest, "The path is not valid percent-encoded UTF-8.")
         }
         return value
-    }
-
-    private static func token(_ text: String, what: String) throws(ChannelProblem) -> MutationToken {
-        guard let token = MutationToken(text), token.description == text else {
-            throw ChannelProblem(.invalidRequest, "\(what) has 32 digits of 0–9 a–f.")
-        }
-        return token
     }
 }
 

@@ -101,17 +101,15 @@ extension Route {
             let held = try await service.remove(job, removal)
             return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
-        Route(.post, "/v1/jobs/{job}/mutations") { exchange, service in
-            let (job, key) = (try exchange.job(), try exchange.idempotencyKey())
-            let known = try exchange.number("channel", in: 0...ChangeLimits.sequence)
-            let request =
+        Route(.post, "/v1/mutations") { exchange, service in
+            let deliveries =
                 switch try await exchange.body() {
-                case .json(let bytes): try MutationDocument.read(bytes, token: key)
-                case .protobuf(let bytes): try MutationRequest(protobuf: bytes, token: key)
+                case .json(let bytes): try MutationsDocument.read(bytes)
+                case .protobuf(let bytes): try [Delivery](protobuf: bytes)
                 }
-            let decided = try await service.decide(Delivery(request: request, job: job, knownChannel: known))
+            let decided = try await service.decide(deliveries)
             return try .either(
-                exchange, json: { try DecisionDocument(decided) }, protobuf: { try decided.protobuf() })
+                exchange, json: { try DecisionsDocument(decided) }, protobuf: { try decided.protobuf() })
         },
         Route(.delete, "/v1/jobs/{job}/mutations/{token}") { exchange, service in
             try .json(OutcomeDocument(try await service.withdraw(exchange.token(), job: exchange.job())))

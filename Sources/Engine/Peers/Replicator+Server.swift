@@ -7,32 +7,47 @@ import Storage
 struct ServerRun: Sendable {
     let segment: JournalSegment
     let job: JobID
+    /// What was decided in it, where somebody tells the outbox of that; nil where it has to look for itself.
+    var outcomes: [Outcome]?
 }
 
 /// What the server brings goes the way of what peers bring: into the store, then on to everybody who lacks it.
 extension Replicator {
-    /// - Parameter isKnownToOutbox: it will be told of the outcomes in it.
-    func ingest(_ run: ServerRun, isKnownToOutbox: Bool = false) async -> IngestResult {
-        let ingested: Ingested
+    /// Of any jobs, durably and in one write.
+    ///
+    /// - Returns: what became of each, in their order.
+    func ingest(_ runs: [ServerRun]) async -> [IngestResult] {
+        guard !runs.isEmpty else { return [] }
+        let ingested: [Ingested]
         do {
-            ingested = try await store.ingest(run.segment, job: run.job, now: receiveTime)
+            ingested = try await store.ingest(
+                runs.map { IncomingRun(job: $0.job, segment: $0.segment) }, now: receiveTime)
         } catch {
             logger.error("what the server sent could not be stored", metadata: ["error": "\(error)"])
-            return .failed
+            return runs.map { _ in .failed }
         }
+        for (run, one) in zip(runs, ingested) { await tell(of: run, one) }
+        return ingested.map(\.result)
+    }
+
+    func ingest(_ run: ServerRun) async -> IngestResult {
+        await ingest([run]).first ?? .failed
+    }
+
+    private func tell(of run: ServerRun, _ ingested: Ingested) async {
         switch ingested.result {
         case .stored:
             await perform(mesh.onCommitted(run.segment, job: run.job, now: now))
             if let ended = ingested.ended {
                 await jobEnded(run.job, ended)
             } else {
-                advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements && !isKnownToOutbox)
+                advanced(
+                    run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements && run.outcomes == nil)
             }
         case .ownFuture(let name):
             await renew(name, "The server has a later part of this store's journal: the store was set back.")
         case .duplicate, .gap, .forked, .malformed, .failed: break
         }
-        return ingested.result
     }
 
     /// The server's branch of a forked journal stays: from `keep` on it takes the place of the own one.

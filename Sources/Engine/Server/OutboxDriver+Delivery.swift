@@ -4,61 +4,65 @@ import Replication
 import ServerChannel
 import Storage
 
-/// One request on its way to the server, and what comes back.
+/// Requests on their way to the server, and what comes back.
 extension OutboxDriver {
-    func send(_ entry: OutboxEntry, attempt: Int) {
+    func send(_ entries: [OutboxEntry], in exchange: OutboxMachine.ExchangeNumber) {
         guard let server else { return }
-        let needsItems = MutationKinds.all[entry.request.kind]?.needsItems ?? false
-        let task = host.begin {
-            if needsItems, let failure = await self.bringAll?(entry.job) {
-                return await self.replied(
-                    Reply(
-                        job: entry.job, token: entry.token, attempt: attempt, reply: failure.forOutbox, decision: nil))
+        deliveries[exchange] = host.begin {
+            for job in Set(entries.filter(\.needsItems).map(\.job)).sorted() {
+                if let failure = await self.bringAll?(job) {
+                    return await self.replied(Reply(exchange: exchange, reply: failure.forOutbox, decisions: nil))
+                }
             }
-            let known = await self.replicator.holdings(of: entry.job).vector[.channel].sequence
-            let delivery = Delivery(request: entry.request, job: entry.job, knownChannel: known)
-            let reply = await server.deliver(delivery)
-            var decided: MutationDecision?
-            if case .answer(let decision) = reply { decided = decision }
-            await self.replied(
-                Reply(
-                    job: entry.job, token: entry.token, attempt: attempt, reply: reply.forOutbox, decision: decided))
+            var known: [JobID: UInt64] = [:]
+            for job in Set(entries.map(\.job)) {
+                known[job] = await self.replicator.holdings(of: job).vector[.channel].sequence
+            }
+            let reply = await server.deliver(
+                entries.map { Delivery(request: $0.request, job: $0.job, knownChannel: known[$0.job] ?? 0) })
+            var decisions: MutationDecisions?
+            if case .answer(let told) = reply { decisions = told }
+            let jobs = Dictionary(entries.map { ($0.token, $0.job) }, uniquingKeysWith: { first, _ in first })
+            await self.replied(Reply(exchange: exchange, reply: reply.forOutbox, decisions: decisions, jobs: jobs))
         }
-        deliveries[entry.token] = (attempt, task)
     }
 
     private struct Reply: Sendable {
-        let job: JobID
-        let token: MutationToken
-        let attempt: Int
+        let exchange: OutboxMachine.ExchangeNumber
         let reply: OutboxMachine.Reply
         /// With what the server published meanwhile.
-        let decision: MutationDecision?
+        let decisions: MutationDecisions?
+        var jobs: [MutationToken: JobID] = [:]
     }
 
     private func replied(_ answer: Reply) async {
-        guard let decision = answer.decision else { return settle(answer, outcomes: []) }
-        await inTurn { await self.confirm(answer, decision) }
+        guard let decisions = answer.decisions else { return settle(answer, outcomes: []) }
+        await inTurn { await self.confirm(answer, decisions) }
     }
 
-    /// What the server has published comes with its answer, and is made durable first: what is shown changes once, and one write
-    /// settles the request and begins the next.
-    private func confirm(_ answer: Reply, _ decision: MutationDecision) async {
+    /// What the server has published comes with its answer, and is made durable first, all of it in one write: what is shown
+    /// changes once, and one more write settles the requests and begins the next.
+    private func confirm(_ answer: Reply, _ decisions: MutationDecisions) async {
+        let runs = decisions.channels.flatMap { channel in
+            channel.news.segments.map { ServerRun(segment: $0, job: channel.job, outcomes: $0.outcomes) }
+        }
         var outcomes: [Outcome] = []
-        for segment in decision.channel.segments {
-            let run = ServerRun(segment: segment, job: answer.job)
-            let told = segment.outcomes
-            if await replicator.ingest(run, isKnownToOutbox: told != nil) == .stored { outcomes += told ?? [] }
+        for (run, result) in zip(runs, await replicator.ingest(runs)) where result == .stored {
+            outcomes += run.outcomes ?? []
         }
         // Of a job that has ended the server's word may have gone with it: then nothing but the answer says what came of it.
-        if await replicator.holdings(of: answer.job).removal != nil { outcomes.append(decision.outcome) }
+        for outcome in decisions.outcomes {
+            guard let job = answer.jobs[outcome.token], await replicator.holdings(of: job).removal != nil else {
+                continue
+            }
+            outcomes.append(outcome)
+        }
         settle(answer, outcomes: outcomes)
     }
 
     private func settle(_ answer: Reply, outcomes: [Outcome]) {
-        if deliveries[answer.token]?.attempt == answer.attempt { deliveries[answer.token] = nil }
-        var directives = machine.onReply(
-            answer.token, attempt: answer.attempt, answer.reply, now: now, using: &generator)
+        deliveries[answer.exchange] = nil
+        var directives = machine.onReply(answer.exchange, answer.reply, now: now, using: &generator)
         for outcome in outcomes { directives += machine.onOutcome(outcome, now: now, using: &generator) }
         enqueue(directives)
     }
@@ -94,4 +98,9 @@ extension JournalSegment {
         }
         return outcomes
     }
+}
+
+extension OutboxEntry {
+    /// The server looks at the job's items for it.
+    fileprivate var needsItems: Bool { MutationKinds.all[request.kind]?.needsItems ?? false }
 }

@@ -27,7 +27,7 @@ package actor OutboxDriver {
     private var backlog: [OutboxMachine.Directive] = []
     private var draining: Task<Void, Never>?
     private var look: Task<Void, Never>?
-    var deliveries: [MutationToken: (attempt: Int, task: Task<Void, Never>)] = [:]
+    var deliveries: [OutboxMachine.ExchangeNumber: Task<Void, Never>] = [:]
     private var timer = DeadlineTimer()
     /// Why something could not be written since a person last wished for something.
     private var failure: StoreError?
@@ -67,7 +67,7 @@ package actor OutboxDriver {
     /// Nothing is sent any more.
     package func stop() {
         timer.cancel()
-        for delivery in deliveries.values { delivery.task.cancel() }
+        for delivery in deliveries.values { delivery.cancel() }
     }
 
     // MARK: What happens
@@ -195,7 +195,7 @@ package actor OutboxDriver {
 
     private func carryOut(_ batch: [OutboxMachine.Directive]) async {
         // An owed one first: what is newer has the last word.
-        let writes = [owed].compactMap(\.self) + batch.compactMap { write(for: $0) }
+        let writes = [owed].compactMap(\.self) + batch.flatMap { write(for: $0) }
         var isDurable = true
         if !writes.isEmpty {
             do {
@@ -210,15 +210,14 @@ package actor OutboxDriver {
         }
         for directive in batch {
             switch directive {
-            case .persist(let record, let begins):
-                guard begins else { continue }
+            case .persist(_, let begun):
+                guard let exchange = begun else { continue }
                 backlog +=
                     isDurable
-                    ? machine.onPersisted(record.token, attempt: record.attempts, now: now, using: &generator)
-                    : machine.onPersistFailed(record.token, attempt: record.attempts, now: now, using: &generator)
-            case .send(let entry, let attempt): send(entry, attempt: attempt)
-            case .cancel(let token, let attempt):
-                if deliveries[token]?.attempt == attempt { deliveries.removeValue(forKey: token)?.task.cancel() }
+                    ? machine.onPersisted(exchange, now: now, using: &generator)
+                    : machine.onPersistFailed(exchange, now: now, using: &generator)
+            case .send(let entries, let exchange): send(entries, in: exchange)
+            case .cancel(let exchange): deliveries.removeValue(forKey: exchange)?.cancel()
             case .bringJournal(let job, let author): bringJournal(at: JournalPlace(job: job, replica: author))
             case .withdraw(let job, let token):
                 // Behind the looks: one that has seen the request must not bring it back.
@@ -231,14 +230,14 @@ package actor OutboxDriver {
         }
     }
 
-    private func write(for directive: OutboxMachine.Directive) -> OutboxWrite? {
+    private func write(for directive: OutboxMachine.Directive) -> [OutboxWrite] {
         switch directive {
-        case .persist(let record, _): .record(record)
-        case .forget(let token): .forget(token)
-        case .remember(let standing): .standing(standing)
+        case .persist(let records, _): records.map { .record($0) }
+        case .forget(let token): [.forget(token)]
+        case .remember(let standing): [.standing(standing)]
         case .log(let event):
-            .attempt(LoggedAttempt(event: event, at: wall(event.began), next: event.nextAttempt.map(wall)))
-        default: nil
+            [.attempt(LoggedAttempt(event: event, at: wall(event.began), next: event.nextAttempt.map(wall)))]
+        default: []
         }
     }
 

@@ -9,7 +9,7 @@ package protocol ServerExchange: Sendable {
     func channel(of job: JobID, after sequence: UInt64) async -> ServerReply<SegmentList>
     func journal(from place: JournalPlace) async -> ServerReply<SegmentList>
     func upload(_ segments: [JournalSegment], to job: JobID) async -> ServerReply<JobHoldings>
-    func deliver(_ delivery: Delivery) async -> ServerReply<MutationDecision>
+    func deliver(_ deliveries: [Delivery]) async -> ServerReply<MutationDecisions>
 
     /// From now on requests go through new connections.
     ///

@@ -3,15 +3,15 @@ package import CRDT
 extension OutboxMachine {
     /// What the shell has to do, in this order.
     package enum Directive: Hashable, Sendable {
-        /// Make it durable. If it `begins` an attempt, answer with `onPersisted` or `onPersistFailed` and the attempt.
-        case persist(OutboxRecord, begins: Bool)
+        /// Make them durable, in one write. If they begin an exchange, answer with `onPersisted` or `onPersistFailed`.
+        case persist([OutboxRecord], begins: ExchangeNumber?)
         /// Forget the record.
         case forget(MutationToken)
         case remember(OutboxStanding)
-        /// Deliver it, with its token as the key of the effect, and answer with `onReply`, once.
-        case send(OutboxEntry, attempt: Int)
-        /// Nobody waits for this attempt any more: end the exchange. A reply that comes all the same may be handed in.
-        case cancel(MutationToken, attempt: Int)
+        /// Deliver them in this order, each with its token as the key of the effect, and answer with `onReply`, once.
+        case send([OutboxEntry], ExchangeNumber)
+        /// Nobody waits for it any more: end the exchange. A reply that comes all the same may be handed in.
+        case cancel(ExchangeNumber)
         /// The server lacks what went before: bring it the author's journal, then call `onJournalBrought`.
         case bringJournal(JobID, ReplicaID)
         /// Say in the own journal that it is withdrawn, then call `onWithdrawn`, or `onWithdrawFailed`.
@@ -31,11 +31,10 @@ extension OutboxMachine {
         case authorisedAgain
     }
 
-    /// What came of an attempt, as the shell read it from the exchange.
+    /// What came of an exchange, as the shell read it. Anything but `decided` is said of the exchange as a whole.
     package enum Reply: Hashable, Sendable {
-        case accepted
-        /// For good.
-        case rejected(reason: String)
+        /// What came of the first of its requests, in their order, one at least; for good. Those behind were not looked at.
+        case decided([Outcome])
         /// The server cannot carry it out before another, which it names if it knows.
         case predecessorMissing(MutationToken?)
         /// It was not done. A status of 400 to 499 is the server's word on this request; any other says that the server is
@@ -49,10 +48,10 @@ extension OutboxMachine {
         /// It may have arrived: the connection ended before an answer that makes sense.
         case answerLost(reason: String)
 
-        /// The server's own word on this request: it is well, and no other request has to wait.
+        /// The server's own word: it is well, and nobody else has to wait.
         var isOfRequest: Bool {
             switch self {
-            case .accepted, .rejected, .predecessorMissing: true
+            case .decided, .predecessorMissing: true
             case .tryAgain: !saysUnhealthy
             case .answerLost, .serverBusy, .unauthorised, .unreachable: false
             }
@@ -63,7 +62,7 @@ extension OutboxMachine {
             switch self {
             case .tryAgain(let status, _): !(400..<500).contains(status ?? 500)
             case .answerLost: true
-            case .accepted, .rejected, .predecessorMissing, .serverBusy, .unauthorised, .unreachable: false
+            case .decided, .predecessorMissing, .serverBusy, .unauthorised, .unreachable: false
             }
         }
 
@@ -101,8 +100,11 @@ package enum OutboxRefusal: Error, Hashable, Sendable {
 
 /// Bounds of the outbox, in numbers and milliseconds.
 package struct OutboxLimits: Hashable, Sendable {
-    /// Requests that are on their way at the same time.
+    /// Exchanges that are under way at the same time.
     package var inFlight = 4
+    /// Requests in one exchange, and bytes of their payloads: the server takes no more in one body.
+    package var inExchange = 32
+    package var exchangeBytes = 512 << 10
     /// A request that failed so often, each time at the very moment when the server had answered something else, is
     /// suspected to be what makes the server fail; or the daemon, if it ended so often in its midst.
     package var failuresBeforeSuspicion = 5
@@ -122,6 +124,6 @@ package struct OutboxLimits: Hashable, Sendable {
     /// No wait for published state is doubled beyond it.
     package var longestConfirmation: UInt64 = 3_600_000
 
-    /// The bounds of a laptop: four attempts at a time, rests that are doubled from 1 s to 5 min.
+    /// The bounds of a laptop: four exchanges at a time, rests that are doubled from 1 s to 5 min.
     package init() {}
 }

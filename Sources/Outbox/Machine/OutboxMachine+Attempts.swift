@@ -1,72 +1,82 @@
 package import CRDT
 
-/// One attempt: recorded, sent, ended.
+/// Attempts: recorded, sent and ended, those of one exchange together.
 extension OutboxMachine {
-    /// The attempt is durable before its request leaves, with the wait that follows if nothing more is heard of it.
+    /// Each attempt is durable before its request leaves, with the wait that follows if nothing more is heard of it.
     mutating func begin(
-        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+        _ tokens: [MutationToken], now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> Directive {
-        guard var one = pending[token] else { return .forget(token) }
-        one.record.attempts += 1
-        one.record.failures += 1
-        one.record.wait = wait(of: one, now: now, using: &generator)
-        one.record.wait?.cause = .attempt
-        accused.remove(token)
-        one.isTrial = lastHeard == now
-        one.phase = .persisting
-        one.isStored = true
-        pending[token] = one
-        active.append(token)
-        return .persist(one.record, begins: true)
-    }
-
-    /// The record of an attempt is durable: sends the request, or takes the attempt back where nothing may be sent now.
-    ///
-    /// - Parameter attempt: as in `persist`; that of another attempt changes nothing.
-    package mutating func onPersisted(
-        _ token: MutationToken, attempt: Int, now: UInt64, using generator: inout some RandomNumberGenerator
-    ) -> [Directive] {
-        guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
-        guard maySend(now: now), !isPaused(one.entry) else {
-            return rollBack(token, now: now) + fill(now: now, using: &generator)
+        lastExchange += 1
+        exchanges.append(Exchange(number: lastExchange, tokens: tokens))
+        var records: [OutboxRecord] = []
+        for token in tokens {
+            guard var one = pending[token] else { continue }
+            one.record.attempts += 1
+            one.record.failures += 1
+            one.record.wait = wait(of: one, now: now, using: &generator)
+            one.record.wait?.cause = .attempt
+            accused.remove(token)
+            one.isTrial = tokens.count == 1 && lastHeard == now
+            one.phase = .persisting
+            one.isStored = true
+            pending[token] = one
+            records.append(one.record)
         }
-        pending[token]?.phase = .inFlight(began: now, deadline: now + one.policy.attemptDeadline)
-        return [.send(one.entry, attempt: attempt)] + fill(now: now, using: &generator)
+        for token in tokens { if let lane = pending[token]?.lane { refresh(lane, now: now) } }
+        return .persist(records, begins: lastExchange)
     }
 
-    /// The record of an attempt could not be made durable: takes it back and lets the whole outbox rest.
+    /// The records of an exchange are durable: sends its requests, and takes the attempts back of those that may not be sent
+    /// now, and of all behind such a one.
     ///
-    /// - Parameter attempt: as in `persist`; that of another attempt changes nothing.
-    package mutating func onPersistFailed(
-        _ token: MutationToken, attempt: Int, now: UInt64, using generator: inout some RandomNumberGenerator
+    /// - Parameter number: as in `persist`; that of an exchange that is no more changes nothing.
+    package mutating func onPersisted(
+        _ number: ExchangeNumber, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
-        guard let one = pending[token], one.phase == .persisting, one.record.attempts == attempt else { return [] }
+        guard let exchange = exchanges.first(where: { $0.number == number }), exchange.deadline == nil else {
+            return []
+        }
+        let going = exchange.tokens.compactMap { pending[$0] }.prefix { maySend(now: now) && !isPaused($0.entry) }
+        var directives = rollBack(Array(exchange.tokens.dropFirst(going.count)), now: now)
+        if let index = exchanges.firstIndex(where: { $0.number == number }) {
+            exchanges[index].isShared = going.count > 1
+            exchanges[index].deadline = going.map { now + $0.policy.attemptDeadline }.max()
+            for one in going { pending[one.entry.token]?.phase = .inFlight(began: now) }
+            directives.append(.send(going.map(\.entry), number))
+        }
+        return directives + fill(now: now, using: &generator)
+    }
+
+    /// The records of an exchange could not be made durable: takes the attempts back and lets the whole outbox rest.
+    ///
+    /// - Parameter number: as in `persist`; that of an exchange that is no more changes nothing.
+    package mutating func onPersistFailed(
+        _ number: ExchangeNumber, now: UInt64, using generator: inout some RandomNumberGenerator
+    ) -> [Directive] {
+        guard let exchange = exchanges.first(where: { $0.number == number }), exchange.deadline == nil else {
+            return []
+        }
         // The next one could not be recorded either.
-        return rest(.unhealthy, now: now, using: &generator) + rollBack(token, now: now)
+        return rest(.unhealthy, now: now, using: &generator) + rollBack(exchange.tokens, now: now)
             + fill(now: now, using: &generator)
     }
 
-    /// What came of an attempt. An accepted or rejected one counts whenever it comes, anything else only in time.
+    /// What came of an exchange. What was decided counts whenever it comes, anything else only in time.
     ///
-    /// - Parameter attempt: as in `send`.
+    /// - Parameter number: as in `send`.
     package mutating func onReply(
-        _ token: MutationToken, attempt: Int, _ reply: Reply, now: UInt64,
-        using generator: inout some RandomNumberGenerator
+        _ number: ExchangeNumber, _ reply: Reply, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
-        var isCurrent = false
-        if let one = pending[token], case .inFlight = one.phase { isCurrent = one.record.attempts == attempt }
+        let isCurrent = exchanges.contains { $0.number == number && $0.deadline != nil }
         var directives: [Directive] = []
         switch reply {
-        // An answer holds whenever it comes.
-        case .accepted:
+        case .decided(let outcomes):
             directives += hearFromServer(now: now)
-            directives += answer(token, .accepted, "", isCurrent: isCurrent, now: now, using: &generator)
-        case .rejected(let reason):
-            directives += hearFromServer(now: now)
-            directives += answer(token, .rejected, reason, isCurrent: isCurrent, now: now, using: &generator)
+            for outcome in outcomes { directives += answer(outcome, in: number, now: now, using: &generator) }
+            if isCurrent { directives += setBack(number, now: now) }
         default:
             guard isCurrent else { return [] }
-            directives += fail(token, with: reply, now: now, using: &generator)
+            directives += fail(number, with: reply, now: now, using: &generator)
         }
         return directives + fill(now: now, using: &generator)
     }
@@ -87,40 +97,85 @@ extension OutboxMachine {
         return fill(now: now, using: &generator)
     }
 
-    /// A server that says nothing does not hold the lane.
+    /// A server that says nothing does not hold the lanes.
     mutating func giveUp(
-        _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
+        _ exchange: Exchange, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
-        guard let one = pending[token] else { return [] }
-        let seconds = one.policy.attemptDeadline / 1_000
-        let reply = Reply.answerLost(reason: "no answer within \(seconds) s")
-        return [.cancel(token, attempt: one.record.attempts)]
-            + fail(token, with: reply, ending: .deadlineExceeded, now: now, using: &generator)
+        let policies = exchange.tokens.compactMap { pending[$0]?.policy.attemptDeadline }
+        let reply = Reply.answerLost(reason: "no answer within \((policies.max() ?? 0) / 1_000) s")
+        return [.cancel(exchange.number)]
+            + fail(exchange.number, with: reply, ending: .deadlineExceeded, now: now, using: &generator)
     }
 
-    /// Ends an attempt that has become pointless.
+    /// Ends an attempt that has become pointless, and its exchange if nobody else waits for that.
     mutating func interrupt(_ token: MutationToken, now: UInt64) -> [Directive] {
-        guard let one = pending[token], case .inFlight = one.phase else { return [] }
+        guard let one = pending[token], let number = leaveExchange(token) else { return [] }
+        guard case .inFlight = one.phase else { return [] }
+        let isOver = !exchanges.contains { $0.number == number }
         let event = event(of: one, .cancelled, status: nil, "not needed any more", now: now)
-        return [.cancel(token, attempt: one.record.attempts), .log(event)]
+        return (isOver ? [.cancel(number)] : []) + [.log(event)]
+    }
+
+    /// Takes back the attempts of those behind one in its exchange, if that has not left.
+    mutating func rollBack(behind token: MutationToken, now: UInt64) -> [Directive] {
+        guard let exchange = exchanges.first(where: { $0.tokens.contains(token) }), exchange.deadline == nil else {
+            return []
+        }
+        return rollBack(Array(exchange.tokens.drop { $0 != token }.dropFirst()), now: now)
+    }
+
+    /// Attempts that were recorded and never sent.
+    private mutating func rollBack(_ tokens: [MutationToken], now: UInt64) -> [Directive] {
+        let records = withdrawAttempts(of: tokens, now: now) { $0.attempts -= 1 }
+        return records.isEmpty ? [] : [.persist(records, begins: nil)]
+    }
+
+    /// The server stopped before the rest of an exchange: nothing speaks against those.
+    private mutating func setBack(_ number: ExchangeNumber, now: UInt64) -> [Directive] {
+        guard let exchange = exchanges.first(where: { $0.number == number }) else { return [] }
+        let events = exchange.tokens.compactMap { pending[$0] }.map {
+            event(of: $0, .cancelled, status: nil, "the server stopped before it", now: now)
+        }
+        let records = withdrawAttempts(of: exchange.tokens, now: now) { _ in }
+        return events.map { .log($0) } + [.persist(records, begins: nil)]
+    }
+
+    private mutating func withdrawAttempts(
+        of tokens: [MutationToken], now: UInt64, _ change: (inout OutboxRecord) -> Void
+    ) -> [OutboxRecord] {
+        var records: [OutboxRecord] = []
+        for token in tokens {
+            leaveExchange(token)
+            guard var one = pending[token] else { continue }
+            one.record.failures -= 1
+            one.record.wait = nil
+            change(&one.record)
+            pending[token] = one
+            records.append(one.record)
+        }
+        for token in tokens { if let lane = pending[token]?.lane { refresh(lane, now: now) } }
+        return records
     }
 
     private mutating func answer(
-        _ token: MutationToken, _ verdict: Outcome.Verdict, _ reason: String, isCurrent: Bool, now: UInt64,
-        using generator: inout some RandomNumberGenerator
+        _ outcome: Outcome, in number: ExchangeNumber, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
+        let token = outcome.token
         guard var one = pending[token] else { return [] }
         var directives: [Directive] = []
         let before = one
+        // Withdrawn is an answer, too: nothing of it is left to do.
+        let verdict: Outcome.Verdict = outcome.verdict == .accepted ? .accepted : .rejected
         let isFirst = one.record.state == .pending
         if isFirst { one.record.failures = 0 }
         one.isJournalBrought = false
         one.record.state = .answered(verdict)
-        one.record.lastError = verdict == .rejected ? reason : nil
+        one.record.lastError = verdict == .rejected ? outcome.reason : nil
         one.record.wait = wait(of: one, now: now, using: &generator)
-        if isCurrent {
+        if exchanges.contains(where: { $0.number == number && $0.tokens.contains(token) }) {
+            leaveExchange(token)
             let ending: AttemptEvent.Ending = verdict == .accepted ? .accepted : .rejected
-            var event = event(of: before, ending, status: nil, reason, now: now)
+            var event = event(of: before, ending, status: nil, outcome.reason, now: now)
             event.nextAttempt = nil
             directives.append(.log(event))
         } else {
@@ -128,86 +183,14 @@ extension OutboxMachine {
         }
         one.phase = .idle
         one.lane = lane(of: one.entry, one.record.state)
-        active.removeAll { $0 == token }
         pending[token] = one
         leave(before.lane, one.entry, now: now)
         enter(one.lane, one.entry, now: now)
         release(token, now: now)
-        directives.append(.persist(one.record, begins: false))
+        directives.append(.persist([one.record], begins: nil))
         if isFirst, verdict == .rejected, one.entry.isOwn {
-            directives.append(.tell(.rejected(one.entry, reason: reason)))
+            directives.append(.tell(.rejected(one.entry, reason: outcome.reason)))
         }
         return directives
-    }
-
-    private mutating func fail(
-        _ token: MutationToken, with reply: Reply, ending: AttemptEvent.Ending? = nil, now: UInt64,
-        using generator: inout some RandomNumberGenerator
-    ) -> [Directive] {
-        guard var one = pending[token] else { return [] }
-        active.removeAll { $0 == token }
-        let failure = Failure(reply)
-        let phase = one.phase
-        one.phase = .idle
-        one.record.lastError = failure.detail
-        one.record.wait = wait(of: one, now: now, using: &generator)
-        if failure.ending != .predecessorMissing { one.isJournalBrought = false }
-        var directives: [Directive] = []
-        if one.isTrial, reply.saysUnhealthy { one.failedTrials += 1 }
-        if reply.isOfRequest {
-            directives += hearFromServer(now: now)
-            one.failedTrials = 0
-            if case .predecessorMissing(let missing) = reply {
-                one.record.wait?.cause = .predecessor
-                directives.append(.bringJournal(one.entry.job, one.entry.author))
-                hasten(missing ?? one.entry.request.after, now: now)
-            }
-        } else if reply.saysUnhealthy, isSuspect(one) {
-            accused.insert(token)
-        } else {
-            // Two that fail tell of the server's illness: nothing is left of what spoke against them.
-            if reply.saysUnhealthy, !accused.isEmpty {
-                one.failedTrials = 0
-                for other in accused { pending[other]?.failedTrials = 0 }
-            }
-            directives += acquit(now: now) + restAll(after: reply, now: now, using: &generator)
-            // It is the whole outbox that waits. What is answered already has no place among the others to keep.
-            if one.record.state == .pending { one.record.wait = nil }
-            if !reply.isCounted { one.record.failures -= 1 }
-        }
-        pending[token] = one
-        var ended = one
-        ended.phase = phase
-        directives.append(
-            .log(event(of: ended, ending ?? failure.ending, status: failure.status, failure.detail, now: now)))
-        directives.append(.persist(one.record, begins: false))
-        if one.record.state == .pending, one.entry.isOwn, reply.isCounted,
-            one.record.failures == one.policy.stuckAfter
-        {
-            directives.append(
-                .tell(.stuck(one.entry, failures: one.record.failures, lastError: failure.detail)))
-        }
-        refresh(one.lane, now: now)
-        return directives
-    }
-
-    /// The server has lost what it had answered: it is asked again before its successor.
-    private mutating func hasten(_ missing: MutationToken?, now: UInt64) {
-        guard let missing, let one = pending[missing], one.phase == .idle else { return }
-        pending[missing]?.record.wait = nil
-        refresh(one.lane, now: now)
-    }
-
-    /// An attempt that was recorded and never sent.
-    private mutating func rollBack(_ token: MutationToken, now: UInt64) -> [Directive] {
-        guard var one = pending[token] else { return [] }
-        one.record.attempts -= 1
-        one.record.failures -= 1
-        one.record.wait = nil
-        one.phase = .idle
-        pending[token] = one
-        active.removeAll { $0 == token }
-        refresh(one.lane, now: now)
-        return [.persist(one.record, begins: false)]
     }
 }

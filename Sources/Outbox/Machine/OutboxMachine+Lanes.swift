@@ -78,7 +78,7 @@ extension OutboxMachine {
 
     /// Whether one of the lane is on its way, its head or what was its head when it went.
     func isBusy(_ key: LaneKey) -> Bool {
-        active.contains { pending[$0]?.lane == key }
+        exchanges.contains { $0.tokens.contains { pending[$0]?.lane == key } }
     }
 
     /// Pauses are for what was asked for here: a gateway goes on for the others.
@@ -113,7 +113,6 @@ extension OutboxMachine {
     /// Takes a request out altogether.
     mutating func remove(_ token: MutationToken, now: UInt64) {
         guard let gone = pending.removeValue(forKey: token) else { return }
-        active.removeAll { $0 == token }
         accused.remove(token)
         leave(gone.lane, gone.entry, now: now)
         noteShown(token)

@@ -27,9 +27,8 @@ extension OutboxMachine {
         guard one.entry.isOwn else { throw .notOwn(token) }
         guard one.record.state == .pending else { throw .answered(token) }
         guard !one.isDropping else { return [] }
-        let directives = interrupt(token, now: now)
-        active.removeAll { $0 == token }
-        pending[token]?.phase = .idle
+        // First: who follows it in an exchange that has not left must not overtake it, should it stand after all.
+        let directives = rollBack(behind: token, now: now) + interrupt(token, now: now)
         pending[token]?.isDropping = true
         noteShown(token)
         refresh(one.lane, now: now)

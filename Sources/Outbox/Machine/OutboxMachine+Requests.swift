@@ -85,7 +85,7 @@ extension OutboxMachine {
             token: one.token, attempt: one.attempts, began: began, nextAttempt: wait.end, durationMilliseconds: 0,
             outcome: .interrupted, status: nil, detail: detail)
         record = one
-        return directives + [.log(event), .persist(one, begins: false)]
+        return directives + [.log(event), .persist([one], begins: nil)]
     }
 
     private mutating func add(_ entry: OutboxEntry, record: OutboxRecord?, now: UInt64) {
@@ -126,7 +126,7 @@ extension OutboxMachine {
         record.lastError = outcome.reason
         record.wait = nil
         rejected[outcome.token] = Rejection(entry: known.entry, record: record)
-        directives.append(.persist(record, begins: false))
+        directives.append(.persist([record], begins: nil))
         if known.record.state != .answered(.rejected) {
             directives.append(.tell(.rejected(known.entry, reason: outcome.reason)))
         }

@@ -76,7 +76,7 @@ extension OutboxMachine {
             one.record.wait = nil
             pending[token] = one
             refresh(one.lane, now: now)
-            directives.append(.persist(one.record, begins: false))
+            directives.append(.persist([one.record], begins: nil))
         }
         return directives
     }
@@ -96,7 +96,7 @@ extension OutboxMachine {
             let isNews = !wasKnown && standing.rest?.wait.cause == .unauthorised
             return directives + (isNews ? [.tell(.unauthorised)] : [])
         case .tryAgain, .answerLost: return rest(.unhealthy, now: now, using: &generator)
-        case .accepted, .rejected, .predecessorMissing: return []
+        case .decided, .predecessorMissing: return []
         }
     }
 

@@ -18,7 +18,7 @@ extension OutboxMachine {
         of one: Pending, _ ending: AttemptEvent.Ending, status: Int?, _ detail: String, now: UInt64
     ) -> AttemptEvent {
         var began = now
-        if case .inFlight(let time, _) = one.phase { began = time }
+        if case .inFlight(let time) = one.phase { began = time }
         return AttemptEvent(
             token: one.entry.token, attempt: one.record.attempts, began: began,
             nextAttempt: ending == .cancelled ? nil : one.record.wait?.end ?? standing.rest?.wait.end,
@@ -33,8 +33,7 @@ extension OutboxMachine {
 
         init(_ reply: Reply) {
             switch reply {
-            case .accepted: (ending, status, detail) = (.accepted, nil, "")
-            case .rejected(let reason): (ending, status, detail) = (.rejected, nil, reason)
+            case .decided: (ending, status, detail) = (.accepted, nil, "")
             case .predecessorMissing: (ending, status, detail) = (.predecessorMissing, 409, "an earlier one is missing")
             case .tryAgain(let code, let reason): (ending, status, detail) = (.tryAgain, code, reason)
             case .serverBusy(let code, _): (ending, status, detail) = (.serverBusy, code, "the server is busy")

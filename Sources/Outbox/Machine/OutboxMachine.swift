@@ -20,8 +20,9 @@ package struct OutboxMachine: Sendable {
     /// The heads that may go at once, and those that may go later.
     var ready = SortedList<Candidate>()
     var later = SortedList<DueCandidate>()
-    /// Whose attempt is being recorded or under way.
-    var active: [MutationToken] = []
+    /// Being recorded or under way.
+    var exchanges: [Exchange] = []
+    var lastExchange: ExchangeNumber = 0
     /// What is not to be shown over published state although that does not say so yet: see `Overlay`. Kept, since every
     /// reading of a job asks for it, however long the queue is.
     package private(set) var notShown: Set<MutationToken> = []
@@ -56,7 +57,7 @@ package struct OutboxMachine: Sendable {
     enum Phase: Hashable, Sendable {
         case idle
         case persisting
-        case inFlight(began: UInt64, deadline: UInt64)
+        case inFlight(began: UInt64)
     }
 
     struct Rejection: Sendable {
@@ -75,7 +76,7 @@ package struct OutboxMachine: Sendable {
 
     /// When `onTimer` wants to be called; nil while nothing can come of it.
     package var nextDeadline: UInt64? {
-        var deadlines = active.compactMap { deadline(of: $0) }
+        var deadlines = exchanges.compactMap(\.deadline)
         if isRouteUp == true, let due = nextDue { deadlines.append(max(due, standing.rest?.wait.end ?? 0)) }
         return deadlines.min()
     }
@@ -83,9 +84,8 @@ package struct OutboxMachine: Sendable {
     /// Gives up attempts that have taken too long, and begins what is due. A call before `nextDeadline` does no harm.
     package mutating func onTimer(now: UInt64, using generator: inout some RandomNumberGenerator) -> [Directive] {
         var directives: [Directive] = []
-        for token in active {
-            guard let deadline = deadline(of: token), deadline <= now else { continue }
-            directives += giveUp(token, now: now, using: &generator)
+        for exchange in exchanges where exchange.deadline.map({ $0 <= now }) ?? false {
+            directives += giveUp(exchange, now: now, using: &generator)
         }
         return directives + fill(now: now, using: &generator)
     }
@@ -93,12 +93,7 @@ package struct OutboxMachine: Sendable {
     /// Zero for at once; nil while there is nothing to begin, or no room for it.
     private var nextDue: UInt64? {
         if let next { return hasRoom(for: next) ? 0 : nil }
-        return active.count < mostActive ? later.last?.due : nil
-    }
-
-    private func deadline(of token: MutationToken) -> UInt64? {
-        guard case .inFlight(_, let deadline) = pending[token]?.phase else { return nil }
-        return deadline
+        return exchanges.count < mostActive ? later.last?.due : nil
     }
 
     /// After an illness of the server one attempt goes ahead of the others.
@@ -115,11 +110,12 @@ package struct OutboxMachine: Sendable {
 
     private func failures(of candidate: Candidate) -> Int { pending[candidate.token]?.record.failures ?? 0 }
 
-    /// What has an order goes one at a time, whatever its lane: of two that are under way together the second may be
-    /// accepted and the first be lost.
+    /// What has an order goes in one exchange at a time, whatever its lane: of two that are under way together the second may
+    /// be accepted and the first be lost.
     private func hasRoom(for candidate: Candidate) -> Bool {
-        guard active.count < mostActive else { return false }
-        return candidate.lane.alone != nil || !active.contains { pending[$0].map { $0.lane.alone == nil } ?? false }
+        guard exchanges.count < mostActive else { return false }
+        return candidate.lane.alone != nil
+            || !exchanges.contains { $0.tokens.contains { pending[$0].map { $0.lane.alone == nil } ?? false } }
     }
 
     func maySend(now: UInt64) -> Bool {
@@ -140,9 +136,7 @@ package struct OutboxMachine: Sendable {
         while let next = later.last, next.due <= now { refresh(next.lane, now: now) }
         var directives: [Directive] = []
         while maySend(now: now), let best = next, hasRoom(for: best) {
-            ready.remove(best)
-            lanes[best.lane]?.candidacy = .none
-            directives.append(begin(best.token, now: now, using: &generator))
+            directives.append(begin(company(of: best, now: now), now: now, using: &generator))
         }
         return directives
     }

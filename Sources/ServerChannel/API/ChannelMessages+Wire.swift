@@ -163,56 +163,93 @@ extension VersionVector {
     }
 }
 
-extension MutationRequest {
-    /// The message `Mutation` of channel.proto, without the token, which travels as the request's key.
+extension [Delivery] {
+    /// The message `Mutations` of channel.proto.
     package func protobuf() throws -> [UInt8] {
-        var wire = WireMutation()
-        wire.lane = lane
-        wire.after = after?.value.wire ?? Data()
-        wire.priority = UInt32(priority)
-        wire.kind = kind
-        wire.payload = Data(payload)
+        var wire = WireMutations()
+        wire.mutations = map(\.wire)
         return try wire.bytes()
     }
 
-    /// Reads the message `Mutation`, and refuses what is not `isWellFormed`.
-    ///
-    /// - Parameter token: the request's Idempotency-Key.
-    package init(protobuf bytes: [UInt8], token: MutationToken) throws {
-        let wire = try WireMutation(bytes)
-        guard let priority = UInt8(exactly: wire.priority) else {
-            throw MalformedMessage(sentence: "The priority is above 255.")
-        }
-        self.init(
-            token: token, lane: wire.lane,
-            after: wire.after.isEmpty ? nil : MutationToken(try UInt128(wire: wire.after)), priority: priority,
-            kind: wire.kind, payload: [UInt8](wire.payload))
-        guard isWellFormed else {
-            throw MalformedMessage(sentence: "Lane or kind is odd, or the payload is longer than 64 KiB.")
-        }
+    /// Reads the message `Mutations`, and refuses requests that are not `isWellFormed`.
+    package init(protobuf bytes: [UInt8]) throws {
+        self = try WireMutations(bytes).mutations.map(Delivery.init)
     }
 }
 
-extension MutationDecision {
-    /// The message `Decision` of channel.proto.
+extension Delivery {
+    fileprivate init(_ wire: WireMutation) throws {
+        guard let priority = UInt8(exactly: wire.priority) else {
+            throw MalformedMessage(sentence: "The priority is above 255.")
+        }
+        guard let job = JobID(wire.job) else { throw MalformedMessage(sentence: "A job has an odd id.") }
+        guard wire.channel <= ChangeLimits.sequence else {
+            throw MalformedMessage(sentence: "The channel of a job has no end.")
+        }
+        let request = MutationRequest(
+            token: MutationToken(try UInt128(wire: wire.token)), lane: wire.lane,
+            after: wire.after.isEmpty ? nil : MutationToken(try UInt128(wire: wire.after)), priority: priority,
+            kind: wire.kind, payload: [UInt8](wire.payload))
+        guard request.isWellFormed else {
+            throw MalformedMessage(sentence: "Lane or kind is odd, or the payload is longer than 64 KiB.")
+        }
+        self.init(request: request, job: job, knownChannel: wire.hasChannel ? wire.channel : nil)
+    }
+
+    fileprivate var wire: WireMutation {
+        var wire = WireMutation()
+        wire.lane = request.lane
+        wire.after = request.after?.value.wire ?? Data()
+        wire.priority = UInt32(request.priority)
+        wire.kind = request.kind
+        wire.payload = Data(request.payload)
+        wire.token = request.token.value.wire
+        wire.job = job.text
+        if let knownChannel { wire.channel = knownChannel }
+        return wire
+    }
+}
+
+extension MutationDecisions {
+    /// The message `Decisions` of channel.proto.
     package func protobuf() throws -> [UInt8] {
-        var wire = WireDecision()
-        wire.token = outcome.token.value.wire
-        wire.verdict = UInt32(outcome.verdict.rawValue)
-        wire.reason = outcome.reason
-        wire.channel = channel.wire
+        var wire = WireDecisions()
+        wire.decisions = outcomes.map(\.wire)
+        wire.channels = channels.map { channel in
+            var news = WireChannelNews()
+            news.job = channel.job.text
+            news.news = channel.news.wire
+            return news
+        }
         return try wire.bytes()
     }
 
-    /// Reads the message `Decision`, and refuses a verdict that this version does not know.
+    /// Reads the message `Decisions`, and refuses a verdict that this version does not know.
     package init(protobuf bytes: [UInt8]) throws {
-        let wire = try WireDecision(bytes)
+        let wire = try WireDecisions(bytes)
+        self.init(
+            outcomes: try wire.decisions.map(Outcome.init),
+            channels: try wire.channels.map { channel in
+                guard let job = JobID(channel.job) else { throw MalformedMessage(sentence: "A job has an odd id.") }
+                return ChannelNews(job: job, news: try SegmentList(channel.news))
+            })
+    }
+}
+
+extension Outcome {
+    fileprivate init(_ wire: WireDecision) throws {
         guard let code = UInt8(exactly: wire.verdict), let verdict = Outcome.Verdict(rawValue: code) else {
             throw MalformedMessage(sentence: "The verdict is none that this version knows.")
         }
-        let outcome = Outcome(
-            token: MutationToken(try UInt128(wire: wire.token)), verdict: verdict, reason: wire.reason)
-        self.init(outcome: outcome, channel: try SegmentList(wire.channel))
+        self.init(token: MutationToken(try UInt128(wire: wire.token)), verdict: verdict, reason: wire.reason)
+    }
+
+    fileprivate var wire: WireDecision {
+        var wire = WireDecision()
+        wire.token = token.value.wire
+        wire.verdict = UInt32(verdict.rawValue)
+        wire.reason = reason
+        return wire
     }
 }
 

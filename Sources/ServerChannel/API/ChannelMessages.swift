@@ -50,17 +50,48 @@ package struct SegmentList: Hashable, Sendable {
     }
 }
 
-/// What a delivery was answered with.
-package struct MutationDecision: Hashable, Sendable {
-    /// What was decided: the same for every delivery of one token.
-    package let outcome: Outcome
-    /// What the sender did not hold of the channel.
-    package let channel: SegmentList
+/// A request on its way to the server.
+package struct Delivery: Hashable, Sendable {
+    /// What is asked for; its token is the key of its effect.
+    package let request: MutationRequest
+    /// The job whose state is to change.
+    package let job: JobID
+    /// The last ordering id of that job's channel that the sender holds; nil when it wants nothing of it.
+    package let knownChannel: UInt64?
 
-    /// `outcome` has to be of the token that was delivered; else the answer counts as lost.
-    package init(outcome: Outcome, channel: SegmentList) {
-        self.outcome = outcome
-        self.channel = channel
+    /// `knownChannel` is 0 where nothing of the channel is held.
+    package init(request: MutationRequest, job: JobID, knownChannel: UInt64?) {
+        self.request = request
+        self.job = job
+        self.knownChannel = knownChannel
+    }
+}
+
+/// What requests were answered with that were delivered together.
+package struct MutationDecisions: Hashable, Sendable {
+    /// Of the first of them, in their order; the same for every delivery of one token. Those behind were not looked at.
+    package let outcomes: [Outcome]
+    /// What the sender did not hold of the channels of their jobs, each job once.
+    package let channels: [ChannelNews]
+
+    /// What follows in the channel of one job.
+    package struct ChannelNews: Hashable, Sendable {
+        /// Whose channel it is.
+        package let job: JobID
+        /// Its runs and where it ends.
+        package let news: SegmentList
+
+        /// Takes both as they are.
+        package init(job: JobID, news: SegmentList) {
+            self.job = job
+            self.news = news
+        }
+    }
+
+    /// `outcomes` has to begin with that of the first request that was delivered; else the answer counts as lost.
+    package init(outcomes: [Outcome], channels: [ChannelNews]) {
+        self.outcomes = outcomes
+        self.channels = channels
     }
 }
 
@@ -78,6 +109,8 @@ package enum ChannelLimits {
     package static let longestWaitSeconds = 60
     /// Runs in one upload.
     package static let segments = 256
+    /// Mutations in one delivery.
+    package static let mutations = 32
     /// A removal reaches no further in a journal, so that there is room for what is said afterwards.
     package static let removedSequence: UInt64 = 1 << 39
     /// The most entries of a list that may be asked for (`limit`).
@@ -92,8 +125,6 @@ package enum ChannelHeader {
     package static let received = "Muster-Received"
     /// When the answer went out: microseconds since 1970, in every answer of a Muster server.
     package static let answered = "Muster-Answered"
-    /// The token of a mutation, 32 lower-case hexadecimal digits: with it a repetition has no second effect.
-    package static let idempotencyKey = "Idempotency-Key"
     /// The messages of channel.proto, which daemons ask for and send.
     package static let protobuf = "application/x-protobuf"
     /// What people and other programs ask for and send; what is answered where `Accept` has no protobuf.

@@ -58,13 +58,13 @@ package struct ChannelProblem: Error, Codable, Hashable, Sendable {
         package static let journalForked = Code(rawValue: "journalForked")
         /// The request before this one in its lane has no outcome yet; `token` names it.
         package static let predecessorMissing = Code(rawValue: "predecessorMissing")
-        /// A body over `ChannelLimits.bodyBytes`, or more runs than `ChannelLimits.segments`.
+        /// A body over `ChannelLimits.bodyBytes`, more runs than `ChannelLimits.segments`, or more mutations than it takes.
         package static let tooLarge = Code(rawValue: "tooLarge")
         /// The body is neither JSON nor protobuf, or is packed in another way than gzip.
         package static let mediaType = Code(rawValue: "mediaType")
         /// The form is right, but what it carries cannot be read: a run of journal, a message.
         package static let malformed = Code(rawValue: "malformed")
-        /// The Idempotency-Key was used for another request.
+        /// The token was used for another request.
         package static let keyReused = Code(rawValue: "keyReused")
         /// Nothing was decided: a newer server may know this kind of mutation.
         package static let unknownKind = Code(rawValue: "unknownKind")

@@ -48,19 +48,18 @@ extension ChannelClient {
             .map(JobHoldings.init(protobuf:))
     }
 
-    /// `POST /v1/jobs/{job}/mutations`: asks for a change of what the server owns, with the token as its key.
+    /// `POST /v1/mutations`: asks for changes of what the server owns, in their order, with each token as the key of its
+    /// effect. They are of any jobs, at least one and `ChannelLimits.mutations` at most.
     ///
-    /// An answer that decides another token is lost.
-    package func deliver(_ delivery: Delivery) async -> ServerReply<MutationDecision> {
-        guard let body = try? delivery.request.protobuf() else { return .lost("it cannot be written") }
-        let path = "/v1/jobs/\(delivery.job)/mutations?channel=\(delivery.knownChannel)"
-        let ask = Ask(method: .POST, path: path, body: body, key: delivery.request.token.description)
-        return await execute(ask).map { bytes in
-            let decision = try MutationDecision(protobuf: bytes)
-            guard decision.outcome.token == delivery.request.token else {
-                throw MalformedMessage(sentence: "It decides another request.")
-            }
-            return decision
+    /// An answer that decides others than the first of them is lost.
+    package func deliver(_ deliveries: [Delivery]) async -> ServerReply<MutationDecisions> {
+        guard let body = try? deliveries.protobuf() else { return .lost("it cannot be written") }
+        return await execute(Ask(method: .POST, path: "/v1/mutations", body: body)).map { bytes in
+            let decisions = try MutationDecisions(protobuf: bytes)
+            guard !decisions.outcomes.isEmpty,
+                deliveries.map(\.request.token).starts(with: decisions.outcomes.map(\.token))
+            else { throw MalformedMessage(sentence: "It decides other requests.") }
+            return decisions
         }
     }
 }
@@ -84,32 +83,11 @@ package struct JournalPlace: Hashable, Sendable {
     }
 }
 
-/// A request on its way.
-package struct Delivery: Sendable {
-    /// What is asked for; its token becomes the Idempotency-Key.
-    package let request: MutationRequest
-    /// The job whose state is to change.
-    package let job: JobID
-    /// The last ordering id that is held here.
-    package let knownChannel: UInt64
-
-    /// `knownChannel` is 0 where nothing of the channel is held.
-    package init(request: MutationRequest, job: JobID, knownChannel: UInt64) {
-        self.request = request
-        self.job = job
-        self.knownChannel = knownChannel
-    }
-}
-
-extension ServerReply<MutationDecision> {
+extension ServerReply<MutationDecisions> {
     /// What the outbox makes of it. Nothing but the server's own decision is for good.
     package var forOutbox: OutboxMachine.Reply {
         switch self {
-        case .answer(let decision):
-            switch decision.outcome.verdict {
-            case .accepted: .accepted
-            case .rejected, .withdrawn: .rejected(reason: decision.outcome.reason)
-            }
+        case .answer(let decisions): .decided(decisions.outcomes)
         case .problem(let problem) where problem.code == .predecessorMissing:
             .predecessorMissing(problem.problem?.token.flatMap { MutationToken($0) })
         case .problem(let problem): .tryAgain(status: problem.status, reason: problem.sentence)

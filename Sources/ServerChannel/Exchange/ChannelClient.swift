@@ -78,7 +78,6 @@ package final class ChannelClient: Sendable {
         /// With the query.
         var path: String
         var body: [UInt8]?
-        var key: String?
     }
 
     func execute(_ ask: Ask) async -> ServerReply<[UInt8]> {
@@ -127,7 +126,6 @@ package final class ChannelClient: Sendable {
         request.headers.add(name: "Accept", value: ChannelHeader.protobuf)
         request.headers.add(name: "Accept-Encoding", value: "gzip")
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        if let key = ask.key { request.headers.add(name: ChannelHeader.idempotencyKey, value: key) }
         if let body = ask.body {
             request.headers.add(name: "Content-Type", value: ChannelHeader.protobuf)
             var sent = body

@@ -146,7 +146,19 @@ nonisolated struct WireRemoval: Sendable {
   init() {}
 }
 
-/// Its token is the request's Idempotency-Key.
+/// Requests to be decided in this order, from 1 to 32.
+nonisolated struct WireMutations: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var mutations: [WireMutation] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 nonisolated struct WireMutation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -164,6 +176,39 @@ nonisolated struct WireMutation: Sendable {
 
   /// JSON of the kind.
   var payload: Data = Data()
+
+  /// 16 bytes, big-endian: the key of its effect.
+  var token: Data = Data()
+
+  var job: String = String()
+
+  /// The ordering id of the job's channel that the sender holds; without it nothing of that channel is told.
+  var channel: UInt64 {
+    get {_channel ?? 0}
+    set {_channel = newValue}
+  }
+  /// Returns true if `channel` has been explicitly set.
+  var hasChannel: Bool {self._channel != nil}
+  /// Clears the value of `channel`. Subsequent reads from it will return its default value.
+  mutating func clearChannel() {self._channel = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _channel: UInt64? = nil
+}
+
+nonisolated struct WireDecisions: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of the first of the requests, in their order, one at least. Those behind were not looked at.
+  var decisions: [WireDecision] = []
+
+  /// Of each job of these, once, where the sender said what it holds.
+  var channels: [WireChannelNews] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -183,21 +228,33 @@ nonisolated struct WireDecision: Sendable {
 
   var reason: String = String()
 
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireChannelNews: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var job: String = String()
+
   /// What the sender does not hold of the channel.
-  var channel: WireSegments {
-    get {_channel ?? WireSegments()}
-    set {_channel = newValue}
+  var news: WireSegments {
+    get {_news ?? WireSegments()}
+    set {_news = newValue}
   }
-  /// Returns true if `channel` has been explicitly set.
-  var hasChannel: Bool {self._channel != nil}
-  /// Clears the value of `channel`. Subsequent reads from it will return its default value.
-  mutating func clearChannel() {self._channel = nil}
+  /// Returns true if `news` has been explicitly set.
+  var hasNews: Bool {self._news != nil}
+  /// Clears the value of `news`. Subsequent reads from it will return its default value.
+  mutating func clearNews() {self._news = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _channel: WireSegments? = nil
+  fileprivate var _news: WireSegments? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -433,9 +490,39 @@ nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._Message
   }
 }
 
+nonisolated extension WireMutations: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Mutations"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mutations\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.mutations) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.mutations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.mutations, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMutations, rhs: WireMutations) -> Bool {
+    if lhs.mutations != rhs.mutations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Mutation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lane\0\u{1}after\0\u{1}priority\0\u{1}kind\0\u{1}payload\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lane\0\u{1}after\0\u{1}priority\0\u{1}kind\0\u{1}payload\0\u{1}token\0\u{1}job\0\u{1}channel\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -448,12 +535,19 @@ nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.priority) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.payload) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.token) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.job) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self._channel) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.lane.isEmpty {
       try visitor.visitSingularStringField(value: self.lane, fieldNumber: 1)
     }
@@ -469,6 +563,15 @@ nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if !self.payload.isEmpty {
       try visitor.visitSingularBytesField(value: self.payload, fieldNumber: 5)
     }
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 6)
+    }
+    if !self.job.isEmpty {
+      try visitor.visitSingularStringField(value: self.job, fieldNumber: 7)
+    }
+    try { if let v = self._channel {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -478,6 +581,44 @@ nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.priority != rhs.priority {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.payload != rhs.payload {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.job != rhs.job {return false}
+    if lhs._channel != rhs._channel {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDecisions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Decisions"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}decisions\0\u{1}channels\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.decisions) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.channels) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.decisions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.decisions, fieldNumber: 1)
+    }
+    if !self.channels.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.channels, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDecisions, rhs: WireDecisions) -> Bool {
+    if lhs.decisions != rhs.decisions {return false}
+    if lhs.channels != rhs.channels {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -485,7 +626,7 @@ nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireDecision: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Decision"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}verdict\0\u{1}reason\0\u{1}channel\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}verdict\0\u{1}reason\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -496,7 +637,45 @@ nonisolated extension WireDecision: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 1: try { try decoder.decodeSingularBytesField(value: &self.token) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.verdict) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._channel) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    }
+    if self.verdict != 0 {
+      try visitor.visitSingularUInt32Field(value: self.verdict, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDecision, rhs: WireDecision) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.verdict != rhs.verdict {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireChannelNews: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ChannelNews"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}news\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.job) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._news) }()
       default: break
       }
     }
@@ -507,26 +686,18 @@ nonisolated extension WireDecision: SwiftProtobuf.Message, SwiftProtobuf._Messag
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.token.isEmpty {
-      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 1)
+    if !self.job.isEmpty {
+      try visitor.visitSingularStringField(value: self.job, fieldNumber: 1)
     }
-    if self.verdict != 0 {
-      try visitor.visitSingularUInt32Field(value: self.verdict, fieldNumber: 2)
-    }
-    if !self.reason.isEmpty {
-      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
-    }
-    try { if let v = self._channel {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    try { if let v = self._news {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: WireDecision, rhs: WireDecision) -> Bool {
-    if lhs.token != rhs.token {return false}
-    if lhs.verdict != rhs.verdict {return false}
-    if lhs.reason != rhs.reason {return false}
-    if lhs._channel != rhs._channel {return false}
+  static func ==(lhs: WireChannelNews, rhs: WireChannelNews) -> Bool {
+    if lhs.job != rhs.job {return false}
+    if lhs._news != rhs._news {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -24,6 +24,23 @@ extension MutationEvaluation {
     }
 }
 
+/// A request that somebody has brought.
+package struct DeliveredRequest: Hashable, Sendable {
+    /// What is asked for.
+    package let request: MutationRequest
+    /// The job whose state is to change; it is entered when it is new.
+    package let job: JobID
+    /// The ordering id of that job's channel that the sender holds.
+    package let knownChannel: UInt64
+
+    /// Takes the parts as they are; `knownChannel` is 0 where the sender holds nothing of the channel.
+    package init(request: MutationRequest, job: JobID, knownChannel: UInt64 = 0) {
+        self.request = request
+        self.job = job
+        self.knownChannel = knownChannel
+    }
+}
+
 /// What became of a delivered request.
 package enum Decision: Hashable, Sendable {
     /// - Parameter commit: nil when it had been decided before.
@@ -39,48 +56,62 @@ package enum Decision: Hashable, Sendable {
 
 /// The server's side of requests; only for a store that is the channel.
 extension Store {
-    /// Decides a request: its outcome and what it publishes become one entry of the channel, in one transaction. A token
-    /// that has an outcome keeps it, and has no second effect (rule R8).
+    /// Decides requests one after the other, in one transaction: of each the outcome and what it publishes become one entry
+    /// of its channel. A token that has an outcome keeps it, and has no second effect (rule R8).
     ///
-    /// - Parameters:
-    ///   - known: the ordering id that the sender holds.
-    ///   - judge: gets what is published now.
+    /// - Parameter judge: gets a request and what is published of its job by then.
+    /// - Returns: what became of each, up to the first that was not decided. Those behind it were not looked at: who has to
+    ///   follow it must not overtake it.
+    /// - Throws: what `judge` throws, and `StoreError`; then nothing is decided.
     package func decide(
-        _ request: MutationRequest, job: JobID, knowing known: UInt64 = 0, now: ReceiveTime,
-        judge: @escaping @Sendable ([FieldName: String]) throws -> MutationEvaluation
-    ) async throws -> Decision {
+        _ delivered: [DeliveredRequest], now: ReceiveTime,
+        judge: @escaping @Sendable (MutationRequest, [FieldName: String]) throws -> MutationEvaluation
+    ) async throws -> [Decision] {
         try await write { [self] db in
-            let fingerprint = Self.fingerprint(of: request, job: job)
-            let used = try Data.fetchOne(
-                db, sql: "SELECT fingerprint FROM delivery WHERE token = ?", arguments: [request.token.value.blob])
-            if let used, used != fingerprint { return .tokenReused }
-            let listed = try JobRows(known: job, in: db)
-            if let outcome = try listed?.outcome(of: request.token) { return .decided(outcome, commit: nil) }
-            let head = try listed?.channel.head()
-            guard known <= head?.sequence ?? 0 else { return .behind(head?.sequence ?? 0) }
-            let isWithdrawn = try listed?.isWithdrawn(request.token) ?? false
-            // Who has been taken back need not wait for anybody, and of a job that has ended everything is rejected: what was
-            // before it may have gone with the job.
-            let isRemoved = try listed?.isRemoved() ?? false
-            if let after = request.after, !isWithdrawn, !isRemoved, try !(listed?.isSettled(after) ?? false) {
-                return .predecessorMissing(after)
+            var decisions: [Decision] = []
+            for one in delivered {
+                decisions.append(try decide(one, now: now, judge: judge, in: db))
+                guard case .decided = decisions.last else { break }
             }
-            try db.execute(
-                sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
-                arguments: [request.token.value.blob, fingerprint])
-            return try transact(on: job, entersJob: true, now: now, in: db) { transaction in
-                let evaluation: MutationEvaluation? =
-                    if isWithdrawn {
-                        nil
-                    } else if isRemoved {
-                        .reject("The job has been removed for good; open another one.")
-                    } else {
-                        try judge(try transaction.job.published())
-                    }
-                let (outcome, published) = Self.outcome(of: request.token, evaluation)
-                let commit = try transaction.say(published.map { .publish($0) } + [.outcome(outcome)])
-                return .decided(outcome, commit: commit)
-            }
+            return decisions
+        }
+    }
+
+    private func decide(
+        _ delivered: DeliveredRequest, now: ReceiveTime,
+        judge: (MutationRequest, [FieldName: String]) throws -> MutationEvaluation, in db: Database
+    ) throws -> Decision {
+        let (request, job) = (delivered.request, delivered.job)
+        let fingerprint = Self.fingerprint(of: request, job: job)
+        let used = try Data.fetchOne(
+            db, sql: "SELECT fingerprint FROM delivery WHERE token = ?", arguments: [request.token.value.blob])
+        if let used, used != fingerprint { return .tokenReused }
+        let listed = try JobRows(known: job, in: db)
+        if let outcome = try listed?.outcome(of: request.token) { return .decided(outcome, commit: nil) }
+        let head = try listed?.channel.head()
+        guard delivered.knownChannel <= head?.sequence ?? 0 else { return .behind(head?.sequence ?? 0) }
+        let isWithdrawn = try listed?.isWithdrawn(request.token) ?? false
+        // Who has been taken back need not wait for anybody, and of a job that has ended everything is rejected: what was
+        // before it may have gone with the job.
+        let isRemoved = try listed?.isRemoved() ?? false
+        if let after = request.after, !isWithdrawn, !isRemoved, try !(listed?.isSettled(after) ?? false) {
+            return .predecessorMissing(after)
+        }
+        try db.execute(
+            sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
+            arguments: [request.token.value.blob, fingerprint])
+        return try transact(on: job, entersJob: true, now: now, in: db) { transaction in
+            let evaluation: MutationEvaluation? =
+                if isWithdrawn {
+                    nil
+                } else if isRemoved {
+                    .reject("The job has been removed for good; open another one.")
+                } else {
+                    try judge(request, try transaction.job.published())
+                }
+            let (outcome, published) = Self.outcome(of: request.token, evaluation)
+            let commit = try transaction.say(published.map { .publish($0) } + [.outcome(outcome)])
+            return .decided(outcome, commit: commit)
         }
     }
 

@@ -61,34 +61,44 @@ extension Store {
 
     /// Whole changes of the channel after an ordering id, at most `limit` of them.
     package func channelRun(of job: JobID, after sequence: UInt64, limit: Int) async throws -> ChannelRun {
-        try await read(of: job) { rows in
-            let journal = rows.channel
-            let end = try journal.head().sequence
-            guard sequence < end else { return ChannelRun(segment: nil, head: end) }
-            let pieces = try journal.pieces(
-                from: sequence + 1, maximumBytes: JournalRows.longestSegmentBytes)
-            guard let start = pieces.first?.first else { return ChannelRun(segment: nil, head: end) }
-            var reached = try journal.headBefore(start)
-            var first = sequence + 1
-            var bytes: [UInt8] = []
-            var count = 0
-            var last = reached
-            for piece in pieces {
-                try ChangeCodec.scan(piece.bytes) { scanned, buffer in
-                    guard count < limit else { return }
-                    let begin = reached.sequence + 1
-                    reached = JournalHead(
-                        sequence: reached.sequence + UInt64(scanned.operationCount),
-                        digest: JournalDigest.extend(reached.digest, with: scanned, in: buffer))
-                    guard reached.sequence > sequence else { return }
-                    if count == 0 { first = begin }
-                    bytes += buffer[scanned.record]
-                    last = reached
-                    count += 1
-                }
-            }
-            return ChannelRun(
-                segment: JournalSegment(replica: .channel, first: first, head: last, bytes: bytes), head: end)
+        try await read(of: job) { try $0.channel.run(after: sequence, limit: limit) }
+    }
+
+    /// The same of several jobs, as they were at one time; at most `limit` changes of each.
+    package func channelRuns(
+        after places: [(job: JobID, sequence: UInt64)], limit: Int
+    ) async throws -> [ChannelRun] {
+        try await read { db in
+            try places.map { try JobRows(of: $0.job, in: db).channel.run(after: $0.sequence, limit: limit) }
         }
+    }
+}
+
+extension JournalRows {
+    fileprivate func run(after sequence: UInt64, limit: Int) throws -> ChannelRun {
+        let end = try head().sequence
+        guard sequence < end else { return ChannelRun(segment: nil, head: end) }
+        let pieces = try pieces(from: sequence + 1, maximumBytes: Self.longestSegmentBytes)
+        guard let start = pieces.first?.first else { return ChannelRun(segment: nil, head: end) }
+        var reached = try headBefore(start)
+        var first = sequence + 1
+        var bytes: [UInt8] = []
+        var count = 0
+        var last = reached
+        for piece in pieces {
+            try ChangeCodec.scan(piece.bytes) { scanned, buffer in
+                guard count < limit else { return }
+                let begin = reached.sequence + 1
+                reached = JournalHead(
+                    sequence: reached.sequence + UInt64(scanned.operationCount),
+                    digest: JournalDigest.extend(reached.digest, with: scanned, in: buffer))
+                guard reached.sequence > sequence else { return }
+                if count == 0 { first = begin }
+                bytes += buffer[scanned.record]
+                last = reached
+                count += 1
+            }
+        }
+        return ChannelRun(segment: JournalSegment(replica: replica, first: first, head: last, bytes: bytes), head: end)
     }
 }

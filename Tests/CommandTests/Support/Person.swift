@@ -110,11 +110,13 @@ struct Office: Sendable {
         let job = try #require(JobID(job))
         for queued in await person.core.outbox.queue {
             let request = queued.entry.request
-            let decision = try await store.decide(request, job: job, now: person.core.clock.now) { published in
+            let decisions = try await store.decide(
+                [DeliveredRequest(request: request, job: job)], now: person.core.clock.now
+            ) { request, published in
                 reason.map { .reject($0) }
                     ?? MutationEvaluation(of: request, on: JobStanding(values: published))
             }
-            guard case .decided(_, let commit?) = decision else { continue }
+            guard case .decided(_, let commit?) = decisions.first else { continue }
             _ = try await person.store.ingest(commit.segment, job: job, now: person.core.clock.now)
         }
         await person.core.outbox.jobAdvanced(job)

@@ -12,21 +12,26 @@ struct IllnessTests {
         }
     }
 
-    /// A server that answers as `reply` says, until time is up: what it accepted, and when.
+    /// A server that fails as `reply` says and accepts the others, until time is up: what it accepted, and when.
     private func serve(
         _ desk: inout Desk, for milliseconds: UInt64, polls: Bool = true,
-        _ reply: (MutationToken) -> OutboxMachine.Reply
+        _ reply: (MutationToken) -> OutboxMachine.Reply?
     ) -> [(token: MutationToken, at: UInt64)] {
         var accepted: [(token: MutationToken, at: UInt64)] = []
         let end = desk.now + milliseconds
         while desk.now < end {
             while let line = desk.machine.queue.first(where: { $0.state == .sending }) {
-                let token = line.entry.token
                 desk.now += 1
-                desk.reply(token, reply(token))
-                guard reply(token) == .accepted else { continue }
-                accepted.append((token, desk.now))
-                desk.publish(token)
+                let together = desk.companions(of: line.entry.token)
+                // One that makes it fail makes the whole exchange fail.
+                if let failure = together.map(reply).first(where: { $0 != nil }) ?? nil {
+                    desk.reply(line.entry.token, failure)
+                    continue
+                }
+                for token in together {
+                    accepted.append((token, desk.now))
+                    desk.accept(token)
+                }
             }
             desk.pass(100)
             if polls { desk.carryOut(desk.machine.onServerReached(now: desk.now, using: &desk.generator)) }
@@ -86,7 +91,7 @@ struct IllnessTests {
         let bad = Set(failing.map { tokens[$0] })
         let begin = desk.now
         let accepted = serve(&desk, for: 3_600_000) { token in
-            bad.contains(token) ? .tryAgain(status: 500, reason: "broken") : .accepted
+            bad.contains(token) ? .tryAgain(status: 500, reason: "broken") : nil
         }
         #expect(Set(accepted.map(\.token)) == Set(tokens).subtracting(bad))
         #expect(accepted.map(\.token).sorted() == accepted.map(\.token), "the others keep their order")
@@ -97,11 +102,11 @@ struct IllnessTests {
         let late = desk.ask(Note("late"), job: try #require(JobID("late")))
         let asked = desk.now
         let next = serve(&desk, for: 600_000) { token in
-            bad.contains(token) ? .tryAgain(status: 500, reason: "broken") : .accepted
+            bad.contains(token) ? .tryAgain(status: 500, reason: "broken") : nil
         }
         #expect(next.map(\.token) == [late] && (next.first?.at ?? .max) - asked < 10_000)
         // It is mended: what waited alone goes, too.
-        #expect(serve(&desk, for: 600_000) { _ in .accepted }.count == bad.count)
+        #expect(serve(&desk, for: 600_000) { _ in nil }.count == bad.count)
         #expect(desk.machine.queue == [])
     }
 
@@ -121,7 +126,7 @@ struct IllnessTests {
         #expect(Set(desk.sent).count > 1, "others were tried")
         #expect(desk.machine.accused.isEmpty)
         desk.restart()
-        #expect(serve(&desk, for: 600_000) { _ in .accepted }.map(\.token) == tokens)
+        #expect(serve(&desk, for: 600_000) { _ in nil }.map(\.token) == tokens)
     }
 
     @Test("A crash in the midst of an attempt rests the whole outbox, once, and stands in the log")
@@ -155,7 +160,7 @@ struct IllnessTests {
     func crashWhileConfirming() {
         var desk = Desk()
         let token = desk.ask(Note())
-        desk.reply(token, .accepted)
+        desk.answer(token)
         while desk.sent.count == 1, let due = desk.machine.nextDeadline { desk.pass(due - desk.now) }
         #expect(desk.sent.count > 1 && desk.state(of: token) == .answered)
         desk.restart()
@@ -171,7 +176,7 @@ struct IllnessTests {
         desk.storeIsSlow = true
         let tokens = try ask(2, at: &desk)
         desk.unwritten = []
-        desk.carryOut(desk.machine.onPersistFailed(tokens[0], attempt: 1, now: desk.now, using: &desk.generator))
+        desk.carryOut(desk.machine.onPersistFailed(1, now: desk.now, using: &desk.generator))
         desk.storeIsSlow = false
         desk.pass(1_000)
         #expect(desk.sent == [tokens[0]])

@@ -17,6 +17,8 @@ private struct IllDay {
     private(set) var accepted: [MutationToken] = []
     private(set) var struck: Set<Trouble> = []
     private(set) var outOfOrder: [String] = []
+    /// How many were in one exchange at most.
+    private(set) var longest = 0
     private let begin: UInt64
 
     init(seed: UInt64) {
@@ -63,11 +65,16 @@ private struct IllDay {
     }
 
     private mutating func arrive(_ token: MutationToken) {
-        let attempt = desk.attempts[token]
+        let number = desk.exchange[token]
+        let together = desk.companions(of: token)
         struck.insert(trouble)
+        longest = max(longest, together.count)
+        // The office stops where it likes, behind the first.
+        let decided = together.prefix(generator.oneIn(3) ? Int.random(in: 1...9, using: &generator) : .max)
+        let outcomes = decided.map { Outcome(token: $0, verdict: .accepted) }
         let reply: OutboxMachine.Reply =
             switch trouble {
-            case .well, .replyLost: .accepted
+            case .well, .replyLost: .decided(outcomes)
             case .broken: .tryAgain(status: 500, reason: "broken")
             case .badGateway: .tryAgain(status: 502, reason: "bad gateway")
             case .lost: .answerLost(reason: "reset")
@@ -76,11 +83,12 @@ private struct IllDay {
             case .unauthorised: .unauthorised
             }
         let isLost = trouble == .replyLost
-        if reply == .accepted { accept(token) }
+        let isDone = reply == .decided(outcomes)
+        if isDone { for token in decided { accept(token) } }
         desk.pass(UInt64.random(in: 1...400, using: &generator))
-        guard desk.attempts[token] == attempt, desk.state(of: token) == .sending else { return }
+        guard desk.exchange[token] == number, desk.state(of: token) == .sending else { return }
         desk.reply(token, isLost ? .answerLost(reason: "reset") : reply)
-        if reply == .accepted, !isLost { desk.publish(token) }
+        if isDone, !isLost { for token in decided { desk.publish(token) } }
     }
 
     /// The office carries it out, once: nobody who could have gone before it may be left.
@@ -112,14 +120,17 @@ struct OrderTests {
         #expect(day.accepted.count == day.desk.journals.count, "seed \(seed)")
     }
 
-    @Test("Every illness struck in some of these days")
+    @Test("Every illness struck in some of these days, and exchanges of many")
     func everyIllness() {
         var struck: Set<IllDay.Trouble> = []
+        var longest = 0
         for seed in UInt64(0)..<20 {
             var day = IllDay(seed: seed)
             day.run()
             struck.formUnion(day.struck)
+            longest = max(longest, day.longest)
         }
+        #expect(longest > 10)
         #expect(struck.isSuperset(of: IllDay.Trouble.allCases.filter { $0 != .noRoute }))
     }
 

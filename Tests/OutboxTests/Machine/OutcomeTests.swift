@@ -10,7 +10,7 @@ struct OutcomeTests {
         desk.storeIsSlow = true
         let token = desk.ask(Note())
         #expect(desk.sent == [])
-        #expect(desk.unwritten.map(\.attempts) == [1])
+        #expect(desk.unwritten.flatMap { $0.records.map(\.attempts) } == [1])
         desk.writeAll()
         #expect(desk.sent == [token])
     }
@@ -179,7 +179,7 @@ struct OutcomeTests {
         desk.pass(1)
         #expect(desk.cancelled == [first])
         #expect(desk.log.map(\.outcome) == [.deadlineExceeded])
-        desk.reply(first, .accepted, attempt: 1)
+        desk.answer(first, in: 1)
         #expect(desk.sent == [first, second])
         #expect(desk.state(of: first) == .answered)
     }
@@ -191,8 +191,8 @@ struct OutcomeTests {
         desk.pass(32_000)
         #expect(desk.sent == [token, token])
         let before = desk.machine.queue
-        desk.reply(token, .unauthorised, attempt: 1)
-        desk.reply(token, .serverBusy(status: 503, retryAfterMilliseconds: 9_000), attempt: 1)
+        desk.reply(token, .unauthorised, in: 1)
+        desk.reply(token, .serverBusy(status: 503, retryAfterMilliseconds: 9_000), in: 1)
         #expect(desk.machine.queue == before)
         #expect(desk.told == [])
     }
@@ -237,7 +237,7 @@ struct OutcomeTests {
         var desk = Desk()
         let first = desk.ask(Note("1"))
         let second = desk.ask(Note("2"))
-        desk.reply(first, .accepted)
+        desk.answer(first)
         desk.reply(second, .predecessorMissing(first))
         #expect(desk.sent == [first, second, first])
         desk.accept(first)
@@ -250,7 +250,7 @@ struct OutcomeTests {
         var desk = Desk()
         let first = desk.ask(Note("1"))
         let second = desk.ask(Note("2"))
-        desk.reply(first, .accepted)
+        desk.answer(first)
         desk.accept(second)
         var gaps: [UInt64] = []
         for _ in 0..<4 {
@@ -258,7 +258,7 @@ struct OutcomeTests {
             let count = desk.sent.count
             while desk.sent.count == count, let due = desk.machine.nextDeadline { desk.pass(due - desk.now) }
             gaps.append(desk.now - begin)
-            desk.reply(first, .accepted)
+            desk.answer(first)
         }
         #expect(gaps[0] >= 15_000 && gaps[3] > gaps[0])
         desk.publish(first)

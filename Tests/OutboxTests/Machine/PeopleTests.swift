@@ -13,7 +13,7 @@ struct PeopleTests {
         var desk = Desk()
         let first = desk.ask(Note("1"))
         let second = desk.ask(Note("2"))
-        desk.reply(first, .rejected(reason: "The job is completed."))
+        desk.answer(first, .rejected, "The job is completed.")
         #expect(desk.sent == [first, second])
         #expect(desk.machine.notShown == [first])
         #expect(desk.told == [.rejected(desk.journals[0], reason: "The job is completed.")])
@@ -69,7 +69,7 @@ struct PeopleTests {
     func foreignRejection() {
         var desk = Desk()
         let token = desk.ask(Note(), author: Desk.bert, isOwn: false)
-        desk.reply(token, .rejected(reason: "No."))
+        desk.answer(token, .rejected, "No.")
         desk.publish(token, .rejected, "No.")
         #expect(desk.told == [] && desk.machine.queue == [] && desk.records == [:])
     }
@@ -107,7 +107,7 @@ struct PeopleTests {
         var desk = Desk()
         let foreign = desk.ask(Note(), author: Desk.bert, isOwn: false)
         let own = desk.ask(Note())
-        desk.reply(own, .accepted)
+        desk.answer(own)
         let unknown = MutationToken(77)
         for (token, refusal) in [
             (foreign, OutboxRefusal.notOwn(foreign)), (own, .answered(own)), (unknown, .unknown(unknown)),

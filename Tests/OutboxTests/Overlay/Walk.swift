@@ -12,10 +12,13 @@ struct Walk {
         var token = MutationToken(0)
     }
 
-    private struct Attempt: Hashable {
-        let token: MutationToken
-        let number: Int
-        var outcome: Outcome?
+    /// What is under way together.
+    private struct Exchange: Hashable {
+        let number: OutboxMachine.ExchangeNumber
+        let entries: [OutboxEntry]
+        var outcomes: [Outcome] = []
+
+        var first: MutationToken { entries[0].token }
     }
 
     /// One laptop and the office.
@@ -28,7 +31,7 @@ struct Walk {
         /// How much of the channel the machine has heard of.
         var heard = 0
         var records: [MutationToken: OutboxRecord] = [:]
-        var underWay: [Attempt] = []
+        var underWay: [Exchange] = []
         var restarts = 0
         var losses = 0
         var lastShown = JobState.inProgress
@@ -81,9 +84,10 @@ struct Walk {
 
     private func possible(_ scene: Scene) -> [Action] {
         var actions: [Action] = []
-        for attempt in scene.underWay {
-            actions.append(Action(kind: attempt.outcome == nil ? .serve : .reply, token: attempt.token))
-            if attempt.outcome != nil, scene.losses < 2 { actions.append(Action(kind: .lose, token: attempt.token)) }
+        for exchange in scene.underWay {
+            let isServed = !exchange.outcomes.isEmpty
+            actions.append(Action(kind: isServed ? .reply : .serve, token: exchange.first))
+            if isServed, scene.losses < 2 { actions.append(Action(kind: .lose, token: exchange.first)) }
         }
         let length = scene.server.channels[Desk.job]?.count ?? 0
         if scene.published.length < length { actions.append(Action(kind: .poll)) }
@@ -95,30 +99,32 @@ struct Walk {
     }
 
     private func take(_ action: Action, _ scene: inout Scene) {
-        let index = scene.underWay.firstIndex { $0.token == action.token }
+        let index = scene.underWay.firstIndex { $0.first == action.token }
         let length = scene.published.length
         switch action.kind {
         case .serve:
-            guard let index, let entry = entries.first(where: { $0.token == action.token }) else { return }
-            let answer = scene.server.deliver(entry.request, job: Desk.job)
-            guard case .outcome(let outcome) = answer else { return }
-            scene.underWay[index].outcome = outcome
-            if officeCancels, action.token == MutationToken(1), scene.server.standings[Desk.job]?.state == .dispatched {
-                let cancelled = PublishedValue(name: .jobState, value: JobState.cancelled.rawValue)
-                scene.server.publish([cancelled], job: Desk.job)
+            guard let index else { return }
+            for entry in scene.underWay[index].entries {
+                guard case .outcome(let outcome) = scene.server.deliver(entry.request, job: Desk.job) else { break }
+                scene.underWay[index].outcomes.append(outcome)
+                guard officeCancels, entry.token == MutationToken(1) else { continue }
+                if scene.server.standings[Desk.job]?.state == .dispatched {
+                    let cancelled = PublishedValue(name: .jobState, value: JobState.cancelled.rawValue)
+                    scene.server.publish([cancelled], job: Desk.job)
+                }
+                // In between it can come to the job only if it stops here.
+                break
             }
         case .reply, .lose:
-            guard let index, let outcome = scene.underWay[index].outcome else { return }
-            let attempt = scene.underWay.remove(at: index)
-            var reply = OutboxMachine.Reply.accepted
-            if outcome.verdict == .rejected { reply = .rejected(reason: outcome.reason) }
+            guard let index else { return }
+            let exchange = scene.underWay.remove(at: index)
+            var reply = OutboxMachine.Reply.decided(exchange.outcomes)
             if action.kind == .lose {
                 reply = .answerLost(reason: "reset")
                 scene.losses += 1
             }
             carryOut(
-                scene.machine.onReply(
-                    attempt.token, attempt: attempt.number, reply, now: scene.now, using: &scene.generator), &scene)
+                scene.machine.onReply(exchange.number, reply, now: scene.now, using: &scene.generator), &scene)
         case .poll:
             if let entry = scene.server.channels[Desk.job]?[length] { scene.published.take(entry) }
         case .hear:
@@ -151,17 +157,14 @@ struct Walk {
     private func carryOut(_ directives: [OutboxMachine.Directive], _ scene: inout Scene) {
         for directive in directives {
             switch directive {
-            case .persist(let record, let begins):
-                scene.records[record.token] = record
-                guard begins else { continue }
-                carryOut(
-                    scene.machine.onPersisted(
-                        record.token, attempt: record.attempts, now: scene.now, using: &scene.generator), &scene)
+            case .persist(let records, let begun):
+                for record in records { scene.records[record.token] = record }
+                guard let begun else { continue }
+                carryOut(scene.machine.onPersisted(begun, now: scene.now, using: &scene.generator), &scene)
             case .forget(let token): scene.records[token] = nil
-            case .send(let entry, let attempt):
-                scene.underWay.append(Attempt(token: entry.token, number: attempt))
-            case .cancel(let token, let attempt):
-                scene.underWay.removeAll { $0.token == token && $0.number == attempt }
+            case .send(let entries, let number):
+                scene.underWay.append(Exchange(number: number, entries: entries))
+            case .cancel(let number): scene.underWay.removeAll { $0.number == number }
             default: break
             }
         }

@@ -19,10 +19,10 @@ struct OutboxDevice {
     var sequence: UInt64 = 0
 
     // The daemon's.
-    /// Attempts whose record is on its way to the disk: a restart finds it there or not.
-    var unwritten: [MutationToken: OutboxRecord] = [:]
+    /// Exchanges whose records are on their way to the disk: a restart finds all of them there, or none.
+    var unwritten: [OutboxMachine.ExchangeNumber: [OutboxRecord]] = [:]
     var machine = OutboxMachine(kinds: .tested)
-    var underWay: [MutationToken: Int] = [:]
+    var underWay: [OutboxMachine.ExchangeNumber: [MutationToken]] = [:]
     var timerAt: UInt64?
 
     // What the checker remembers, in true time.
@@ -36,6 +36,11 @@ struct OutboxDevice {
     }
 
     var replica: ReplicaID { ReplicaID(UInt128(number + 1)) }
+
+    /// What is said of a request later takes the place of what is not on the disk yet.
+    mutating func leaveUnwritten(_ token: MutationToken) {
+        unwritten = unwritten.mapValues { $0.filter { $0.token != token } }.filter { !$0.value.isEmpty }
+    }
 
     func elapsed(_ now: UInt64) -> UInt64 { now - booted }
 }

@@ -7,32 +7,85 @@ extension OutboxWorld {
         violations.append("seed \(seed) at \(now) ms: \(text)")
     }
 
-    mutating func checkSending(_ entry: OutboxEntry, attempt: Int, from device: Int) {
+    mutating func checkSending(_ sent: Sent, from device: Int) {
         let one = devices[device]
-        if one.records[entry.token]?.attempts != attempt { fail("\(entry.token) leaves before its attempt is durable") }
-        if !one.isRouteUp { fail("\(entry.token) leaves without a route") }
-        if now < one.quietUntil { fail("\(entry.token) leaves although the server wants silence") }
+        if !one.isRouteUp { fail("\(sent.entries) leave without a route") }
+        if now < one.quietUntil { fail("\(sent.entries) leave although the server wants silence") }
+        if one.underWay.count >= OutboxLimits().inFlight { fail("too many are under way") }
+        if sent.entries.isEmpty || sent.entries.count > OutboxLimits().inExchange {
+            fail("an odd number goes together")
+        }
+        for (place, entry) in sent.entries.enumerated() {
+            checkSending(entry, behind: Set(sent.entries[..<place].map(\.token)), from: device)
+        }
+        let hasOrder = sent.entries.contains { isOrdered($0.token, on: device) }
+        for other in one.underWay.values.flatMap(\.self) where hasOrder && isOrdered(other, on: device) {
+            fail("\(sent.entries.map(\.token)) leave beside \(other)")
+        }
+        if sent.entries.count > 1, let other = sent.entries.first(where: { (one.records[$0.token]?.failures ?? 0) > 1 })
+        {
+            fail("\(other.token) has failed before and goes in company")
+        }
+    }
+
+    /// - Parameter before: those that go before it in its exchange.
+    private mutating func checkSending(_ entry: OutboxEntry, behind before: Set<MutationToken>, from device: Int) {
+        let one = devices[device]
+        let line = one.machine.queue.first { $0.entry.token == entry.token }
+        if line?.record.attempts != one.records[entry.token]?.attempts {
+            fail("\(entry.token) leaves before its attempt is durable")
+        }
         if one.withdrawn.contains(entry.token) { fail("\(entry.token) leaves although it is withdrawn") }
         if one.published[entry.job]?.outcomes[entry.token] != nil {
             fail("\(entry.token) leaves although it is settled")
         }
         let pauses = one.machine.standing
         if entry.isOwn, pauses.isPaused || pauses.pausedLanes.contains(entry.lane) { fail("\(entry.token) is paused") }
-        if one.underWay[entry.token] != nil { fail("\(entry.token) is under way already") }
-        if one.underWay.count >= OutboxLimits().inFlight { fail("too many are under way") }
-        for other in one.underWay.keys.sorted() {
-            guard let line = one.machine.queue.first(where: { $0.entry.token == other }), isOrdered(line) else {
-                continue
-            }
-            let isOwn = one.machine.queue.first { $0.entry.token == entry.token }.map(isOrdered) ?? false
-            if isOwn { fail("\(entry.token) leaves beside \(other)") }
-        }
+        let underWay = Set(one.underWay.values.flatMap(\.self))
+        if underWay.contains(entry.token) { fail("\(entry.token) is under way already") }
         guard case .pending = one.records[entry.token]?.state else { return }
         let order = MutationKinds.tested[entry.request.kind]?.laneOrder
         for other in one.known.values where other.lane == entry.lane && other.author == entry.author {
-            guard other.token != entry.token, order != .concurrent, isOpen(other, on: device) else { continue }
-            if one.underWay[other.token] != nil { fail("two of the lane \(entry.lane) are under way") }
+            guard other.token != entry.token, order != .concurrent, isOpen(other, on: device),
+                !before.contains(other.token)
+            else { continue }
+            if underWay.contains(other.token) { fail("two of the lane \(entry.lane) are under way") }
             if order == .firstInFirstOut, other.sequence < entry.sequence { fail("\(entry.lane) is out of order") }
+        }
+    }
+
+    private func isOrdered(_ token: MutationToken, on device: Int) -> Bool {
+        devices[device].machine.queue.first { $0.entry.token == token }.map(isOrdered) ?? false
+    }
+
+    /// Each of an exchange is the one that would be next if those before it were answered.
+    private mutating func checkTurns(of tokens: [MutationToken], in queue: [QueuedMutation], elapsed: UInt64) {
+        for (place, token) in tokens.enumerated() {
+            let before = Set(tokens[..<place])
+            guard let begun = queue.first(where: { $0.entry.token == token }) else { continue }
+            for other in queue where other.entry.token != token && !before.contains(other.entry.token) {
+                guard rank(other) < rank(begun), other.state != .sending || tokens.contains(other.entry.token),
+                    mayGo(other, behind: before, in: queue, elapsed: elapsed)
+                else { continue }
+                fail("\(token) goes before \(other.entry.token) in one exchange")
+            }
+        }
+    }
+
+    /// Whether it could go if those before it were answered, the slow way.
+    private func mayGo(
+        _ line: QueuedMutation, behind before: Set<MutationToken>, in queue: [QueuedMutation], elapsed: UInt64
+    ) -> Bool {
+        guard isOrdered(line), [.ready, .waiting, .behind, .sending].contains(line.state) else { return false }
+        if let wait = line.record.wait, wait.cause != .attempt, wait.end + 1 >= elapsed { return false }
+        let isFirst = MutationKinds.tested[line.entry.request.kind]?.laneOrder == .firstInFirstOut
+        return !queue.contains { other in
+            guard other.record.state == .pending, !before.contains(other.entry.token), other.state != .rejected else {
+                return false
+            }
+            if other.entry.token == line.entry.request.after { return true }
+            guard other.entry.lane == line.entry.lane, other.entry.author == line.entry.author else { return false }
+            return isFirst ? other.entry.sequence < line.entry.sequence : other.entry.sequence > line.entry.sequence
         }
     }
 
@@ -58,7 +111,10 @@ extension OutboxWorld {
         let left = queue.filter { line in
             line.state == .ready || line.state == .waiting && line.record.wait.map { $0.end + 1 < elapsed } ?? true
         }
-        for case .persist(let record, true) in directives {
+        for directive in directives where devices[device].machine.accused.isEmpty {
+            checkTurns(of: directive.begun.map(\.token), in: queue, elapsed: elapsed)
+        }
+        for record in directives.flatMap(\.begun) {
             guard let begun = queue.first(where: { $0.entry.token == record.token }), begun.state == .sending else {
                 continue
             }
@@ -133,5 +189,12 @@ extension OutboxWorld {
         for record in one.records.values {
             guard case .rejected = record.state else { fail("device \(device) keeps \(record)"); continue }
         }
+    }
+}
+
+extension OutboxMachine.Directive {
+    /// The records of the exchange that it begins.
+    fileprivate var begun: [OutboxRecord] {
+        if case .persist(let records, .some) = self { records } else { [] }
     }
 }

@@ -29,9 +29,8 @@ extension OutboxWorld {
     mutating func restart(_ device: Int, isReboot: Bool) {
         count(isReboot ? .reboot : .restart)
         devices[device].incarnation += 1
-        for token in devices[device].unwritten.keys.sorted() {
-            guard let record = devices[device].unwritten[token] else { continue }
-            if generator.oneIn(2) { devices[device].records[token] = record } else { count(.recordLostToRestart) }
+        for exchange in devices[device].unwritten.keys.sorted() {
+            if generator.oneIn(2) { write(exchange, on: device) } else { count(.recordLostToRestart) }
         }
         devices[device].unwritten = [:]
         if isReboot { devices[device].booted = now }
@@ -164,17 +163,23 @@ extension OutboxWorld {
         }
     }
 
-    mutating func written(_ token: MutationToken, attempt: Int, on device: Int) {
-        let record = devices[device].unwritten.removeValue(forKey: token)
+    private mutating func write(_ exchange: OutboxMachine.ExchangeNumber, on device: Int) {
+        for record in devices[device].unwritten.removeValue(forKey: exchange) ?? [] {
+            devices[device].records[record.token] = record
+        }
+    }
+
+    mutating func written(_ exchange: OutboxMachine.ExchangeNumber, on device: Int) {
         if hasFaults, generator.oneIn(50) {
             count(.storeFailed)
+            devices[device].unwritten[exchange] = nil
             drive(device) { machine, now, generator in
-                machine.onPersistFailed(token, attempt: attempt, now: now, using: &generator)
+                machine.onPersistFailed(exchange, now: now, using: &generator)
             }
         } else {
-            if let record { devices[device].records[token] = record }
+            write(exchange, on: device)
             drive(device) { machine, now, generator in
-                machine.onPersisted(token, attempt: attempt, now: now, using: &generator)
+                machine.onPersisted(exchange, now: now, using: &generator)
             }
         }
     }

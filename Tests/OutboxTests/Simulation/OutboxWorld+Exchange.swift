@@ -24,21 +24,22 @@ extension OutboxWorld {
 
     private mutating func carryOut(_ directive: OutboxMachine.Directive, on device: Int) {
         switch directive {
-        case .persist(let record, let begins):
-            // What nobody waits for is written in the order in which it was said, as if at once.
-            devices[device].unwritten[record.token] = begins ? record : nil
-            if begins {
-                schedule(.written(record.token, attempt: record.attempts), within: 20, device: device)
+        case .persist(let records, let begun):
+            for record in records { devices[device].leaveUnwritten(record.token) }
+            if let begun {
+                devices[device].unwritten[begun] = records
+                schedule(.written(begun), within: 20, device: device)
                 if hasFaults, generator.oneIn(30) { schedule(.restart, within: 20, device: device) }
             } else {
-                devices[device].records[record.token] = record
+                // What nobody waits for is written in the order in which it was said, as if at once.
+                for record in records { devices[device].records[record.token] = record }
             }
         case .forget(let token):
-            devices[device].unwritten[token] = nil
+            devices[device].leaveUnwritten(token)
             devices[device].records[token] = nil
         case .remember(let standing): devices[device].standing = standing
-        case .send(let entry, let attempt): send(entry, attempt: attempt, from: device)
-        case .cancel(let token, _): devices[device].underWay[token] = nil
+        case .send(let entries, let exchange): send(Sent(exchange: exchange, entries: entries), from: device)
+        case .cancel(let exchange): devices[device].underWay[exchange] = nil
         case .bringJournal(let job, let author):
             schedule(.journalBrought(job, author), within: 2_000, device: device)
         case .withdraw(let job, let token):
@@ -50,82 +51,89 @@ extension OutboxWorld {
         }
     }
 
-    private mutating func send(_ entry: OutboxEntry, attempt: Int, from device: Int) {
-        checkSending(entry, attempt: attempt, from: device)
-        if !devices[device].tried.insert(entry.token).inserted { count(.sameTokenAgain) }
-        devices[device].underWay[entry.token] = attempt
+    private mutating func send(_ sent: Sent, from device: Int) {
+        checkSending(sent, from: device)
+        for entry in sent.entries where !devices[device].tried.insert(entry.token).inserted { count(.sameTokenAgain) }
+        if sent.entries.count > 1 { count(.together) }
+        if sent.entries.count >= 8 { count(.manyTogether) }
+        devices[device].underWay[sent.exchange] = sent.entries.map(\.token)
         if trouble == .unreachable {
             count(.unreachable)
-            return reply(entry, attempt, .unreachable(reason: "no connection"), nil, on: device, within: 50)
+            return reply(sent, .unreachable(reason: "no connection"), on: device, within: 50)
         }
         if hasFaults, generator.oneIn(12) {
             count(.requestLost)
-            return reply(entry, attempt, .answerLost(reason: "reset"), nil, on: device, within: 3_000)
+            return reply(sent, .answerLost(reason: "reset"), on: device, within: 3_000)
         }
-        schedule(.arrive(entry, attempt: attempt), within: 1_500, device: device, outlives: true)
+        schedule(.arrive(sent), within: 1_500, device: device, outlives: true)
         if hasFaults, generator.oneIn(8) {
             count(.duplicate)
-            schedule(.arrive(entry, attempt: attempt), within: 30_000, device: device, outlives: true)
+            schedule(.arrive(sent), within: 30_000, device: device, outlives: true)
         }
     }
 
-    mutating func arrive(_ entry: OutboxEntry, attempt: Int, from device: Int) {
+    mutating func arrive(_ sent: Sent, from device: Int) {
+        if trouble != .well, trouble != .unreachable, sent.entries.count > 1 { count(.failedTogether) }
         switch trouble {
         case .busy:
             count(.busy)
             let wish: UInt64? = generator.oneIn(3) ? nil : UInt64.random(in: 1_000...120_000, using: &generator)
             let code = generator.oneIn(2) ? 429 : 503
             return reply(
-                entry, attempt, .serverBusy(status: code, retryAfterMilliseconds: wish), nil, on: device, within: 500)
+                sent, .serverBusy(status: code, retryAfterMilliseconds: wish), on: device, within: 500)
         case .broken:
             count(.broken)
-            return reply(entry, attempt, .tryAgain(status: 500, reason: "broken"), nil, on: device, within: 500)
+            return reply(sent, .tryAgain(status: 500, reason: "broken"), on: device, within: 500)
         case .unauthorised:
             count(.unauthorised)
-            return reply(entry, attempt, .unauthorised, nil, on: device, within: 500)
+            return reply(sent, .unauthorised, on: device, within: 500)
         case .well, .unreachable: break
         }
-        let isNew = server.outcomes[entry.token] == nil
-        let answer = server.deliver(entry.request, job: entry.job)
-        if isNew, server.outcomes[entry.token] != nil, entry.author != devices[device].replica {
-            count(.byAnotherGateway)
-        }
-        let told: OutboxMachine.Reply
-        switch answer {
-        case .predecessorMissing(let token):
-            count(.predecessorMissing)
-            told = .predecessorMissing(token)
-        case .outcome(let outcome):
-            if outcome.verdict == .rejected { count(.rejected) }
-            // Withdrawn is an answer, too: nothing of it is left to do.
-            told = outcome.verdict == .accepted ? .accepted : .rejected(reason: outcome.reason)
-        }
+        let told = decide(sent, from: device)
         if hasFaults, generator.oneIn(6) {
             if generator.oneIn(2) { return count(.silence) }
             count(.replyLost)
-            return reply(entry, attempt, .answerLost(reason: "reset"), nil, on: device, within: 2_000)
+            return reply(sent, .answerLost(reason: "reset"), on: device, within: 2_000)
         }
-        reply(entry, attempt, told, answer, on: device, within: generator.oneIn(10) ? 50_000 : 1_500)
+        reply(sent, told, on: device, within: generator.oneIn(10) ? 50_000 : 1_500)
     }
 
-    private mutating func reply(
-        _ entry: OutboxEntry, _ attempt: Int, _ reply: OutboxMachine.Reply, _ answer: ModelServer.Answer?,
-        on device: Int, within: UInt64
-    ) {
-        schedule(.reply(entry.token, attempt: attempt, reply, answer), within: within, device: device)
+    /// One after the other, up to the first that it cannot decide; now and then it stops before.
+    private mutating func decide(_ sent: Sent, from device: Int) -> OutboxMachine.Reply {
+        var outcomes: [Outcome] = []
+        for entry in sent.entries {
+            if hasFaults, !outcomes.isEmpty, generator.oneIn(10) { break }
+            let isNew = server.outcomes[entry.token] == nil
+            switch server.deliver(entry.request, job: entry.job) {
+            case .predecessorMissing(let token):
+                count(.predecessorMissing)
+                if outcomes.isEmpty { return .predecessorMissing(token) }
+                count(.answeredInPart)
+                return .decided(outcomes)
+            case .outcome(let outcome):
+                if isNew, entry.author != devices[device].replica { count(.byAnotherGateway) }
+                if outcome.verdict == .rejected { count(.rejected) }
+                outcomes.append(outcome)
+            }
+        }
+        if outcomes.count < sent.entries.count { count(.answeredInPart) }
+        return .decided(outcomes)
     }
 
-    mutating func receive(
-        _ token: MutationToken, attempt: Int, _ reply: OutboxMachine.Reply, _ answer: ModelServer.Answer?,
-        on device: Int
-    ) {
-        // The new entries of the channel come with the reply, most of the time, before it or after it.
-        let brings = answer != nil && !generator.oneIn(4)
+    private mutating func reply(_ sent: Sent, _ reply: OutboxMachine.Reply, on device: Int, within: UInt64) {
+        schedule(.reply(sent, reply), within: within, device: device)
+    }
+
+    mutating func receive(_ sent: Sent, _ reply: OutboxMachine.Reply, on device: Int) {
+        // The new entries of the channels come with the reply, most of the time, before it or after it.
+        var isAnswer = false
+        if case .decided = reply { isAnswer = true }
+        if case .predecessorMissing = reply { isAnswer = true }
+        let brings = isAnswer && !generator.oneIn(4)
         let isFirst = generator.oneIn(2)
-        let job = asked[token]?.job
-        if brings, isFirst, let job { take(job, upTo: server.channels[job]?.count ?? 0, on: device) }
-        if devices[device].underWay[token] == attempt {
-            devices[device].underWay[token] = nil
+        let jobs = Set(sent.entries.map(\.job)).sorted()
+        if brings, isFirst { for job in jobs { take(job, upTo: server.channels[job]?.count ?? 0, on: device) } }
+        if devices[device].underWay.removeValue(forKey: sent.exchange) != nil {
             if case .serverBusy(_, let wish) = reply {
                 devices[device].quietUntil = max(devices[device].quietUntil, now + (wish ?? 0))
             }
@@ -133,9 +141,9 @@ extension OutboxWorld {
             count(.lateAnswer)
         }
         drive(device) { machine, now, generator in
-            machine.onReply(token, attempt: attempt, reply, now: now, using: &generator)
+            machine.onReply(sent.exchange, reply, now: now, using: &generator)
         }
-        if brings, !isFirst, let job { take(job, upTo: server.channels[job]?.count ?? 0, on: device) }
+        if brings, !isFirst { for job in jobs { take(job, upTo: server.channels[job]?.count ?? 0, on: device) } }
     }
 
     mutating func bringJournal(_ job: JobID, _ author: ReplicaID, from device: Int) {

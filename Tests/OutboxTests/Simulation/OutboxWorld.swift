@@ -10,16 +10,24 @@ enum OutboxFault: String, CaseIterable {
     // What has to come of them.
     case rejected, predecessorMissing, journalBrought, sameTokenAgain, byAnotherGateway, withdrawn, lateAnswer,
         confirmed
+    // Of exchanges of several.
+    case together, manyTogether, answeredInPart, failedTogether
 }
 
 /// Several laptops and the office in virtual time, from one seed: first with faults, then without, until all is settled.
 struct OutboxWorld {
     enum Event {
         case ask, gossip, poll, timer, restart, route(Bool), trouble, person
-        case written(MutationToken, attempt: Int), journalBrought(JobID, ReplicaID), withdrawalWritten(
+        case written(OutboxMachine.ExchangeNumber), journalBrought(JobID, ReplicaID), withdrawalWritten(
             JobID, MutationToken)
-        case arrive(OutboxEntry, attempt: Int)
-        case reply(MutationToken, attempt: Int, OutboxMachine.Reply, ModelServer.Answer?)
+        case arrive(Sent)
+        case reply(Sent, OutboxMachine.Reply)
+    }
+
+    /// What a device has sent in one exchange.
+    struct Sent {
+        let exchange: OutboxMachine.ExchangeNumber
+        let entries: [OutboxEntry]
     }
 
     struct Scheduled {
@@ -138,12 +146,11 @@ struct OutboxWorld {
             trouble = generator.oneIn(2) ? .well : Trouble.allCases.randomElement(using: &generator) ?? .well
             if hasFaults { schedule(.trouble, within: 40_000, device: 0, outlives: true) } else { trouble = .well }
         case .person: if hasFaults { person(device) }
-        case .written(let token, let attempt): written(token, attempt: attempt, on: device)
+        case .written(let exchange): written(exchange, on: device)
         case .journalBrought(let job, let author): bringJournal(job, author, from: device)
         case .withdrawalWritten(let job, let token): withdrawalWritten(token, job: job, on: device)
-        case .arrive(let entry, let attempt): arrive(entry, attempt: attempt, from: device)
-        case .reply(let token, let attempt, let reply, let answer):
-            receive(token, attempt: attempt, reply, answer, on: device)
+        case .arrive(let sent): arrive(sent, from: device)
+        case .reply(let sent, let reply): receive(sent, reply, on: device)
         }
     }
 

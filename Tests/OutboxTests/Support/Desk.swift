@@ -14,15 +14,21 @@ struct Desk {
     private var newest: [String: MutationToken] = [:]
     /// What was carried out, in order.
     var sent: [MutationToken] = []
-    var attempts: [MutationToken: Int] = [:]
+    /// The requests of each exchange, the exchange that each request was last in, and what the server has said so far of those
+    /// that are under way.
+    var exchanges: [OutboxMachine.ExchangeNumber: [MutationToken]] = [:]
+    var exchange: [MutationToken: OutboxMachine.ExchangeNumber] = [:]
+    private var said: [OutboxMachine.ExchangeNumber: [MutationToken: Outcome]] = [:]
+    /// Whether it has been published behind the answer.
+    private var publishing: Set<MutationToken> = []
     var cancelled: [MutationToken] = []
     var withdrawals: [MutationToken] = []
     var brought: [ReplicaID] = []
     var told: [OutboxMachine.Notice] = []
     var log: [AttemptEvent] = []
-    /// Attempts whose record is not durable yet, while the store is slow.
+    /// Exchanges whose records are not durable yet, while the store is slow.
     var storeIsSlow = false
-    var unwritten: [OutboxRecord] = []
+    var unwritten: [(exchange: OutboxMachine.ExchangeNumber, records: [OutboxRecord])] = []
 
     static let anna = ReplicaID(0xA)
     static let bert = ReplicaID(0xB)
@@ -37,23 +43,20 @@ struct Desk {
     mutating func carryOut(_ directives: [OutboxMachine.Directive]) {
         for directive in directives {
             switch directive {
-            case .persist(let record, let begins):
-                if begins, storeIsSlow {
-                    unwritten.append(record)
+            case .persist(let written, let begun):
+                if let begun, storeIsSlow {
+                    unwritten.append((begun, written))
                 } else {
-                    records[record.token] = record
-                    if begins {
-                        carryOut(
-                            machine.onPersisted(
-                                record.token, attempt: record.attempts, now: now, using: &generator))
-                    }
+                    for record in written { records[record.token] = record }
+                    if let begun { carryOut(machine.onPersisted(begun, now: now, using: &generator)) }
                 }
             case .forget(let token): records[token] = nil
             case .remember(let standing): self.standing = standing
-            case .send(let entry, let attempt):
-                sent.append(entry.token)
-                attempts[entry.token] = attempt
-            case .cancel(let token, _): cancelled.append(token)
+            case .send(let entries, let number):
+                sent += entries.map(\.token)
+                exchanges[number] = entries.map(\.token)
+                for entry in entries { exchange[entry.token] = number }
+            case .cancel(let number): cancelled += exchanges[number] ?? []
             case .bringJournal(_, let author): brought.append(author)
             case .withdraw(_, let token): withdrawals.append(token)
             case .log(let event): log.append(event)
@@ -65,9 +68,9 @@ struct Desk {
     mutating func writeAll() {
         let waiting = unwritten
         unwritten = []
-        for record in waiting {
-            records[record.token] = record
-            carryOut(machine.onPersisted(record.token, attempt: record.attempts, now: now, using: &generator))
+        for (exchange, written) in waiting {
+            for record in written { records[record.token] = record }
+            carryOut(machine.onPersisted(exchange, now: now, using: &generator))
         }
     }
 
@@ -106,9 +109,24 @@ struct Desk {
         return token
     }
 
-    mutating func reply(_ token: MutationToken, _ reply: OutboxMachine.Reply, attempt: Int? = nil) {
-        let number = attempt ?? attempts[token] ?? 0
-        carryOut(machine.onReply(token, attempt: number, reply, now: now, using: &generator))
+    /// What came of the whole exchange that a request was last in, or of an earlier one.
+    mutating func reply(
+        _ token: MutationToken, _ reply: OutboxMachine.Reply, in number: OutboxMachine.ExchangeNumber? = nil
+    ) {
+        carryOut(machine.onReply(number ?? exchange[token] ?? 0, reply, now: now, using: &generator))
+    }
+
+    /// The server decides: its answer comes when it has decided all of the exchange.
+    mutating func answer(
+        _ token: MutationToken, _ verdict: Outcome.Verdict = .accepted, _ reason: String = "",
+        in number: OutboxMachine.ExchangeNumber? = nil
+    ) {
+        let number = number ?? exchange[token] ?? 0
+        said[number, default: [:]][token] = Outcome(token: token, verdict: verdict, reason: reason)
+        let outcomes = (exchanges[number] ?? [token]).compactMap { said[number]?[$0] }
+        guard outcomes.count >= exchanges[number]?.count ?? 0 else { return }
+        reply(token, .decided(outcomes), in: number)
+        for token in outcomes.map(\.token) where publishing.remove(token) != nil { publish(token) }
     }
 
     mutating func publish(_ token: MutationToken, _ verdict: Outcome.Verdict = .accepted, _ reason: String = "") {
@@ -116,11 +134,14 @@ struct Desk {
         carryOut(machine.onOutcome(outcome, now: now, using: &generator))
     }
 
-    /// The reply and, right behind it, what the server published.
+    /// The answer and, right behind it, what the server published.
     mutating func accept(_ token: MutationToken) {
-        reply(token, .accepted)
-        publish(token)
+        publishing.insert(token)
+        answer(token)
     }
+
+    /// Those that are under way in one exchange with a request, in its order.
+    func companions(of token: MutationToken) -> [MutationToken] { exchange[token].flatMap { exchanges[$0] } ?? [] }
 
     /// Time goes by; the machine is called when it asked for it and at no other time.
     mutating func pass(_ milliseconds: UInt64) {

@@ -16,6 +16,8 @@ package struct EngineCounters: Hashable, Sendable {
 
         /// Requests that the server has decided, that people took back, and customers' signatures.
         case requests, dropped, signOffs = "signatures"
+        /// Several requests in one exchange, and only the first of them decided.
+        case together, decidedInPart = "decided in part"
         /// Requests and answers that were lost on the way to the server, and the way itself.
         case lost, lostRoutes = "lost routes"
         case busyServer = "busy server", serverStops = "server stops"

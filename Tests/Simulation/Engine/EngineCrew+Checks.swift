@@ -10,6 +10,8 @@ extension EngineCrew {
         counters[.hangs] = network.hangs
         counters[.congestions] = network.congestions
         counters[.lost] = server.lost
+        counters[.together] = server.together
+        counters[.decidedInPart] = server.inPart
         counters[.wordsTakenBack] = server.wordsTakenBack
         counters[.requests] = server.decided.count
         let (jobs, store) = (jobs, server.store)

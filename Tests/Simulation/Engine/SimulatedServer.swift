@@ -1,7 +1,6 @@
 import CRDT
 import Engine
 import Inventory
-import Outbox
 import Replication
 import ServerChannel
 import Storage
@@ -22,7 +21,7 @@ final class SimulatedServer: @unchecked Sendable {
     /// Every store that it had.
     private(set) var stores: [Store]
     private let scheduler: Scheduler
-    private var generator: SeededGenerator
+    var generator: SeededGenerator
     private(set) var condition = Condition.well
     private var backup: [UInt8]?
     /// It says how far it holds the journals: of these jobs it will in a moment.
@@ -31,12 +30,15 @@ final class SimulatedServer: @unchecked Sendable {
     /// Runs of its own words that laptops have brought back.
     private(set) var wordsTakenBack = 0
     /// A rule that it saw broken.
-    private(set) var violation: Violation?
+    var violation: Violation?
     /// Answers nothing but that it is busy.
     var isBusy = false
     /// The way is a good one from now on.
     var isCalm = false
     private(set) var lost = 0
+    /// Exchanges of several requests, and those of which it decided the first only.
+    var together = 0
+    var inPart = 0
     private(set) var decided: Set<MutationToken> = []
     /// Whether any laptop holds what was decided.
     var isRemembered: @Sendable (MutationToken, JobID) async -> Bool = { _, _ in true }
@@ -89,7 +91,7 @@ final class SimulatedServer: @unchecked Sendable {
         gathering = []
     }
 
-    private func note(_ token: MutationToken, of job: JobID) async {
+    func note(_ token: MutationToken, of job: JobID) async {
         // The words of a removed job go with it: with those that a server was set back behind, nobody has them any more.
         if !decided.insert(token).inserted, await isRemembered(token, job) {
             violation = violation ?? Violation("R8", "the server has decided a request twice.")
@@ -228,40 +230,6 @@ final class SimulatedServer: @unchecked Sendable {
         return try await store.holdings(of: job)
     }
 
-    func decide(_ delivery: Delivery) async throws -> MutationDecision {
-        let request = delivery.request
-        let store = store
-        let head = (try? await store.vector(of: delivery.job))?[.channel].sequence ?? 0
-        let isShownBehind = condition == .setBack && delivery.knownChannel > head
-        guard condition == .well || isShownBehind else { throw ChannelProblem(.unavailable, "Not now.") }
-        let needsItems = MutationKinds.all[request.kind]?.needsItems == true
-        let digest = needsItems ? try? await store.digest(of: delivery.job).text : nil
-        let decision = try await store.decide(
-            request, job: delivery.job, knowing: delivery.knownChannel, now: now
-        ) {
-            MutationEvaluation(of: request, on: JobStanding(values: $0, digest: digest))
-        }
-        switch decision {
-        case .predecessorMissing(let token):
-            var problem = ChannelProblem(.predecessorMissing, "Not its turn.")
-            problem.token = token.description
-            throw problem
-        case .behind: throw ChannelProblem(.channelBehind, "It was set back.")
-        case .tokenReused: throw ChannelProblem(.keyReused, "Another request.")
-        case .decided(let outcome, let commit):
-            if commit != nil {
-                if isShownBehind {
-                    violation = Violation(
-                        "R8", "the server decides by a state that is not the last, as who asks shows.")
-                }
-                if store === self.store { await note(request.token, of: delivery.job) }
-            }
-            let run = try await store.channelRun(of: delivery.job, after: delivery.knownChannel, limit: 100)
-            return MutationDecision(
-                outcome: outcome, channel: SegmentList(segments: [run.segment].compactMap(\.self), head: run.head))
-        }
-    }
-
     func channel(of job: JobID, after sequence: UInt64) async throws -> SegmentList {
         let run = try await store.channelRun(of: job, after: sequence, limit: 4)
         return SegmentList(segments: [run.segment].compactMap(\.self), head: run.head)
@@ -321,8 +289,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
         await server.ask(by: self) { [server] in try await server.upload(segments, to: job) }
     }
 
-    func deliver(_ delivery: Delivery) async -> ServerReply<MutationDecision> {
-        await server.ask(by: self) { [server] in try await server.decide(delivery) }
+    func deliver(_ deliveries: [Delivery]) async -> ServerReply<MutationDecisions> {
+        await server.ask(by: self) { [server] in try await server.decide(deliveries) }
     }
 
     func connectAnew(endingWhatIsUnderWay: Bool) {}

@@ -1,6 +1,7 @@
 import CRDT
 import Outbox
 import Replication
+import Storage
 
 /// A laptop asks the office something.
 struct OfficeCall {
@@ -10,14 +11,14 @@ struct OfficeCall {
         case upload([JournalSegment])
         /// The job has been removed.
         case end(JobRemoval)
-        /// With the last ordering id that is held here.
-        case deliver(MutationRequest, knownChannel: UInt64)
+        /// Of any jobs, in this order.
+        case deliver([DeliveredRequest])
     }
 
     /// What the answer is for.
     enum Purpose: Hashable {
         case round(Int)
-        case delivery(MutationToken, attempt: Int)
+        case delivery(OutboxMachine.ExchangeNumber)
     }
 
     let device: Int
@@ -38,7 +39,8 @@ enum OfficeAnswer {
     case ended
     case notEnded
     case refused(ServerSyncSession.Refusal)
-    case decided(Outcome, [JournalSegment])
+    /// The first of them, with what followed in the channels of their jobs.
+    case decided([(outcome: Outcome, job: JobID)], [(segment: JournalSegment, job: JobID)])
     case predecessorMissing(MutationToken)
     case busy(milliseconds: UInt64?)
     case unreachable

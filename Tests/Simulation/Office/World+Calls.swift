@@ -67,8 +67,7 @@ extension World {
         let answer = life == office.life ? answer : .lost
         switch purpose {
         case .round(let number): try await answered(answer, inRound: number, by: device)
-        case .delivery(let token, let attempt):
-            try await delivered(token, of: job, attempt: attempt, answer, by: device)
+        case .delivery(let exchange): try await delivered(in: exchange, answer, by: device)
         }
     }
 }

@@ -16,7 +16,7 @@ extension World {
             case .journal(let place): return .journal(try await journal(of: call.job, from: place))
             case .upload(let segments): return try await take(segments, of: call.job)
             case .end(let removal): return try await end(call.job, removal)
-            case .deliver(let request, let known): return try await decide(request, of: call.job, known: known)
+            case .deliver(let delivered): return try await decide(delivered)
             }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
@@ -91,7 +91,7 @@ extension World {
         guard office.isUp, !office.isRecovering, !office.isUnaware, !office[job].isEmpty else { return }
         do {
             if let commit = try await office.store.acknowledgeHeld(job: job, now: office.receiveTime(at: now)) {
-                try await said(commit)
+                try await said([commit])
             }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
@@ -137,39 +137,65 @@ extension World {
 
     // MARK: Requests
 
-    private func decide(_ request: MutationRequest, of job: JobID, known: UInt64) async throws -> OfficeAnswer {
-        guard !office.isRecovering, !office.isUnaware || known > office[job].head(of: .channel).sequence else {
-            return .busy(milliseconds: nil)
+    private func decide(_ delivered: [DeliveredRequest]) async throws -> OfficeAnswer {
+        // Now and then it stops before it has decided all.
+        let most = delivered.count > 1 && office.generator.oneIn(5) ? delivered.count - 1 : delivered.count
+        let decidable = delivered.prefix(most).prefix { one in
+            !office.isRecovering
+                && (!office.isUnaware || one.knownChannel > office[one.job].head(of: .channel).sequence)
         }
+        guard !decidable.isEmpty else { return .busy(milliseconds: nil) }
         // What the items add up to by the reference, not by the store: a signature is for just that.
-        let digest = request.kind == SignOff.name ? try await digestAtOffice(of: job) : nil
-        let decision = try await office.store.decide(
-            request, job: job, knowing: known, now: office.receiveTime(at: now)
-        ) {
-            MutationEvaluation(of: request, on: JobStanding(values: $0, digest: digest))
+        var digests: [MutationToken: String] = [:]
+        for one in decidable where one.request.kind == SignOff.name {
+            digests[one.request.token] = try await digestAtOffice(of: one.job)
         }
-        switch decision {
-        // It says nothing more of the job, and waits for its people.
-        case .behind:
-            counters.count(.foundBehind)
-            return .busy(milliseconds: nil)
-        case .predecessorMissing(let token):
-            counters.count(.predecessorMissing)
-            return .predecessorMissing(token)
-        case .tokenReused: throw Violation("R8", "the office takes \(request.token) for another request.")
-        case .decided(_, .some) where office.isUnaware:
-            throw Violation("R8", "the office decides by a state that is not the last, as who asks has shown it.")
-        case .decided(let outcome, let commit):
-            if let commit {
+        let decisions = try await office.store.decide(Array(decidable), now: office.receiveTime(at: now)) {
+            [digests] request, published in
+            MutationEvaluation(of: request, on: JobStanding(values: published, digest: digests[request.token]))
+        }
+        var decided: [(outcome: Outcome, job: JobID)] = []
+        var commits: [Commit] = []
+        for (one, decision) in zip(decidable, decisions) {
+            switch decision {
+            // It says nothing more of the job, and waits for its people.
+            case .behind: counters.count(.foundBehind)
+            case .predecessorMissing(let token):
+                counters.count(.predecessorMissing)
+                if decided.isEmpty { return .predecessorMissing(token) }
+            case .tokenReused: throw Violation("R8", "the office takes \(one.request.token) for another request.")
+            case .decided(_, .some) where office.isUnaware:
+                throw Violation("R8", "the office decides by a state that is not the last, as who asks has shown it.")
+            case .decided(let outcome, let commit):
+                decided.append((outcome, one.job))
+                guard let commit else {
+                    counters.count(.askedAgain)
+                    continue
+                }
                 counters.count(outcome.verdict == .rejected ? .rejectedRequest : .decidedRequest)
-                if request.kind == SignOff.name { try noteSignature(request, outcome, digest) }
-                try await said(commit)
-            } else {
-                counters.count(.askedAgain)
+                if one.request.kind == SignOff.name {
+                    try noteSignature(one.request, outcome, digests[one.request.token])
+                }
+                commits.append(commit)
             }
-            let run = try await office.store.channelRun(of: job, after: known, limit: 1_000)
-            return .decided(outcome, [run.segment].compactMap(\.self))
         }
+        try await said(commits)
+        guard !decided.isEmpty else { return .busy(milliseconds: nil) }
+        if decided.count < delivered.count { counters.count(.decidedInPart) }
+        return .decided(decided, try await channels(for: decidable.prefix(decided.count)))
+    }
+
+    /// What who has sent them does not hold of the channels.
+    private func channels(
+        for delivered: ArraySlice<DeliveredRequest>
+    ) async throws -> [(segment: JournalSegment, job: JobID)] {
+        var runs: [(segment: JournalSegment, job: JobID)] = []
+        for job in Set(delivered.map(\.job)).sorted() {
+            let known = delivered.first { $0.job == job }?.knownChannel ?? 0
+            let run = try await office.store.channelRun(of: job, after: known, limit: 1_000)
+            if let segment = run.segment { runs.append((segment, job)) }
+        }
+        return runs
     }
 
     private func digestAtOffice(of job: JobID) async throws -> String? {
@@ -187,11 +213,22 @@ extension World {
         counters.count(payload["digest"] == digest ? .signed : .signedForOtherItems)
     }
 
-    private func said(_ commit: Commit) async throws {
-        narrate?("\(now) the office says \(commit.segment.story) of \(brief(commit.job))")
-        try await checker.stored(commit.segment, of: commit.job, by: office)
-        checker.remember(office[commit.job].journals[.channel] ?? [])
-        try checker.checkChannel(of: office, commit.job)
+    /// Those of one transaction: of each job the store has all of them when the first is looked at.
+    private func said(_ commits: [Commit]) async throws {
+        for job in Set(commits.map(\.job)).sorted() {
+            let segments = commits.filter { $0.job == job }.map(\.segment)
+            try await said(
+                JournalSegment(
+                    replica: .channel, first: segments[0].first, head: segments[segments.count - 1].head,
+                    bytes: segments.flatMap(\.bytes)), of: job)
+        }
+    }
+
+    private func said(_ segment: JournalSegment, of job: JobID) async throws {
+        narrate?("\(now) the office says \(segment.story) of \(brief(job))")
+        try await checker.stored(segment, of: job, by: office)
+        checker.remember(office[job].journals[.channel] ?? [])
+        try checker.checkChannel(of: office, job)
     }
 
     /// People at the office write something.
@@ -204,10 +241,10 @@ extension World {
         let request = OpenJob(name: text, kind: .inventory).request(
             token: MutationToken.random(using: &office.generator), after: nil)
         do {
-            let decision = try await office.store.decide(request, job: job, now: office.receiveTime(at: now)) { _ in
-                .accept([PublishedValue(name: .jobName, value: text)])
-            }
-            if case .decided(_, let commit?) = decision { try await said(commit) }
+            let decisions = try await office.store.decide(
+                [DeliveredRequest(request: request, job: job)], now: office.receiveTime(at: now)
+            ) { _, _ in .accept([PublishedValue(name: .jobName, value: text)]) }
+            if case .decided(_, let commit?) = decisions.first { try await said([commit]) }
         } catch let error as StoreError where error.code == .diskFull {
             counters.count(.refusedWrite)
         }

@@ -69,14 +69,12 @@ extension World {
         let isDurable = try await remember(directives, on: device)
         for directive in directives {
             switch directive {
-            case .persist(let record, let begins):
-                guard begins else { continue }
-                // A crash in between finds the attempt on the disk and nothing sent.
+            case .persist(_, let begun):
+                guard let exchange = begun else { continue }
+                // A crash in between finds the attempts on the disk and nothing sent.
                 let wait = Int64.random(in: 0...20_000, using: &office.generator)
-                add(
-                    .outboxPersisted(record.token, attempt: record.attempts, isDurable: isDurable), after: wait,
-                    to: device)
-            case .send(let entry, let attempt): send(entry, attempt: attempt, by: device)
+                add(.outboxPersisted(exchange, isDurable: isDurable), after: wait, to: device)
+            case .send(let entries, let exchange): send(entries, in: exchange, by: device)
             case .bringJournal(let job, let author):
                 counters.count(.journalBrought)
                 try await synchronise(job, by: device, only: author)
@@ -89,12 +87,12 @@ extension World {
     }
 
     private func remember(_ directives: [OutboxMachine.Directive], on device: Device) async throws -> Bool {
-        let writes = directives.compactMap { directive -> OutboxWrite? in
+        let writes = directives.flatMap { directive -> [OutboxWrite] in
             switch directive {
-            case .persist(let record, _): .record(record)
-            case .forget(let token): .forget(token)
-            case .remember(let standing): .standing(standing)
-            default: nil
+            case .persist(let records, _): records.map { .record($0) }
+            case .forget(let token): [.forget(token)]
+            case .remember(let standing): [.standing(standing)]
+            default: []
             }
         }
         guard !writes.isEmpty else { return true }
@@ -107,31 +105,38 @@ extension World {
         }
     }
 
-    func persisted(_ token: MutationToken, attempt: Int, isDurable: Bool, by device: Device) async throws {
+    func persisted(_ exchange: OutboxMachine.ExchangeNumber, isDurable: Bool, by device: Device) async throws {
         try await drive(device) { machine, now, generator in
             isDurable
-                ? machine.onPersisted(token, attempt: attempt, now: now, using: &generator)
-                : machine.onPersistFailed(token, attempt: attempt, now: now, using: &generator)
+                ? machine.onPersisted(exchange, now: now, using: &generator)
+                : machine.onPersistFailed(exchange, now: now, using: &generator)
         }
     }
 
-    private func send(_ entry: OutboxEntry, attempt: Int, by device: Device) {
-        narrate?("\(now) device \(device.index) delivers \(entry.request.kind) \(entry.token), attempt \(attempt)")
-        let known = device.mesh.vector(of: entry.job)[.channel].sequence
-        let purpose = OfficeCall.Purpose.delivery(entry.token, attempt: attempt)
-        ask(.deliver(entry.request, knownChannel: known), about: entry.job, for: purpose, by: device)
+    private func send(_ entries: [OutboxEntry], in exchange: OutboxMachine.ExchangeNumber, by device: Device) {
+        for entry in entries {
+            narrate?("\(now) device \(device.index) delivers \(entry.request.kind) \(entry.token) in \(exchange)")
+        }
+        if entries.count > 1 { counters.count(.askedTogether) }
+        let delivered = entries.map {
+            let known = device.mesh.vector(of: $0.job)[.channel].sequence
+            return DeliveredRequest(request: $0.request, job: $0.job, knownChannel: known)
+        }
+        ask(.deliver(delivered), about: entries[0].job, for: .delivery(exchange), by: device)
     }
 
     func delivered(
-        _ token: MutationToken, of job: JobID, attempt: Int, _ answer: OfficeAnswer, by device: Device
+        in exchange: OutboxMachine.ExchangeNumber, _ answer: OfficeAnswer, by device: Device
     ) async throws {
         let reply: OutboxMachine.Reply
-        var channel: [JournalSegment] = []
+        var decided: [(outcome: Outcome, job: JobID)] = []
+        var runs: [(segment: JournalSegment, job: JobID)] = []
         switch answer {
-        case .decided(let outcome, let segments):
-            reply = outcome.verdict == .accepted ? .accepted : .rejected(reason: outcome.reason)
-            channel = segments
-            if device.outbox.queue.contains(where: { $0.entry.token == token && !$0.entry.isOwn }) {
+        case .decided(let outcomes, let channels):
+            (decided, runs) = (outcomes, channels)
+            reply = .decided(outcomes.map(\.outcome))
+            let tokens = Set(outcomes.map(\.outcome.token))
+            if device.outbox.queue.contains(where: { tokens.contains($0.entry.token) && !$0.entry.isOwn }) {
                 counters.count(.byAnotherGateway)
             }
         case .predecessorMissing(let predecessor): reply = .predecessorMissing(predecessor)
@@ -141,12 +146,12 @@ extension World {
         case .vector, .journal, .uploaded, .refused, .ended, .notEnded: return
         }
         try await drive(device) { machine, now, generator in
-            machine.onReply(token, attempt: attempt, reply, now: now, using: &generator)
+            machine.onReply(exchange, reply, now: now, using: &generator)
         }
-        for segment in channel { _ = try await take(segment, of: job, by: device) }
-        if case .decided(let outcome, _) = answer, device.mesh.removal(of: job) != nil {
+        for run in runs { _ = try await take(run.segment, of: run.job, by: device) }
+        for one in decided where device.mesh.removal(of: one.job) != nil {
             try await drive(device) { machine, now, generator in
-                machine.onOutcome(outcome, now: now, using: &generator)
+                machine.onOutcome(one.outcome, now: now, using: &generator)
             }
         }
     }

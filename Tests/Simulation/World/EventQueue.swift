@@ -1,4 +1,5 @@
 import CRDT
+import Outbox
 import Replication
 
 /// What is going to happen, in order of time; of one time in the order in which it was added.
@@ -21,7 +22,7 @@ struct EventQueue {
         /// Of no laptop: `device` is 0 and means nothing.
         case office(OfficeEvent)
         case officeAnswer(OfficeCall.Purpose, JobID, OfficeAnswer, life: Int)
-        case outboxPersisted(MutationToken, attempt: Int, isDurable: Bool)
+        case outboxPersisted(OutboxMachine.ExchangeNumber, isDurable: Bool)
         case outboxTimer
         case lookAtRequests(JobID)
     }

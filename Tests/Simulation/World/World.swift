@@ -108,8 +108,8 @@ final class World {
         case .office: break
         case .officeAnswer(let purpose, let job, let answer, let life):
             try await answered(purpose, job, answer, life: life, to: device)
-        case .outboxPersisted(let token, let attempt, let isDurable):
-            try await persisted(token, attempt: attempt, isDurable: isDurable, by: device)
+        case .outboxPersisted(let exchange, let isDurable):
+            try await persisted(exchange, isDurable: isDurable, by: device)
         case .outboxTimer:
             device.outboxTimerAt = nil
             try await drive(device) { machine, now, generator in machine.onTimer(now: now, using: &generator) }

@@ -89,6 +89,43 @@ struct DecisionTests {
                 Self.request(2, after: 1), job: JobID(ItemID(5)), now: .known(1), judge: Self.count) == .tokenReused)
     }
 
+    @Test("Requests that come together are decided in their order, up to the first that cannot be")
+    func together() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        let other = JobID(ItemID(5))
+        func decide(_ delivered: [DeliveredRequest]) async throws -> [Decision] {
+            try await store.decide(delivered, now: .known(1_000)) { Self.count($1) }
+        }
+        let list = [
+            DeliveredRequest(request: Self.request(1), job: Store.job),
+            DeliveredRequest(request: Self.request(7), job: other),
+            DeliveredRequest(request: Self.request(2, after: 1), job: Store.job),
+            DeliveredRequest(request: Self.request(4, after: 3), job: Store.job),
+            DeliveredRequest(request: Self.request(8, after: 7), job: other),
+        ]
+        let decisions = try await decide(list)
+        #expect(decisions.count == 4 && decisions.last == .predecessorMissing(MutationToken(3)))
+        #expect(try await store.serverWord(on: Store.job).published == ["count": "2"])
+        #expect(try await store.outcome(of: MutationToken(8), job: other) == nil, "nobody looked at it")
+        // A repetition has no second effect, alone or in other company, and the same token twice has one.
+        let again = try await decide([list[4], list[0], list[4]])
+        #expect(again.count == 3)
+        #expect(try await store.serverWord(on: other).published == ["count": "2"])
+        #expect(try await store.serverWord(on: Store.job).published == ["count": "2"])
+        // What fails undoes all that it came with.
+        struct Failure: Error {}
+        await #expect(throws: StoreError.self) {
+            try await store.decide(
+                [5, 6].map { DeliveredRequest(request: Self.request($0), job: Store.job) }, now: .known(1_000)
+            ) { request, published in
+                if request.token == MutationToken(6) { throw Failure() }
+                return Self.count(published)
+            }
+        }
+        #expect(try await store.outcome(of: MutationToken(5), job: Store.job) == nil)
+    }
+
     // What it follows may have gone with the job: every laptop asked again and again, for ever.
     @Test("A request about a job that has ended is rejected, whatever came before it")
     func ofRemovedJob() async throws {
@@ -157,6 +194,15 @@ struct DecisionTests {
 }
 
 extension Store {
+    /// Decides one request alone.
+    func decide(
+        _ request: MutationRequest, job: JobID, now: ReceiveTime,
+        judge: @escaping @Sendable ([FieldName: String]) throws -> MutationEvaluation
+    ) async throws -> Decision {
+        let decisions = try await decide([DeliveredRequest(request: request, job: job)], now: now) { try judge($1) }
+        return try #require(decisions.first)
+    }
+
     /// Brings one change to `other` as the journal of somebody.
     func hand(_ change: Change, from replica: ReplicaID, to other: Store) async throws {
         let bytes = ChangeCodec.encode(change)
