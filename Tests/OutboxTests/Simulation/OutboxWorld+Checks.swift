@@ -62,12 +62,12 @@ extension OutboxWorld {
     private mutating func checkTurns(of tokens: [MutationToken], in queue: [QueuedMutation], elapsed: UInt64) {
         for (place, token) in tokens.enumerated() {
             let before = Set(tokens[..<place])
-            guard let begun = queue.first(where: { $0.entry.token == token }) else { continue }
+            guard let begun = queue.first(where: { $0.entry.token == token }), isOrdered(begun) else { continue }
             for other in queue where other.entry.token != token && !before.contains(other.entry.token) {
                 guard rank(other) < rank(begun), other.state != .sending || tokens.contains(other.entry.token),
                     mayGo(other, behind: before, in: queue, elapsed: elapsed)
                 else { continue }
-                fail("\(token) goes before \(other.entry.token) in one exchange")
+                fail("\(begun) goes before \(other) in an exchange of \(tokens.count)")
             }
         }
     }
@@ -77,7 +77,7 @@ extension OutboxWorld {
         _ line: QueuedMutation, behind before: Set<MutationToken>, in queue: [QueuedMutation], elapsed: UInt64
     ) -> Bool {
         guard isOrdered(line), [.ready, .waiting, .behind, .sending].contains(line.state) else { return false }
-        if let wait = line.record.wait, wait.cause != .attempt, wait.end + 1 >= elapsed { return false }
+        if let wait = line.record.wait, line.state != .sending, wait.end + 1 >= elapsed { return false }
         let isFirst = MutationKinds.tested[line.entry.request.kind]?.laneOrder == .firstInFirstOut
         return !queue.contains { other in
             guard other.record.state == .pending, !before.contains(other.entry.token), other.state != .rejected else {
