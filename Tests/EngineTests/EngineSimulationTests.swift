@@ -19,9 +19,9 @@ struct EngineSimulationTests {
             let least =
                 switch event {
                 case .late, .lateDecisions: 0
-                case .setBacks, .copies, .removals: 20
+                case .setBacks, .copies, .removals, .decidedInPart: 20
                 case .stampedAnew, .lies: 50
-                case .crashes, .breaks, .lost, .fullDisks, .sleeps: 100
+                case .crashes, .breaks, .lost, .fullDisks, .sleeps, .together: 100
                 case .requests: 300
                 default: 10
                 }

@@ -1,4 +1,5 @@
 import CRDT
+import Outbox
 import ServerChannel
 import Testing
 
@@ -117,6 +118,22 @@ struct MessageTests {
         } else {
             #expect(throws: MalformedMessage.self) { try JobRemoval(protobuf: bytes) }
         }
+    }
+
+    @Test("The largest exchange that an outbox begins is one that the server takes")
+    func largestExchange() throws {
+        let limits = OutboxLimits()
+        #expect(limits.inExchange <= ChannelLimits.mutations)
+        let name = String(repeating: "n", count: 64)
+        let job = try #require(JobID(name))
+        let each = limits.exchangeBytes / limits.inExchange
+        let largest = (0..<limits.inExchange).map { number in
+            let request = MutationRequest(
+                token: MutationToken(.max), lane: name, after: MutationToken(.max), priority: 255, kind: name,
+                payload: [UInt8](repeating: UInt8(number), count: each))
+            return Delivery(request: request, job: job, knownChannel: ChangeLimits.sequence)
+        }
+        #expect(try largest.protobuf().count < ChannelLimits.bodyBytes)
     }
 
     private static func readAll(_ bytes: [UInt8]) {

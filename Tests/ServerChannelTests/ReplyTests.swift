@@ -75,6 +75,17 @@ struct ReplyTests {
         }
     }
 
+    // Of an older server, which decided one request at a time: its token, the verdict, the reason, and the channel.
+    @Test("An answer of the older form is as good as none", arguments: [0, 7, 0x0A0A, UInt128.max, 0x0801 << 112])
+    func olderForm(token: UInt128) {
+        let bytes = withUnsafeBytes(of: token.bigEndian) { Array($0) }
+        let answer = [0x0A, 16] + bytes + [0x10, 1, 0x1A, 3] + Array("why".utf8) + [0x22, 2, 0x10, 12]
+        guard case .answerLost = Self.reply(200, Self.times, answer) else {
+            Issue.record("it is \(Self.reply(200, Self.times, answer))")
+            return
+        }
+    }
+
     @Test("An answer that cannot be read is as good as none")
     func unreadable() {
         guard case .answerLost = Self.reply(200, Self.times, [0xFF, 0xFF]) else {

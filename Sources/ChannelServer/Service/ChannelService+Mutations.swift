@@ -18,7 +18,7 @@ extension ChannelService {
                 .tooLarge,
                 "These are more than \(ChannelLimits.mutations) mutations; send them one part after the other.")
         }
-        var digests: [MutationToken: String] = [:]
+        var digests: [JobID: String] = [:]
         var decidable: [Delivery] = []
         for delivery in deliveries {
             do { try checkThatItDecides(delivery) } catch {
@@ -26,14 +26,14 @@ extension ChannelService {
                 break
             }
             // Added up before the transaction: a job of 100,000 items would hold all others up.
-            digests[delivery.request.token] = try await serverDigest(for: delivery)
+            if let digest = try await serverDigest(for: delivery) { digests[delivery.job] = digest }
             decidable.append(delivery)
         }
         let decisions = try await store.decide(
             decidable.map { DeliveredRequest(request: $0.request, job: $0.job, knownChannel: $0.knownChannel ?? 0) },
             now: now.received
-        ) { [digests] request, published in
-            MutationEvaluation(of: request, on: JobStanding(values: published, digest: digests[request.token]))
+        ) { [digests] one, published in
+            MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
         }
         var outcomes: [Outcome] = []
         for (delivery, decision) in zip(decidable, decisions) {
@@ -112,10 +112,9 @@ extension ChannelService {
     {
         var known: [JobID: UInt64] = [:]
         for delivery in deliveries { known[delivery.job] = known[delivery.job] ?? delivery.knownChannel }
-        // As much together as of one job alone.
-        let limit = ChannelLimits.entries / max(1, known.count)
         let jobs = known.keys.sorted()
-        let runs = try await store.channelRuns(after: jobs.map { ($0, known[$0] ?? 0) }, limit: limit)
+        let runs = try await store.channelRuns(
+            after: jobs.map { ($0, known[$0] ?? 0) }, limit: ChannelLimits.entries)
         return zip(jobs, runs).map { (job: $0, extract: ChannelExtract(run: $1)) }
     }
 

@@ -65,7 +65,7 @@ extension Store {
     /// - Throws: what `judge` throws, and `StoreError`; then nothing is decided.
     package func decide(
         _ delivered: [DeliveredRequest], now: ReceiveTime,
-        judge: @escaping @Sendable (MutationRequest, [FieldName: String]) throws -> MutationEvaluation
+        judge: @escaping @Sendable (DeliveredRequest, [FieldName: String]) throws -> MutationEvaluation
     ) async throws -> [Decision] {
         try await write { [self] db in
             var decisions: [Decision] = []
@@ -79,7 +79,7 @@ extension Store {
 
     private func decide(
         _ delivered: DeliveredRequest, now: ReceiveTime,
-        judge: (MutationRequest, [FieldName: String]) throws -> MutationEvaluation, in db: Database
+        judge: (DeliveredRequest, [FieldName: String]) throws -> MutationEvaluation, in db: Database
     ) throws -> Decision {
         let (request, job) = (delivered.request, delivered.job)
         let fingerprint = Self.fingerprint(of: request, job: job)
@@ -107,7 +107,7 @@ extension Store {
                 } else if isRemoved {
                     .reject("The job has been removed for good; open another one.")
                 } else {
-                    try judge(request, try transaction.job.published())
+                    try judge(delivered, try transaction.job.published())
                 }
             let (outcome, published) = Self.outcome(of: request.token, evaluation)
             let commit = try transaction.say(published.map { .publish($0) } + [.outcome(outcome)])

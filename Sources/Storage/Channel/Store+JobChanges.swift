@@ -64,21 +64,28 @@ extension Store {
         try await read(of: job) { try $0.channel.run(after: sequence, limit: limit) }
     }
 
-    /// The same of several jobs, as they were at one time; at most `limit` changes of each.
+    /// The same of several jobs, as they were at one time; of all together little more than of one alone.
     package func channelRuns(
         after places: [(job: JobID, sequence: UInt64)], limit: Int
     ) async throws -> [ChannelRun] {
         try await read { db in
-            try places.map { try JobRows(of: $0.job, in: db).channel.run(after: $0.sequence, limit: limit) }
+            try places.map { place in
+                try JobRows(of: place.job, in: db).channel.run(
+                    after: place.sequence, limit: max(1, limit / places.count),
+                    sufficientBytes: JournalRows.longestSegmentBytes / places.count)
+            }
         }
     }
 }
 
 extension JournalRows {
-    fileprivate func run(after sequence: UInt64, limit: Int) throws -> ChannelRun {
+    /// Ends with the change that makes it as long as `sufficientBytes`.
+    fileprivate func run(
+        after sequence: UInt64, limit: Int, sufficientBytes: Int = longestSegmentBytes
+    ) throws -> ChannelRun {
         let end = try head().sequence
         guard sequence < end else { return ChannelRun(segment: nil, head: end) }
-        let pieces = try pieces(from: sequence + 1, maximumBytes: Self.longestSegmentBytes)
+        let pieces = try pieces(from: sequence + 1, maximumBytes: sufficientBytes)
         guard let start = pieces.first?.first else { return ChannelRun(segment: nil, head: end) }
         var reached = try headBefore(start)
         var first = sequence + 1
@@ -87,7 +94,7 @@ extension JournalRows {
         var last = reached
         for piece in pieces {
             try ChangeCodec.scan(piece.bytes) { scanned, buffer in
-                guard count < limit else { return }
+                guard count < limit, bytes.count < sufficientBytes else { return }
                 let begin = reached.sequence + 1
                 reached = JournalHead(
                     sequence: reached.sequence + UInt64(scanned.operationCount),

@@ -112,9 +112,9 @@ struct Office: Sendable {
             let request = queued.entry.request
             let decisions = try await store.decide(
                 [DeliveredRequest(request: request, job: job)], now: person.core.clock.now
-            ) { request, published in
+            ) { one, published in
                 reason.map { .reject($0) }
-                    ?? MutationEvaluation(of: request, on: JobStanding(values: published))
+                    ?? MutationEvaluation(of: one.request, on: JobStanding(values: published))
             }
             guard case .decided(_, let commit?) = decisions.first else { continue }
             _ = try await person.store.ingest(commit.segment, job: job, now: person.core.clock.now)

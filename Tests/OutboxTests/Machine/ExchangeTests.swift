@@ -191,6 +191,37 @@ struct ExchangeTests {
         #expect(desk.sent == tokens + [tokens[1]])
     }
 
+    @Test("Behind what is taken back while it is under way nothing goes before it is settled", arguments: 1...3)
+    func droppedUnderWay(decided: Int) throws {
+        var desk = Desk(routeIsUp: false)
+        let tokens = (1...4).map { desk.ask(Note("\($0)")) }
+        desk.route(true)
+        desk.carryOut(try desk.machine.onDrop(tokens[1], now: desk.now, using: &desk.generator))
+        // The server does not know of it yet.
+        desk.reply(tokens[0], .decided(tokens[..<decided].map { Outcome(token: $0, verdict: .accepted) }))
+        // Where it has decided that one all the same, that is settled.
+        #expect(desk.sent.dropFirst(4) == (decided == 1 ? [] : tokens[decided...]))
+        desk.carryOut(desk.machine.onWithdrawn(tokens[1], now: desk.now, using: &desk.generator))
+        #expect(desk.sent.dropFirst(4) == tokens[max(2, decided)...])
+        #expect(desk.companions(of: tokens[3]) == Array(tokens[max(2, decided)...]))
+    }
+
+    @Test("When the answer to the others is lost, what was taken back is not sent again")
+    func droppedAndLost() throws {
+        var desk = Desk(routeIsUp: false)
+        let tokens = (1...4).map { desk.ask(Note("\($0)")) }
+        desk.route(true)
+        desk.carryOut(try desk.machine.onDrop(tokens[1], now: desk.now, using: &desk.generator))
+        desk.reply(tokens[0], .answerLost(reason: "reset"))
+        desk.pass(10_000)
+        desk.accept(tokens[0])
+        #expect(desk.sent.dropFirst(4) == [tokens[0]], "nothing before it is known whether the second one stands")
+        desk.carryOut(desk.machine.onWithdrawn(tokens[1], now: desk.now, using: &desk.generator))
+        desk.accept(tokens[2])
+        desk.accept(tokens[3])
+        #expect(desk.sent.dropFirst(4) == [tokens[0], tokens[2], tokens[3]])
+    }
+
     @Test("After a crash in its midst each goes alone")
     func crash() {
         var desk = Desk(routeIsUp: false)

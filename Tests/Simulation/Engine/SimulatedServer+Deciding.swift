@@ -10,13 +10,13 @@ extension SimulatedServer {
         // Now and then it stops before it has decided all.
         let most = deliveries.count > 1 && !isCalm && generator.oneIn(5) ? deliveries.count - 1 : deliveries.count
         var decidable: [Delivery] = []
-        var digests: [MutationToken: String] = [:]
+        var digests: [JobID: String] = [:]
         for delivery in deliveries.prefix(most) {
             let head = (try? await store.vector(of: delivery.job))?[.channel].sequence ?? 0
             let isShownBehind = condition == .setBack && delivery.knownChannel ?? 0 > head
             guard condition == .well || isShownBehind else { break }
             if MutationKinds.all[delivery.request.kind]?.needsItems == true {
-                digests[delivery.request.token] = try? await store.digest(of: delivery.job).text
+                digests[delivery.job] = try? await store.digest(of: delivery.job).text
             }
             decidable.append(delivery)
         }
@@ -25,8 +25,8 @@ extension SimulatedServer {
         let decisions = try await store.decide(
             decidable.map { DeliveredRequest(request: $0.request, job: $0.job, knownChannel: $0.knownChannel ?? 0) },
             now: now
-        ) { [digests] request, published in
-            MutationEvaluation(of: request, on: JobStanding(values: published, digest: digests[request.token]))
+        ) { [digests] one, published in
+            MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
         }
         var outcomes: [Outcome] = []
         for (delivery, decision) in zip(decidable, decisions) {

@@ -146,13 +146,13 @@ extension World {
         }
         guard !decidable.isEmpty else { return .busy(milliseconds: nil) }
         // What the items add up to by the reference, not by the store: a signature is for just that.
-        var digests: [MutationToken: String] = [:]
+        var digests: [JobID: String] = [:]
         for one in decidable where one.request.kind == SignOff.name {
-            digests[one.request.token] = try await digestAtOffice(of: one.job)
+            digests[one.job] = try await digestAtOffice(of: one.job)
         }
         let decisions = try await office.store.decide(Array(decidable), now: office.receiveTime(at: now)) {
-            [digests] request, published in
-            MutationEvaluation(of: request, on: JobStanding(values: published, digest: digests[request.token]))
+            [digests] one, published in
+            MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
         }
         var decided: [(outcome: Outcome, job: JobID)] = []
         var commits: [Commit] = []
@@ -174,7 +174,7 @@ extension World {
                 }
                 counters.count(outcome.verdict == .rejected ? .rejectedRequest : .decidedRequest)
                 if one.request.kind == SignOff.name {
-                    try noteSignature(one.request, outcome, digests[one.request.token])
+                    try noteSignature(one.request, outcome, digests[one.job])
                 }
                 commits.append(commit)
             }

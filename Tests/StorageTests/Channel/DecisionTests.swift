@@ -118,12 +118,113 @@ struct DecisionTests {
         await #expect(throws: StoreError.self) {
             try await store.decide(
                 [5, 6].map { DeliveredRequest(request: Self.request($0), job: Store.job) }, now: .known(1_000)
-            ) { request, published in
-                if request.token == MutationToken(6) { throw Failure() }
+            ) { one, published in
+                if one.request.token == MutationToken(6) { throw Failure() }
                 return Self.count(published)
             }
         }
         #expect(try await store.outcome(of: MutationToken(5), job: Store.job) == nil)
+    }
+
+    @Test("Of requests that come together none is decided when one cannot be written, and later each is decided once")
+    func fullDisk() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        let list = (1...20).map { number in
+            let job = JobID(ItemID(UInt128(number % 3 + 1)))
+            return DeliveredRequest(request: Self.request(UInt128(number)), job: job)
+        }
+        let wide = String(repeating: "x", count: 60_000)
+        func decide() async throws -> [Decision] {
+            try await store.decide(list, now: .known(1_000)) { one, published in
+                let count = (published["count"].flatMap { Int($0) } ?? 0) + 1
+                return .accept([
+                    PublishedValue(name: "count", value: String(count)),
+                    PublishedValue(name: "note", value: "\(one.request.token) \(wide)"),
+                ])
+            }
+        }
+        try await store.limit(toFurtherPages: 100)
+        await #expect { try await decide() } throws: { ($0 as? StoreError)?.code == .diskFull }
+        #expect(try await store.vectors().isEmpty, "not even the first, for which there was room")
+        try await store.limit(toFurtherPages: 10_000)
+        for attempt in 1...2 {
+            for decision in try await decide() {
+                guard case .decided(_, let commit) = decision else {
+                    Issue.record("not decided: \(decision)")
+                    continue
+                }
+                #expect((commit != nil) == (attempt == 1))
+            }
+        }
+        for number in 1...3 {
+            let word = try await store.serverWord(on: JobID(ItemID(UInt128(number))))
+            #expect(word.published["count"] == (number == 1 ? "6" : "7"))
+        }
+        #expect(try await store.integrityProblems().isEmpty)
+    }
+
+    @Test("A token that comes twice in one list has one effect, and another request under it ends the list")
+    func repeatedInList() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        let one = DeliveredRequest(request: Self.request(1), job: Store.job)
+        let elsewhere = DeliveredRequest(request: Self.request(1), job: JobID(ItemID(5)))
+        let decisions = try await store.decide([one, one, elsewhere, one], now: .known(1_000)) { Self.count($1) }
+        guard decisions.count == 3, case .decided(let first, .some) = decisions[0], decisions[2] == .tokenReused else {
+            Issue.record("\(decisions)")
+            return
+        }
+        #expect(decisions[1] == .decided(first, commit: nil))
+        #expect(try await store.serverWord(on: Store.job).published == ["count": "1"])
+    }
+
+    @Test("What was taken back within a list is not carried out, and those around it are")
+    func withdrawnInList() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        let change = Change(
+            item: .job, stamp: Stamp(milliseconds: 2_000, counter: 0), operations: [.withdraw(MutationToken(2))])
+        let laptop = try place.open()
+        try await laptop.put(5, "name", "Sofa")
+        try await laptop.hand(change, from: ReplicaID(9), to: store)
+        let list = (1...3).map { number in
+            let after = number > 1 ? UInt128(number - 1) : nil
+            return DeliveredRequest(request: Self.request(UInt128(number), after: after), job: Store.job)
+        }
+        let decisions = try await store.decide(list, now: .known(3_000)) { Self.count($1) }
+        let verdicts = decisions.map { decision in
+            if case .decided(let outcome, _) = decision { outcome.verdict } else { Outcome.Verdict?.none }
+        }
+        #expect(verdicts == [.accepted, .withdrawn, .accepted])
+        #expect(try await store.serverWord(on: Store.job).published == ["count": "2"])
+    }
+
+    @Test("What follows in the channels of many jobs is little more together than of one alone")
+    func channelsTogether() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        let jobs = (1...8).map { JobID(ItemID($0)) }
+        let wide = String(repeating: "x", count: 60_000)
+        for token in 1...80 as ClosedRange<UInt128> {
+            let one = DeliveredRequest(request: Self.request(token), job: jobs[Int(token) % 8])
+            _ = try await store.decide([one], now: .known(1_000)) { _, _ in
+                .accept([PublishedValue(name: "note", value: wide)])
+            }
+        }
+        let runs = try await store.channelRuns(after: jobs.map { ($0, 0) }, limit: 1_000)
+        let sizes = runs.map { $0.segment?.bytes.count ?? 0 }
+        #expect(runs.count == 8 && sizes.allSatisfy { $0 > 0 })
+        #expect(sizes.reduce(0, +) < (512 << 10) + 8 * 61_000)
+        // Each is a run that continues: what is asked for behind it is the rest.
+        for (job, run) in zip(jobs, runs) {
+            var (head, count) = (run.segment?.head.sequence ?? 0, 0)
+            while let next = try await store.channelRun(of: job, after: head, limit: 1_000).segment {
+                #expect(next.first == head + 1)
+                (head, count) = (next.head.sequence, count + 1)
+            }
+            #expect(head == run.head && count > 0)
+        }
     }
 
     // What it follows may have gone with the job: every laptop asked again and again, for ever.
