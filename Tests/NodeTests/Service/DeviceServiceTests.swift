@@ -1,6 +1,7 @@
 import Simulation
 import Storage
 import CRDT
+import Engine
 import HTTPCoding
 import LocalAPI
 import Testing
@@ -107,6 +108,8 @@ struct DeviceServiceTests {
     func events() async throws {
         let anna = try await Laptop("anna")
         let (job, other) = (try await anna.job("Smith", id: "Elm"), try await anna.job("Jones", id: "Oak"))
+        // What is told behind an answer is no news to who listens from now on.
+        await anna.core.replicator.tellCommitted()
         let everything = try await anna.service.events(job: "Smith", type: nil)
         let jobs = try await anna.service.events(job: nil, type: .job)
         let publisher = Task { [core = anna.core] in await core.publisher.run() }

@@ -49,6 +49,8 @@ struct QueueServiceTests {
     @Test("An edit and a request of a job that is named in full are a write each, and nobody looks for more")
     func cost() async throws {
         let (anna, job) = try await laptop()
+        // Whoever listens is told behind the answer.
+        await anna.core.replicator.tellCommitted()
         let looks = Mutex<[Bool]>([])
         anna.core.publisher.onAdvance { advance in looks.withLock { $0.append(advance.concernsOutbox) } }
         var tokens = try await advance(anna, to: ["dispatched"])
@@ -59,6 +61,7 @@ struct QueueServiceTests {
         #expect(waits.withLock { $0 } == 2)
         tokens += try await advance(anna, to: ["inProgress"])
         #expect(waits.withLock { $0 } == 4)
+        await anna.core.replicator.tellCommitted()
         #expect(looks.withLock { $0 } == [false, false, false])
         #expect(try await anna.service.queue().map(\.token) == tokens)
         // Whoever looks for what another laptop asks for finds these once.
