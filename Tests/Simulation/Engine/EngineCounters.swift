@@ -14,6 +14,8 @@ package struct EngineCounters: Hashable, Sendable {
         /// What people wanted and were refused, with nothing changed.
         case refused
 
+        /// Queues, compared with what the journals say of each request that was acknowledged.
+        case queues
         /// Requests that the server has decided, that people took back, and customers' signatures.
         case requests, dropped, signOffs = "signatures"
         /// Several requests in one exchange, and only the first of them decided.

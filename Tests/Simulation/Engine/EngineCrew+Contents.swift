@@ -1,3 +1,6 @@
+import CRDT
+import Engine
+import Outbox
 import Storage
 
 /// What people read on each device is what its journals say, worked out the slow and obvious way (`Reference`).
@@ -13,6 +16,28 @@ extension EngineCrew {
         let store = try reading(laptop.contents())
         defer { try? store.close() }
         try look(at: store, "the disk of laptop \(laptop.index)")
+    }
+
+    /// What a person has asked for waits in the queue until the journals say what became of it: no other laptop that may
+    /// deliver it excuses this one.
+    func lookAtQueue(of laptop: Laptop) throws {
+        guard laptop.isAwake else { return }
+        let (engine, asked) = (laptop.engine, laptop.asked.filter { !$0.isExcused && !dropped.contains($0.token) })
+        let lost = try scheduler.finish {
+            // First: what has left it since is settled by now.
+            let queue = Set(await engine.outbox.queue.map(\.entry.token))
+            var lost: MutationToken?
+            for own in asked where !queue.contains(own.token) {
+                guard try await engine.store.removal(of: own.job) == nil,
+                    try await engine.store.outcome(of: own.token, job: own.job) == nil
+                else { continue }
+                lost = own.token
+            }
+            return lost
+        }
+        counters[.queues] += 1
+        guard let lost else { return }
+        throw Violation("liveness", "laptop \(laptop.index) has forgotten \(lost), which nobody has decided.")
     }
 
     private func look(at store: Store, _ name: String) throws {

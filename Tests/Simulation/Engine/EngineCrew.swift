@@ -123,6 +123,7 @@ final class EngineCrew: @unchecked Sendable {
             scheduler.run(until: scheduler.now + wait * 1_000)
             try step()
             if generator.oneIn(12) { try lookAtDisk(of: generator.pick(laptops)) }
+            if generator.oneIn(3) { try lookAtQueue(of: generator.pick(laptops)) }
         }
         // What is written from now on might not be everywhere when the crew has agreed.
         for laptop in laptops { laptop.engine.way.isAnswered = {} }

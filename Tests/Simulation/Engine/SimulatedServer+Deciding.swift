@@ -8,7 +8,7 @@ extension SimulatedServer {
     func decide(_ deliveries: [Delivery]) async throws -> MutationDecisions {
         let store = store
         // Now and then it stops before it has decided all.
-        let most = deliveries.count > 1 && !isCalm && generator.oneIn(5) ? deliveries.count - 1 : deliveries.count
+        let most = deliveries.count > 1 && !isCalm && generator.oneIn(3) ? deliveries.count - 1 : deliveries.count
         var decidable: [Delivery] = []
         var digests: [JobID: String] = [:]
         for delivery in deliveries.prefix(most) {
