@@ -23,7 +23,8 @@ def office(build_directory):
 
 
 class Laptop(threading.Thread):
-    """Delivers requests of one lane and uploads its journal, one after the other, whether or not the server is there.
+    """Delivers requests of one lane, some together, and uploads its journal, one after the other, whether or not the
+    server is there.
 
     What has no answer is sent again, with the same token and the same bytes.
     """
@@ -36,8 +37,11 @@ class Laptop(threading.Thread):
         self.answered = 0
         self.unanswered = 0
         self.odd = []
+        # How many of those that were sent together have no answer.
+        self.unsettled = 0
         self.journal = Journal(f"{number + 1:032x}")
         self._office = office
+        self._chance = random.Random(number)
         self._is_over = threading.Event()
 
     def end(self):
@@ -48,8 +52,11 @@ class Laptop(threading.Thread):
     def run(self):
         state = None
         while not self._is_over.is_set():
-            state = "inProgress" if state == "awaitingSignature" else self._next(state)
-            self._deliver(state)
+            states = []
+            for _ in range(self._chance.randint(1, 5)):
+                state = "inProgress" if state == "awaitingSignature" else self._next(state)
+                states.append(state)
+            self._deliver(states)
             run = self.journal.add(f"Box {self.journal.sequence}", f"Lamp {self.journal.sequence}")
             answer = self._insist("POST", f"/v1/jobs/{self.job}/journals", {"segments": [run]})
             if answer:
@@ -62,19 +69,29 @@ class Laptop(threading.Thread):
         order = [None, "scheduled", "dispatched", "inProgress", "awaitingSignature"]
         return order[order.index(state) + 1]
 
-    def _deliver(self, state):
-        opens = state == "scheduled"
-        request = {
-            "lane": "state",
-            "kind": "openJob" if opens else "advanceState",
-            "payload": {"name": self.job} if opens else {"state": state},
-            "after": self.outcomes[-1][0] if self.outcomes else None,
-        }
-        token = secrets.token_hex(16)
-        body = {"mutations": [{"job": self.job, "token": token, **request}]}
-        answer = self._insist("POST", "/v1/mutations", body)
+    def _deliver(self, states):
+        mutations = []
+        after = self.outcomes[-1][0] if self.outcomes else None
+        for state in states:
+            opens = state == "scheduled"
+            mutations.append(
+                {
+                    "job": self.job,
+                    "token": secrets.token_hex(16),
+                    "lane": "state",
+                    "kind": "openJob" if opens else "advanceState",
+                    "payload": {"name": self.job} if opens else {"state": state},
+                    "after": after,
+                }
+            )
+            after = mutations[-1]["token"]
+        self.unsettled = len(mutations)
+        answer = self._insist("POST", "/v1/mutations", {"mutations": mutations})
         if answer:
-            self.outcomes.append((token, answer["decisions"][0]["verdict"], state))
+            decisions = answer["decisions"]
+            assert [one["token"] for one in decisions] == [one["token"] for one in mutations]
+            self.outcomes += [(one["token"], one["verdict"], state) for one, state in zip(decisions, states)]
+            self.unsettled = 0
 
     def _insist(self, method, path, body):
         """The answer, however often the server goes away before it; None when the test is over first."""
@@ -135,7 +152,8 @@ def check(office, laptop):
     outcomes = [(outcome["token"], outcome["verdict"]) for entry in entries for outcome in entry["outcomes"]]
     assert len({token for token, _ in outcomes}) == len(outcomes), "a token has one outcome"
     assert outcomes[: len(laptop.outcomes)] == [(token, verdict) for token, verdict, _ in laptop.outcomes]
-    assert len(outcomes) <= len(laptop.outcomes) + 1, "only the last request may have died unanswered"
+    unanswered = len(outcomes) - len(laptop.outcomes)
+    assert unanswered in (0, laptop.unsettled), "only the last list may have died unanswered, and is decided as a whole"
     assert {verdict for _, verdict in outcomes} == {"accepted"}
     effects = [entry["published"]["state"] for entry in entries if "state" in entry["published"]]
     assert effects[: len(laptop.outcomes)] == [state for *_, state in laptop.outcomes], "each effect once, in order"
