@@ -51,6 +51,10 @@ struct MutationDocument: Decodable {
             token: try Self.token(token, what: "token"), lane: lane,
             after: try after.map { try Self.token($0, what: "after") }, priority: priority, kind: kind,
             payload: try JSON.encode(payload))
+        // A schema cannot say so.
+        guard request.after != request.token else {
+            throw ChannelProblem(.malformed, "A mutation cannot follow itself; name another one in 'after'.")
+        }
         guard request.isWellFormed else {
             throw ChannelProblem(
                 .invalidRequest,
