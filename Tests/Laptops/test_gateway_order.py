@@ -14,8 +14,8 @@ def test_after_broken_lines_and_500s_requests_are_accepted_in_their_order(solos,
     jobs = [anna.create_job(f"Job {number}") for number in range(9)]
     for job in jobs:
         advance(anna, job, "dispatched")
-    # Broken lines and 500s in turn, ten of them, for whatever is asked.
-    troubles = itertools.chain(["lost", "500"] * 5, itertools.repeat(None))
+    # 500s and broken lines in turn, ten of them, for whatever is asked. The first one is of several requests: each then goes alone.
+    troubles = itertools.chain(["500", "lost"] * 5, itertools.repeat(None))
     lost = []
 
     def choose(_, path):
