@@ -1,6 +1,7 @@
 /// Where a stranger can read on; every other host in the tree would be one that only its author can reach.
 let knownHosts: Set<String> = [
-    "github.com", "www.swift.org", "keepachangelog.com", "semver.org", "www.apache.org", "www.rfc-editor.org",
+    "github.com", "www.swift.org", "www.w3.org", "keepachangelog.com", "semver.org", "www.apache.org",
+    "www.rfc-editor.org",
     "www.sqlite.org", "spec.openapis.org", "json-schema.org", "www.iana.org", "creativecommons.org",
     "www.freedesktop.org", "man7.org", "no-color.org",
 ]
