@@ -137,8 +137,7 @@ let package = Package(
         .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping", "CRDT"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
         .testTarget(name: "OutboxTests", dependencies: ["Outbox", "CRDT", "Inventory", "Simulation"]),
-        .testTarget(
-            name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Timekeeping", "Simulation", "simulate"]),
+        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Timekeeping"]),
         .testTarget(
             name: "WireFormatTests",
             dependencies: ["WireFormat", "Replication", "CRDT", "Timekeeping", nioCore, nioTestUtils],
@@ -163,7 +162,7 @@ let package = Package(
             name: "EngineTests",
             dependencies: [
                 "Engine", "Replication", "Transport", "Storage", "Inventory", "CRDT", "Timekeeping", "Simulation",
-                logging,
+                "simulate", logging,
             ]),
         .testTarget(
             name: "NodeTests",
@@ -187,7 +186,7 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = strict
 }
 
-// What the simulated crew spends its time in is optimised also where tests are built, so that hundreds of histories fit
+// What the simulation spends its time in is optimised also where tests are built, so that hundreds of histories fit
 // into each run of the tests. Assertions and overflow checks that matter are preconditions or arithmetic, and stay.
 let simulated = ["CRDT", "Inventory", "Timekeeping", "Replication", "Outbox", "Storage", "Engine", "Simulation"]
 for target in package.targets where simulated.contains(target.name) {

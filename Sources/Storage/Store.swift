@@ -128,6 +128,11 @@ struct ShownNote: Sendable {
     let record: @Sendable () -> ClockRecord?
 }
 
+/// Who is told of what was written; a struct for the same reason.
+struct WrittenListener: Sendable {
+    let tell: @Sendable () -> Void
+}
+
 /// What a simulated disk takes; a struct for the same reason.
 struct Latency: Sendable {
     let pass: @Sendable () async -> Void

@@ -34,7 +34,7 @@ let bannedInPureModules: [BannedCall] = [
         insteadUse: "return what there is to say; the shell logs"),
 ]
 
-/// The simulated crew: what is not in its seed is no part of a run. It waits for the store, so it may await.
+/// The simulation: what is not in its seed is no part of a run. Who looks at a store waits for it, so it may await.
 let bannedInSimulation: [BannedCall] =
     bannedInPureModules.filter { !$0.pattern.contains("await") }
     + [

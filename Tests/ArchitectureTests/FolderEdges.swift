@@ -1,9 +1,3 @@
-/// Pairs that use each other. The simulated world is one value: `Office` holds its half of the server, and it is checked
-/// while it runs, by what looks at all of it. The list may only shrink.
-let entangledFolders: Set<String> = [
-    "Simulation: Checking, Office", "Simulation: Checking, World", "Simulation: Office, World",
-]
-
 /// Which folders of one module use types of which: two that use each other are one thing in two places.
 ///
 /// Told by names: a type belongs to the folder in which it is declared at the left margin, and whoever says its name in code
@@ -12,9 +6,7 @@ struct FolderEdges {
     /// "Module: A uses what of B, which uses what", in order.
     private(set) var bothWays: [String] = []
 
-    /// - Parameter known: pairs that are left as they are, as "Module: A, B".
-    init(_ files: [SourceFile], except known: Set<String> = []) throws {
-        var unseen = known
+    init(_ files: [SourceFile]) throws {
         for (module, files) in Dictionary(grouping: files, by: \.module).sorted(by: { $0.key < $1.key }) {
             let codes = files.compactMap { file in Self.folder(of: file).map { ($0, CodeOnly.of(file.text)) } }
             var owner: [String: String] = [:]
@@ -31,16 +23,12 @@ struct FolderEdges {
             for (folder, others) in uses.sorted(by: { $0.key < $1.key }) {
                 for (other, names) in others.sorted(by: { $0.key < $1.key }) where folder < other {
                     guard let back = uses[other]?[folder] else { continue }
-                    let pair = "\(module): \(folder), \(other)"
-                    unseen.remove(pair)
-                    if known.contains(pair) { continue }
                     bothWays.append(
                         "\(module): \(folder) uses \(names.sorted().joined(separator: ", ")) of \(other), "
                             + "which uses \(back.sorted().joined(separator: ", "))")
                 }
             }
         }
-        bothWays += unseen.sorted().map { "\($0): is mended; take it off the list" }
     }
 
     /// The folder right below the module's; nil for a file beside the folders.

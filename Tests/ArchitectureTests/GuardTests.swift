@@ -59,9 +59,6 @@ struct GuardTests {
         ]
         #expect(try FolderEdges(files).bothWays == ["M: A uses Two of B, which uses One"])
         #expect(try FolderEdges(Array(files.dropFirst())).bothWays == [])
-        #expect(try FolderEdges(files, except: ["M: A, B"]).bothWays == [])
-        let mended = try FolderEdges(Array(files.dropFirst()), except: ["M: A, B"]).bothWays
-        #expect(mended == ["M: A, B: is mended; take it off the list"])
     }
 
     @Test("A dependency that nobody imports is found, and an import that nobody declares, in tests as well")

@@ -42,7 +42,7 @@ struct ClockStepTests {
         let waits = Mutex<[Int64]>([])
 
         init() throws {
-            var profile = Plan.ClockProfile()
+            var profile = VirtualClock.Profile()
             profile.wallErrorMilliseconds = -36_000_000
             let machine = VirtualMachine(index: 0, seed: 1, profile: profile, scheduler: scheduler)
             run = machine.begin()

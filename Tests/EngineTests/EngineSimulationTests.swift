@@ -1,3 +1,4 @@
+import Foundation
 import Simulation
 import Testing
 
@@ -11,14 +12,14 @@ struct EngineSimulationTests {
         for seed in UInt64(1)...300 {
             let outcome = EngineSimulation.run(seed: seed)
             counters += outcome.counters
-            #expect(outcome.violation == nil, "seed \(seed); replay: Tests/simulate --engine --replay \(seed)")
+            #expect(outcome.violation == nil, "seed \(seed); replay: Tests/simulate --replay \(seed)")
         }
         print(counters.summary)
         // Whatever did not happen was not tested.
         for event in EngineCounters.Event.allCases {
             let least =
                 switch event {
-                case .late, .lateDecisions: 0
+                case .imports: 3
                 case .setBacks, .copies, .removals, .decidedInPart: 20
                 case .stampedAnew, .lies: 50
                 case .crashes, .breaks, .lost, .fullDisks, .sleeps, .together: 100
@@ -27,6 +28,7 @@ struct EngineSimulationTests {
                 }
             #expect(counters[event] > least, "\(event.rawValue)")
         }
+        for check in Check.allCases { #expect(counters.checks[check, default: 0] > 0, "\(check.rawValue)") }
         #expect(counters[.edits] > 3_000)
         #expect(counters[.lookedFor] > counters[.edits])
         #expect(counters[.lookedAt] > 100_000)
@@ -37,5 +39,22 @@ struct EngineSimulationTests {
         let traces = (UInt64(1)...5).map { EngineSimulation.run(seed: $0).trace }
         #expect(traces == (UInt64(1)...5).map { EngineSimulation.run(seed: $0).trace })
         #expect(Set(traces).count == traces.count)
+    }
+
+    @Test("Another process replays it exactly, though dictionaries are seeded anew there", .timeLimit(.minutes(5)))
+    func anotherProcess() throws {
+        var trace: UInt64 = 0
+        for seed in 21...24 as ClosedRange<UInt64> { trace &+= EngineSimulation.run(seed: seed).trace }
+        let process = Process()
+        // The built programs lie beside the bundle that holds the tests.
+        process.executableURL = Bundle.main.bundleURL.appendingPathComponent("simulate")
+        process.arguments = ["--seeds", "4", "--from", "21"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(text.contains("4 seeds, 0 failing, trace \(String(trace, radix: 16))"), "\(text)")
     }
 }

@@ -17,6 +17,20 @@ struct JobRemovalTests {
         #expect(mesh.vector(of: job)[ReplicaID(1)] == head(4))
     }
 
+    @Test("What a peer holds of a job is asked for anew when the job ends: something may lie beyond the removal")
+    func peersAreAsked() throws {
+        let job = try #require(JobID("elm"))
+        let link = LinkID(number: 1)
+        let held = VersionVector([.init(replica: ReplicaID(1), head: head(3))])
+        var mesh = Mesh(
+            device: try #require(DeviceID(String(repeating: "a1", count: 32))), replica: ReplicaID(1), instance: 1,
+            name: "anna", fleet: "", jobs: [(job, held)])
+        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
+        let directives = mesh.onJobRemoved(
+            JobRemoval(name: "Elm", heads: held), of: job, vector: held, replaced: [], now: 1_000)
+        #expect(directives.contains(.send(.vectorRequest(job: job), on: link)))
+    }
+
     private func head(_ sequence: UInt64) -> JournalHead { JournalHead(sequence: sequence, digest: sequence &* 77) }
 
     private func segment(_ sequence: UInt64) -> JournalSegment {

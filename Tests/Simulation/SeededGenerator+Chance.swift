@@ -6,3 +6,9 @@ extension SeededGenerator {
         Int.random(in: 0..<count, using: &self) == 0
     }
 }
+
+extension SeededGenerator {
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &self)]
+    }
+}

@@ -8,28 +8,14 @@ struct Options: Sendable {
     var from: UInt64 = 1
     var jobs = 1
     var replay: UInt64?
-    var isVerbose = false
-    /// Follows one seed as it is, without looking for a shorter history.
-    var isAsIs = false
-    /// Ends at the first failing seed, without shrinking it.
+    /// Ends at the first failing seed.
     var stopsAtFirst = false
-    /// Nil lets each seed decide.
-    var hasGateways: Bool?
-    /// The daemon's actors instead of its machines and stores.
-    var isOfEngine = false
-
     static let usage = """
-        usage: simulate [--seeds N] [--from S] [--jobs J] [--stop-at-first] | --replay S [--verbose] [--as-is]
-                        [--with-gateways | --without-gateways | --engine]
+        usage: simulate [--seeds N] [--from S] [--jobs J] [--stop-at-first] | --replay S
 
-          --seeds N        how many histories (100), from number S (1) on, in J processes at a time (1)
-          --stop-at-first  ends at the first history that breaks a rule, without looking for a shorter one
-          --replay S       shows the steps of one, and the shortest part of them that breaks the same rule
-          --verbose        shows all that happened in it too
-          --as-is          looks for no shorter history
-          --with-gateways, --without-gateways
-                           whether laptops bring the office what there is; else each seed decides
-          --engine         histories of the daemon's actors, interleaved at every await; --replay shows what was done in one
+          --seeds N        how many histories (100), from number S (1) on, J at a time (1)
+          --stop-at-first  ends at the first history that breaks a rule
+          --replay S       tells what was done in one
 
         Example: simulate --seeds 1000 --jobs 2
 
@@ -39,11 +25,6 @@ struct Options: Sendable {
         var arguments = Array(arguments)[...]
         while let option = arguments.popFirst() {
             switch option {
-            case "--verbose": isVerbose = true
-            case "--as-is": isAsIs = true
-            case "--engine": isOfEngine = true
-            case "--with-gateways": hasGateways = true
-            case "--without-gateways": hasGateways = false
             case "--stop-at-first": stopsAtFirst = true
             case "--seeds", "--from", "--jobs", "--replay":
                 guard let value = arguments.popFirst().flatMap({ UInt64($0) }) else {

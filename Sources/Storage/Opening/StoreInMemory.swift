@@ -57,6 +57,11 @@ extension Store {
         latency.withLock { $0 = Latency(pass: wait) }
     }
 
+    /// Has somebody told that something was written, or could not be, before anybody else goes on; only of a store in memory.
+    package func whenWritten(_ listener: @escaping @Sendable () -> Void) {
+        commits.written.withLock { $0 = WrittenListener(tell: listener) }
+    }
+
     /// From now on writes wait for each other, as they do for a slow disk; only of a store in memory.
     package func holdWrites() { commits.hold() }
 

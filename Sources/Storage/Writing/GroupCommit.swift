@@ -27,6 +27,8 @@ final class GroupCommit: Sendable {
     private let queue = Mutex(Queue())
     let log = WriteAheadLog()
     let effects = TransactionEffects()
+    /// See `Store.whenWritten`.
+    let written = Mutex<WrittenListener?>(nil)
 
     init(database: any DatabaseWriter, isInPlace: @escaping @Sendable () -> Bool) {
         self.database = database
@@ -66,6 +68,7 @@ final class GroupCommit: Sendable {
             // In memory there is no disk to wait for.
             if database is DatabaseQueue {
                 database.writeWithoutTransaction { db in self.drain(db) }
+                written.withLock { $0 }?.tell()
             } else {
                 database.asyncWriteWithoutTransaction { db in self.drain(db) }
             }
@@ -81,6 +84,7 @@ final class GroupCommit: Sendable {
 
     func release() {
         database.writeWithoutTransaction { db in drain(db) }
+        written.withLock { $0 }?.tell()
     }
 
     private func drain(_ db: Database) {

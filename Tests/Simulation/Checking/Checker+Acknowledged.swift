@@ -53,13 +53,10 @@ extension Checker {
     }
 
     /// A person dropped late work: nobody has to find it again.
-    func dropped(_ late: [QuarantinedChange]) {
-        for change in late {
-            let work = Set(change.change.work(in: change.dot.replica))
-            for (key, writes) in acknowledged
-            where writes.contains(where: { work.contains(Written(item: key.item, deed: key.deed, write: $0)) }) {
-                acknowledged[key] = nil
-            }
+    func dropped(_ work: Set<Written>) {
+        for (key, writes) in acknowledged
+        where writes.contains(where: { work.contains(Written(item: key.item, deed: key.deed, write: $0)) }) {
+            acknowledged[key] = nil
         }
     }
 
@@ -79,10 +76,7 @@ extension Checker {
                 // A person removed it with its job, or took it into another.
                 if work.contains(where: wentWithJob.contains) { continue }
                 if surfaces.values.contains(where: { surface in work.contains(where: surface.shows) }) { continue }
-                if work.contains(where: { takenForBeginning[key.job]?.contains($0) ?? false }) {
-                    freedUnlisted += 1
-                    continue
-                }
+                if work.contains(where: { takenForBeginning[key.job]?.contains($0) ?? false }) { continue }
             }
             lost.append("\(key.deed) of \(key.item) at \(key.dot.replica.description.prefix(4)):\(key.dot.sequence)")
         }

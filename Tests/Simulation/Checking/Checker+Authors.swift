@@ -25,15 +25,8 @@ extension Checker {
         }
     }
 
-    /// A device has issued again what stood in the branch of a journal that it gave up.
-    func reissued(_ segment: JournalSegment, by device: Holder) throws {
-        var reissued = Reference()
-        reissued.begin(segment.replica, after: JournalHead(sequence: segment.first - 1, digest: 0))
-        try checkAuthors(of: reissued.append(segment), on: device)
-    }
-
     /// Rule R4: nothing is claimed or passed on that is not durable.
-    func sent(_ message: Message, by device: Device) throws {
+    func sent(_ message: Message, by device: Holder) throws {
         switch message {
         case .have(let job, let entries): try claims(entries, of: job, by: device)
         case .vector(let job, let vector, _): try claims(vector.entries, of: job, by: device)
@@ -44,14 +37,15 @@ extension Checker {
         }
     }
 
-    /// The office is about to get it.
-    func showed(_ segment: JournalSegment, of job: JobID, by device: Device) throws {
+    /// The server is about to get it.
+    func showed(_ segment: JournalSegment, of job: JobID, by device: Holder) throws {
         try claims([VersionVector.Entry(replica: segment.replica, head: segment.head)], of: job, by: device)
         try publish(segment, of: job)
     }
 
-    private func claims(_ entries: [VersionVector.Entry], of job: JobID, by device: Device) throws {
-        for entry in entries {
+    private func claims(_ entries: [VersionVector.Entry], of job: JobID, by device: Holder) throws {
+        // Of a name that was two stores', one branch may just have given way on the disk.
+        for entry in entries where !forkable.contains(entry.replica) {
             let head = device[job].head(of: entry.replica)
             guard entry.head.sequence > head.sequence else { continue }
             throw Violation("R4", "\(device) speaks of \(entry.brief), durable is \(head.sequence).")
@@ -73,11 +67,5 @@ extension Checker {
             sequence += UInt64(scanned.operationCount)
         }
         if let flaw { throw flaw }
-    }
-
-    func renewed(_ device: Device, from former: StoreIdentity) throws {
-        guard device.store.identity.replica != former.replica else {
-            throw Violation("R9", "\(device) was to renew itself and kept its name.")
-        }
     }
 }

@@ -5,7 +5,7 @@ import Storage
 /// Rule R10: a removed job leaves what its removers had not seen, and nothing else; that is listed until a person decides.
 extension Checker {
     /// A person removes a job: what is said to be held is what is held.
-    func removed(_ job: JobID, by device: Device, knowing before: Reference, saying removal: JobRemoval) throws {
+    func removed(_ job: JobID, by device: Holder, knowing before: Reference, saying removal: JobRemoval) throws {
         guard removal.heads == before.vector else {
             throw Violation(
                 "R10", "\(device) removed \(removal.heads.brief) and held \(before.vector.brief).")
@@ -69,7 +69,9 @@ extension Checker {
 
     /// A job has ended in a store: what no remover held is late work there, on whichever branch of a journal it stood.
     func ended(_ job: JobID, knowing former: Reference, on device: Holder) async throws {
-        guard let fresh = try await read(device)[job] else { throw Violation("R4", "\(device) has lost job \(job).") }
+        let vector = try? await device.store.vector(of: job)
+        guard let vector else { throw Violation("R4", "\(device) has lost job \(job).") }
+        let fresh = try await read(job, upTo: vector, from: device)
         let wentWithJob = wentWithJob[job] ?? []
         // Of a name that two stores had, a third one cannot tell a shorter branch from a beginning, and a copy's beginning may
         // have been stamped anew in the original: whether more of that is lost shows in the end (`checkAcknowledged`).
@@ -103,15 +105,13 @@ extension Checker {
     /// A person took the very late changes that were listed: they stand in a job of their own, by whom and when they were
     /// written, and nothing else does; and just they are decided.
     func accepted(
-        _ late: [QuarantinedChange], as commits: [Commit], by device: Device, from job: JobID,
-        knowing before: Reference
+        _ late: [QuarantinedChange], as commits: [Commit], by device: Holder, from job: JobID
     ) throws {
         let work = Set(late.flatMap { $0.change.work(in: $0.dot.replica) }.filter { $0.item != .job })
         let rescued = commits.filter { $0.job != job }
         for one in work where !device.references.contains(where: { $0.key != job && $0.value.work.contains(one) }) {
             throw Violation("R10", "\(one.deed) was late work that a person accepted, and it is lost.")
         }
-        noteSeen(late, in: rescued)
         for commit in rescued {
             let written = try ChangeCodec.decodeAll(commit.segment.bytes).flatMap {
                 $0.work(in: commit.segment.replica)
@@ -120,14 +120,12 @@ extension Checker {
                 throw Violation("R10", "\(device) accepted \(other.deed), which nobody had named.")
             }
         }
-        try checkDecided(late, in: commits, of: job, knowing: before)
     }
 
     /// Who accepts has the list in front of them: what they write of the new job itself comes after what they accept of it.
-    private func noteSeen(_ late: [QuarantinedChange], in rescued: [Commit]) {
+    func noteSeen(_ late: [Reference.Entry], in rescued: Set<JobID>) {
         let ofJob = late.filter { $0.change.item == .job }.flatMap(\.change.operations)
-        for place in shownBefore.keys where place.work.item == .job && rescued.contains(where: { $0.job == place.job })
-        {
+        for place in shownBefore.keys where place.work.item == .job && rescued.contains(place.job) {
             guard case .set(let field, _) = place.work.deed else { continue }
             for case .set(let accepted, let value, _) in ofJob where Text(accepted) == field {
                 shownBefore[place]?.insert(Text(value))
@@ -136,9 +134,7 @@ extension Checker {
     }
 
     /// Just what was named is decided, wherever it stands.
-    func checkDecided(_ late: [QuarantinedChange], in commits: [Commit], of job: JobID, knowing before: Reference)
-        throws
-    {
+    func checkDecided(_ late: [QuarantinedChange], in commits: [Commit], of job: JobID) throws {
         var decided: [ChangeIdentity] = []
         for commit in commits where commit.job == job {
             for case .decide(let changes) in try ChangeCodec.decodeAll(commit.segment.bytes).flatMap(\.operations) {
@@ -154,15 +150,4 @@ extension Checker {
 
 extension Dot {
     var brief: String { "\(replica.description.prefix(4)):\(sequence)" }
-}
-
-extension Checker {
-    /// What a store may refuse: what the full disk does not take, and work in a job that it knows is removed.
-    func refused(_ error: StoreError, by device: Device) throws {
-        switch error.code {
-        case .diskFull where device.isDiskFull: break
-        case .removedJob where device.references.values.contains(where: \.isRemoved): break
-        default: throw error
-        }
-    }
 }

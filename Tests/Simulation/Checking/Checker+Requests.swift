@@ -19,7 +19,7 @@ struct RequestStanding {
         }
         var place = 0
         for entry in reference.journals[.channel] ?? [] {
-            // What the office re-issues for others is not its word.
+            // What the server re-issues for others is not its word.
             guard entry.change.origin == nil else {
                 take(entry.change)
                 continue
@@ -52,45 +52,51 @@ struct RequestStanding {
     }
 }
 
-/// Rule R8: each request has one effect, in its lane's order, and is shown until the office has answered.
+/// Rule R8: each request has one effect, in its lane's order, and is shown until the server has answered.
 extension Checker {
-    /// A person's wishes are durable.
-    func asked(_ segment: JournalSegment, of job: JobID) {
-        for change in (try? ChangeCodec.decodeAll(segment.bytes)) ?? [] {
-            for case .request(let request) in change.operations { requests[job, default: [:]][request.token] = request }
+    /// What people ask for, or take back, is durable.
+    func asked(_ added: [Reference.Entry], in job: JobID) {
+        for operation in added.flatMap(\.change.operations) {
+            switch operation {
+            case .request(let request): requests[job, default: [:]][request.token] = request
+            case .withdraw(let token): withdrawn[job, default: []].insert(token)
+            default: break
+            }
         }
     }
 
-    /// After each word of the office's.
-    func checkChannel(of office: Office, _ job: JobID) throws {
+    /// After each word of the server's.
+    func checkChannel(of server: Holder, _ job: JobID) throws {
         // What went with a removed job nobody can read any more.
-        guard !office[job].isRemoved else { return }
-        let standing = RequestStanding(office[job])
-        if let token = standing.repeated.first { throw Violation("R8", "the office has decided \(token) twice.") }
+        guard !server[job].isRemoved else { return }
+        let standing = RequestStanding(server[job])
+        if let token = standing.repeated.first { throw Violation("R8", "the server has decided \(token) twice.") }
         var withdrawn = standing.withdrawn
-        // An office that was set back may have its words again before the journals in which requests were taken back.
+        // A server that was set back may have its words again before the journals in which requests were taken back.
         if forkable.contains(.channel) { withdrawn.formUnion(self.withdrawn[job] ?? []) }
         for (token, decided) in standing.outcomes {
             guard let after = requests[job]?[token]?.after, !withdrawn.contains(token), !withdrawn.contains(after)
             else { continue }
             guard let before = standing.outcomes[after], before.place < decided.place else {
-                throw Violation("R8", "the office decided \(token) before \(after), which it follows in its lane.")
+                throw Violation("R8", "the server decided \(token) before \(after), which it follows in its lane.")
             }
         }
         // Accepted means carried out: a state follows from the one before.
         var state: JobState?
-        for entry in office[job].journals[.channel] ?? [] where entry.change.origin == nil {
+        for entry in server[job].journals[.channel] ?? [] where entry.change.origin == nil {
             for case .publish(let value) in entry.change.operations where value.name == .jobState {
                 guard let next = JobState(rawValue: value.value), state?.allows(next) ?? (next == .scheduled) else {
-                    throw Violation("R8", "the office published \(value.value) after \(state?.rawValue ?? "nothing").")
+                    throw Violation("R8", "the server published \(value.value) after \(state?.rawValue ?? "nothing").")
                 }
                 state = next
             }
         }
     }
 
-    /// What a laptop shows of the office's part of a job: what was published with what is asked for, and nothing twice.
-    func checkOverlay(of device: Device, _ job: JobID) async throws {
+    /// What a laptop shows of the server's part of a job: what was published with what is asked for, and nothing twice.
+    func checkOverlay(
+        of device: Holder, _ job: JobID, leavingOut notShown: Set<MutationToken> = []
+    ) async throws {
         guard !device[job].isRemoved else { return }
         let standing = RequestStanding(device[job])
         let pending = Set(try await device.store.pendingRequests(of: job).map(\.request.token))
@@ -98,7 +104,7 @@ extension Checker {
             let names = [pending, standing.pending].map { $0.sorted().map { "\($0)" }.joined(separator: " ") }
             throw Violation("R8", "\(device) has the requests \(names[0]) open, but open are \(names[1]).")
         }
-        let overlay = try await device.store.overlay(of: job, leavingOut: device.outbox.notShown)
+        let overlay = try await device.store.overlay(of: job, leavingOut: notShown)
         guard overlay.published.values == standing.published else {
             throw Violation(
                 "R8", "\(device) says that \(overlay.published.values) is published, not \(standing.published).")
@@ -112,7 +118,7 @@ extension Checker {
 
     /// The queue that a person reads, as it would be after a start: all that is asked for and not answered, and what the
     /// office refused.
-    func checkQueue(of device: Device) async throws {
+    func checkQueue(of device: Holder) async throws {
         let entries = try await device.store.outboxStart().entries
         for (job, reference) in device.references.sorted(by: { $0.key < $1.key }) where !reference.isRemoved {
             let standing = RequestStanding(reference)
@@ -129,17 +135,21 @@ extension Checker {
     }
 
     /// In the end everything is settled, and everybody knows it.
-    func checkSettled(_ office: Office, _ devices: [Device], _ job: JobID) async throws {
-        guard !office[job].isRemoved else { return }
-        let standing = RequestStanding(office[job])
+    ///
+    /// - Parameter devices: with what each outbox does not show.
+    func checkSettled(
+        _ server: Holder, _ devices: [(holder: Holder, notShown: Set<MutationToken>)], _ job: JobID
+    ) async throws {
+        guard !server[job].isRemoved else { return }
+        let standing = RequestStanding(server[job])
         let lost = (requests[job] ?? [:]).keys.sorted()
             .first { standing.outcomes[$0] == nil && !standing.withdrawn.contains($0) }
         if let lost {
-            throw Violation("R8", "the request \(lost) was acknowledged and the office knows nothing of it.")
+            throw Violation("R8", "the request \(lost) was acknowledged and the server knows nothing of it.")
         }
-        for device in devices {
-            try await checkOverlay(of: device, job)
-            let overlay = try await device.store.overlay(of: job, leavingOut: device.outbox.notShown)
+        for (device, notShown) in devices {
+            try await checkOverlay(of: device, job, leavingOut: notShown)
+            let overlay = try await device.store.overlay(of: job, leavingOut: notShown)
             guard overlay.shown == overlay.published else {
                 throw Violation("R8", "\(device) shows \(overlay.shown.values) and not what is published.")
             }

@@ -1,53 +1,54 @@
 import CRDT
 import Storage
-import Timekeeping
 
-/// Rules R5 and R6: what stamps and clocks may be, told from the world's true time.
+/// Rules R5 and R6: what stamps may be.
 extension Checker {
     static let toleranceMilliseconds: Int64 = 5 * 60 * 1_000
 
-    /// How far off a clock is that claims to know: its claim has to be true.
-    func learned(_ device: Device, now: Int64) throws {
-        guard device.time.isSynchronised else { return }
-        count(.clock)
-        let elapsed = device.clock.elapsed(at: now)
-        let error = abs(device.time.time(at: elapsed) - VirtualClock.epoch - now)
-        let claim = device.time.quality(at: elapsed).uncertainty
-        guard error > claim + 2 else { return }
-        throw Violation("R5", "device \(device.index) is \(error) µs off and claims to be within \(claim).")
+    /// When a store writes something of its own.
+    struct Writing {
+        /// Corrected time, in milliseconds since 1970, and how far ahead of it the laptop stamps.
+        let time: UInt64
+        let lie: UInt64
+        /// The time was read in the transaction itself.
+        let isPrompt: Bool
+
+        var greatest: UInt64 { time + lie + UInt64(Checker.toleranceMilliseconds) }
     }
 
     /// A new change is stamped with corrected time, or just after what it follows; and not beyond the tolerance unless
     /// its item shows such a stamp: what comes from the future moves no clock (rule R6).
+    ///
+    /// - Parameter before: nil when other work became durable in the same moment, and in no known order.
     func checkStamps(
-        of added: [Reference.Entry], in job: JobID, knowing before: Reference, by device: Device, now: Int64
+        of added: [Reference.Entry], in job: JobID, knowing before: Reference?, by device: Holder, _ writing: Writing
     ) throws {
-        try learned(device, now: now)
-        let time = device.receiveTime(at: now).milliseconds + device.lieMilliseconds
+        let time = writing.time + writing.lie
         for entry in added where entry.change.origin == nil {
             let change = entry.change
             let stamp = change.stamp
             count(.stamp)
-            if stamp.milliseconds < time {
+            if writing.isPrompt, stamp.milliseconds < time {
                 throw Violation("R5", "\(device) stamped \(stamp), its time was \(time).")
             }
             let item = device[job].latestStamp(of: change.item, without: entry.dot)
             // What it made an edit on top of must not win over it.
-            let others = before.latestStamp(of: change.item, without: entry.dot)
-            if change.item != .job, stamp.rawValue <= others {
+            if let before, change.item != .job,
+                stamp.rawValue <= before.latestStamp(of: change.item, without: entry.dot)
+            {
                 throw Violation("R1", "\(device) wrote \(stamp) on an item that shows a later stamp.")
             }
-            if stamp.milliseconds > time + UInt64(Self.toleranceMilliseconds), stamp.rawValue > item + 1 {
+            if writing.isPrompt, stamp.milliseconds > writing.greatest, stamp.rawValue > item + 1 {
                 throw Violation(
                     "R6", "\(device) stamped \(stamp) at \(time): something from the future moved its clock.")
             }
-            try checkAnchor(of: entry, knowing: before, by: device)
+            if let before { try checkAnchor(of: entry, knowing: before, by: device) }
         }
     }
 
     /// Rule R7: what follows something in the order is what its author had seen it on top of.
     private func checkAnchor(
-        of entry: Reference.Entry, knowing before: Reference, by device: Device
+        of entry: Reference.Entry, knowing before: Reference, by device: Holder
     ) throws {
         guard !before.isRemoved else { return }
         let wanted = max(before.head(of: .channel).sequence, before.greatestAnchor)
@@ -56,28 +57,21 @@ extension Checker {
     }
 
     /// Work that nobody had seen now has the stamps that it would have had, in its order; all other work is as it was.
-    func restamped(_ device: Device, now: Int64) async throws {
-        let former = device.references
-        let replica = device.store.identity.replica
-        let fresh = try await read(device)
-        for (job, reference) in fresh.sorted(by: { $0.key < $1.key }) {
-            let old = former[job]?.journals[replica] ?? []
-            try check(reference.journals[replica] ?? [], instead: old, of: job, reference, on: device, now: now)
-        }
-        device.references = fresh
-        for (job, reference) in fresh.sorted(by: { $0.key < $1.key }) {
-            let new = reference.journals[replica] ?? []
-            remember(new)
-            acknowledgeAgain(new, in: job)
-            if device.time.isSynchronised { try checkUnseen(of: device, job, new, now: now) }
-            try await look(at: device, job)
-        }
-        if device.time.isSynchronised { device.unseen = [:] }
+    ///
+    /// - Returns: the work that had other stamps before.
+    func restamped(
+        _ new: [Reference.Entry], instead old: [Reference.Entry], of job: JobID, _ fresh: Reference, on device: Holder,
+        time: UInt64
+    ) throws -> Set<Written> {
+        try check(new, instead: old, of: job, fresh, on: device, time: time)
+        remember(new)
+        acknowledgeAgain(new, in: job)
+        return Set(old.filter { $0.change.origin == nil }.flatMap(\.work))
     }
 
     private func check(
-        _ new: [Reference.Entry], instead old: [Reference.Entry], of job: JobID, _ fresh: Reference, on device: Device,
-        now: Int64
+        _ new: [Reference.Entry], instead old: [Reference.Entry], of job: JobID, _ fresh: Reference, on device: Holder,
+        time: UInt64
     ) throws {
         let restamped = Dictionary(uniqueKeysWithValues: new.map { ($0.first, $0) })
         for before in old {
@@ -88,7 +82,7 @@ extension Checker {
                 throw Violation("R5", "\(device) changed more than stamps: \(same.stamp).")
             }
             // As for a new edit, one that followed a stamp from a little ahead draws the next along.
-            let latest = device.receiveTime(at: now).milliseconds + UInt64(Self.toleranceMilliseconds)
+            let latest = time + UInt64(Self.toleranceMilliseconds)
             let item = fresh.latestStamp(of: same.item, without: after.dot)
             // What went with a removed job may have drawn it along, and is not here any more.
             if !fresh.isRemoved, same.stamp.milliseconds > latest, same.stamp.rawValue > item + 1 {
@@ -107,26 +101,6 @@ extension Checker {
             for work in entry.work {
                 acknowledged[Acknowledged(job: job, dot: entry.dot, item: work.item, deed: work.deed)]?.insert(
                     work.write)
-            }
-        }
-    }
-
-    private func checkUnseen(of device: Device, _ job: JobID, _ entries: [Reference.Entry], now: Int64) throws {
-        let elapsed = device.clock.elapsed(at: now)
-        let claim = device.time.quality(at: elapsed).uncertainty / 1_000
-        var last: UInt64 = 0
-        for entry in entries {
-            let stamp = entry.change.stamp
-            defer { last = max(last, stamp.rawValue) }
-            guard let written = device.unseen[job]?[entry.first] else { continue }
-            let truth = (VirtualClock.epoch + written) / 1_000
-            // What the clock may have drifted since, at 200 parts per million.
-            let bound = claim + (now - written) / 1_000 / 5_000 + 2
-            let item = device[job].latestStamp(of: entry.change.item, without: entry.dot)
-            let isExplained = stamp.rawValue <= max(last, item) + 1
-            let error = Int64(stamp.milliseconds) - truth
-            if error < -bound || error > bound && !isExplained {
-                throw Violation("R5", "\(device) wrote at \(truth) in \(job) and now says \(stamp).")
             }
         }
     }

@@ -40,9 +40,15 @@ package struct EngineCounters: Hashable, Sendable {
 
         /// Jobs that a person removed, what came late and was looked for, and decisions about that.
         case removals, late, lateDecisions = "late decisions"
+
+        /// Moments that are brought about (`EngineCrew.Moment`).
+        case twins, strangersWithNews = "strangers with news", forksAtServer = "forks at the server"
+        case lateForks = "late forks", rescues, twoRemovers = "two removers", unnotedTimes = "times not noted"
     }
 
     private var counts: [Event: Int] = [:]
+    /// How often each thing was looked at.
+    package internal(set) var checks: [Check: Int] = [:]
 
     package init() {}
 
@@ -53,10 +59,12 @@ package struct EngineCounters: Hashable, Sendable {
 
     /// For people.
     package var summary: String {
-        Event.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ")
+        Event.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ") + "\nchecked: "
+            + Check.allCases.map { "\($0.rawValue) \(checks[$0] ?? 0)" }.joined(separator: ", ")
     }
 
     package static func += (left: inout EngineCounters, right: EngineCounters) {
         left.counts.merge(right.counts, uniquingKeysWith: +)
+        left.checks.merge(right.checks, uniquingKeysWith: +)
     }
 }

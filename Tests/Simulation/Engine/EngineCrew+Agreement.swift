@@ -20,7 +20,8 @@ extension EngineCrew {
         for laptop in laptops where !laptop.isUp { try scheduler.finish { try await laptop.restart(reboots: false) } }
         // Who is nearest to the server has a way to it at last; the others by the luck that they have.
         // What a removed job took along no other laptop can ask for any more.
-        for laptop in laptops where laptop.index == 0 || laptop.engine.way.isUp || faults.contains(.removal) {
+        // Who has a way already hears of nothing: a poll too many would hide what nobody was told.
+        for laptop in laptops where !laptop.engine.way.isUp && (laptop.index == 0 || hasRemovals) {
             setRoute(of: laptop, isUp: true)
         }
         let deadline = scheduler.now + Self.patience
@@ -42,7 +43,7 @@ extension EngineCrew {
 
     /// What keeps the crew from being done; nil when it is.
     private func difference() throws -> String? {
-        let (laptops, server, jobs) = (laptops, server, jobs)
+        let (laptops, server, jobs) = (laptops, server, allJobs)
         return try scheduler.finish {
             for laptop in laptops {
                 let waiting = await laptop.engine.outbox.queue.filter { $0.state != .rejected }

@@ -3,49 +3,81 @@ import Engine
 import Outbox
 import Storage
 
-/// What people read on each device is what its journals say, worked out the slow and obvious way (`Reference`).
+/// What people read on each device in the end is what its journals say, worked out the slow and obvious way (`Reference`).
 extension EngineCrew {
+    var witnesses: [Witness] { laptops.map(\.witness) + [server.witness] }
+
     /// Nothing comes between one reading and the next any more, so that what running stores remember is read, too.
     func checkContents() throws {
-        for laptop in laptops { try look(at: laptop.engine.store, "laptop \(laptop.index)") }
-        try look(at: server.store, "the server")
+        for witness in witnesses {
+            nonisolated(unsafe) let (holder, checker) = (witness.holder, checker)
+            try witness.look {
+                try await checker.lookAtAll(of: holder, isDeep: true)
+                if !holder.isChannel { try await checker.checkQueue(of: holder) }
+                try await checker.checkAcknowledged(on: holder)
+            }
+        }
+        try checkSettled()
     }
 
-    /// If the power went now: what the disk holds is something that people can work with.
-    func lookAtDisk(of laptop: Laptop) throws {
-        let store = try reading(laptop.contents())
-        defer { try? store.close() }
-        try look(at: store, "the disk of laptop \(laptop.index)")
-    }
-
-    /// What a person has asked for waits in the queue until the journals say what became of it: no other laptop that may
-    /// deliver it excuses this one.
+    /// What a person has asked for here waits in the queue until this laptop's journals say what became of it: no other laptop
+    /// that may deliver it excuses this one.
     func lookAtQueue(of laptop: Laptop) throws {
         guard laptop.isAwake else { return }
-        let (engine, asked) = (laptop.engine, laptop.asked.filter { !$0.isExcused && !dropped.contains($0.token) })
-        let lost = try scheduler.finish {
-            // First: what has left it since is settled by now.
-            let queue = Set(await engine.outbox.queue.map(\.entry.token))
-            var lost: MutationToken?
-            for own in asked where !queue.contains(own.token) {
-                guard try await engine.store.removal(of: own.job) == nil,
-                    try await engine.store.outcome(of: own.token, job: own.job) == nil
-                else { continue }
-                lost = own.token
-            }
-            return lost
-        }
+        let outbox = laptop.engine.outbox
+        let queue = try scheduler.finish { Set(await outbox.queue.map(\.entry.token)) }
         counters[.queues] += 1
-        guard let lost else { return }
-        throw Violation("liveness", "laptop \(laptop.index) has forgotten \(lost), which nobody has decided.")
+        for (job, reference) in laptop.holder.references where !reference.isRemoved {
+            let lost = RequestStanding(reference).pending.intersection(laptop.asked).subtracting(queue)
+            guard let first = lost.min() else { continue }
+            throw Violation("liveness", "laptop \(laptop.index) has forgotten \(first) of \(job), which nobody has decided.")
+        }
     }
 
-    private func look(at store: Store, _ name: String) throws {
-        nonisolated(unsafe) let checker = checker
-        nonisolated(unsafe) let holder = Holder(name, store: store)
-        try scheduler.finish {
-            holder.references = try await checker.read(holder)
-            try await checker.lookAtAll(of: holder, isDeep: true)
+    private func checkSettled() throws {
+        nonisolated(unsafe) var devices: [(holder: Holder, notShown: Set<MutationToken>)] = []
+        for laptop in laptops {
+            let outbox = laptop.engine.outbox
+            devices.append((laptop.holder, try scheduler.finish { await outbox.notShown }))
+        }
+        nonisolated(unsafe) let (all, holder, checker) = (devices, server.holder, checker)
+        for job in holder.jobs {
+            try server.witness.look {
+                try checker.checkChannel(of: holder, job)
+                try await checker.checkSettled(holder, all, job)
+            }
         }
     }
+
+    // MARK: The end of jobs
+
+    /// Nobody is away for ever, so nothing may stay behind for ever (rule R10): what went with removed jobs is freed, then a
+    /// person deals with the late work, and after that nothing is left of it to deal with.
+    func tidyUp() throws {
+        guard server.holder.references.values.contains(where: \.isRemoved) else { return }
+        var rounds = 0
+        while hasLateWork {
+            guard rounds < 2 * laptops.count else {
+                throw Violation("liveness", "late work is left, though a person has dealt with it.")
+            }
+            let laptop = laptops[rounds % laptops.count]
+            rounds += 1
+            let accepts = generator.oneIn(2)
+            // Each other time about a part of it: the rest stays listed.
+            let isAll = rounds.isMultiple(of: 2)
+            for job in allJobs {
+                decideLate(in: job, by: laptop, accepts: accepts) { [self] _ in isAll || generator.oneIn(2) }
+            }
+            try agree()
+        }
+        for witness in witnesses {
+            nonisolated(unsafe) let (holder, checker) = (witness.holder, checker)
+            let store = holder.store
+            try scheduler.finish { try await store.freeRemoved() }
+            try witness.look { try await checker.checkFreed(on: holder) }
+        }
+        try checkContents()
+    }
+
+    private var hasLateWork: Bool { server.holder.references.values.contains { !$0.late.isEmpty } }
 }

@@ -31,34 +31,11 @@ extension EngineCrew {
             if !laptop.isDiskFull { counters[.fullDisks] += 1 }
             laptop.isDiskFull.toggle()
         case .setBack:
-            guard laptop.hasBackup, !generator.oneIn(3) else { return try laptop.backUp() }
-            try laptop.crash()
-            let lost = try laptop.contents()
-            guard laptop.setBack() else { return restart(laptop) }
-            counters[.setBacks] += 1
-            scheduler.tell("laptop \(laptop.index) is set back")
-            try excuse(laptop)
-            try excuse(lost)
-            restart(laptop)
+            if laptop.backup == nil || generator.oneIn(3) { try laptop.backUp() } else { try setBack(laptop) }
         case .copy:
             let other = generator.pick(laptops)
-            guard other.index != laptop.index, generator.oneIn(3) else { return }
-            try laptop.crash()
-            let lost = try laptop.contents()
-            // Two that do not know it have to meet each other to find out (docs/forks.md).
-            let isNoticed = !network.isOfEverybody || generator.oneIn(2)
-            guard try laptop.becomeCopy(of: other, isNoticed: isNoticed) else { return }
-            counters[.copies] += 1
-            if !isNoticed { counters[.unnoticedCopies] += 1 }
-            scheduler.tell("laptop \(laptop.index) becomes a copy of \(other.index)")
-            // What nobody has seen may stand in two journals from now on, and be placed in time twice.
-            other.machine.shownCount += 1
-            doubtful.formUnion(other.names)
-            doubtful.insert(other.engine.store.identity.replica)
-            try excuse(laptop)
-            try excuse(lost)
-            restart(laptop)
-        case .removal: generator.oneIn(2) ? decideLate(by: laptop) : remove(by: laptop)
+            if other.index != laptop.index, generator.oneIn(3) { try copy(other, to: laptop) }
+        case .removal: endJobs(by: laptop)
         case .sleep: generator.oneIn(10) ? everybodySleeps() : sleep(laptop)
         case .lie:
             let hours: UInt64 = generator.oneIn(2) ? 0 : generator.pick([1, 24, 87_600])
@@ -69,50 +46,42 @@ extension EngineCrew {
         }
     }
 
-    private func excuse(_ laptop: Laptop) throws {
-        forgetDecisions(by: laptop.index)
-        doubtful.formUnion(laptop.names)
+    /// What only this disk held since is gone with its content, and no program can bring it back.
+    func setBack(_ laptop: Laptop) throws {
+        try laptop.crash()
+        guard let backup = laptop.backup, laptop.canGetOtherDisk else { return restart(laptop) }
+        counters[.setBacks] += 1
+        scheduler.tell("laptop \(laptop.index) is set back")
+        replace(laptop, by: backup, at: laptop.place)
+        restart(laptop)
     }
 
-    /// What only this disk held is gone with its content, and no program can bring it back.
-    func excuse(_ lost: [UInt8], role: StoreRole = .laptop) throws {
-        let gone = try reading(lost, role: role)
-        let left = try laptops.map { try reading($0.contents()) }
-        defer { for store in left + [gone] { try? store.close() } }
-        let server = server.store
-        for job in jobs {
-            let written = Set((acknowledged[job] ?? [:]).keys)
-            let texts = try scheduler.finish {
-                // With the word that the job was removed goes why its work is nowhere.
-                let isRemoved = try await gone.removal(of: job) != nil
-                var texts = isRemoved ? written : try await EngineChange.texts(of: job, in: gone)
-                for store in left + [server] { texts.subtract(try await EngineChange.texts(of: job, in: store)) }
-                return texts
-            }
-            for text in texts { acknowledged[job]?[text] = nil }
-        }
-        let forgotten = try scheduler.finish { [jobs] in
-            var forgotten: Set<MutationToken> = []
-            for job in jobs { forgotten.formUnion(try await gone.decidedTokens(of: job)) }
-            for store in left + [server] {
-                for job in jobs { forgotten.subtract(try await store.decidedTokens(of: job)) }
-            }
-            return forgotten
-        }
-        self.server.forget(forgotten)
+    private func copy(_ other: Laptop, to laptop: Laptop) throws {
+        try laptop.crash()
+        guard laptop.canGetOtherDisk else { return restart(laptop) }
+        // Two that do not know it have to meet each other to find out (docs/forks.md).
+        let isNoticed = !network.isOfEverybody || generator.oneIn(2)
+        counters[.copies] += 1
+        if !isNoticed { counters[.unnoticedCopies] += 1 }
+        scheduler.tell("laptop \(laptop.index) becomes a copy of \(other.index)")
+        // What nobody has seen may stand in two journals from now on, and be placed in time twice.
+        other.machine.shownCount += 1
+        replace(laptop, by: try other.copyOfDisk(), at: isNoticed ? laptop.place : other.place)
+        restart(laptop)
     }
 
-    func reading(_ contents: [UInt8], role: StoreRole = .laptop) throws -> Store {
-        try Store.openInMemory(
-            contents: contents, place: StorePlace(machine: "reader", file: "1"), hostName: "reader", role: role,
-            generator: &generator)
+    private func replace(_ laptop: Laptop, by contents: Laptop.DiskContents, at place: StorePlace) {
+        checker.restoring(laptop.holder, to: contents.references, others: witnesses.map(\.holder))
+        // Even a copy that knows what it is holds what may be stamped anew in the original.
+        checker.forkable.insert(contents.replica)
+        laptop.become(contents, at: place)
     }
 
     /// What a laptop may say to whoever wants something of it in this history.
     func isToldToPeople(_ error: StoreError) -> Bool {
         switch error.code {
-        case .diskFull: faults.contains(.fullDisk)
-        case .unknownJob, .removedJob, .notLate: faults.contains(.removal)
+        case .diskFull: faults.contains(.fullDisk) || moment == .unnotedTime
+        case .unknownJob, .removedJob, .notLate: hasRemovals
         default: false
         }
     }
@@ -141,9 +110,19 @@ extension EngineCrew {
 
     // MARK: The end of jobs
 
-    private func remove(by laptop: Laptop) {
-        guard laptop.isAwake, generator.oneIn(2) else { return }
-        let job = generator.pick(jobs)
+    private func endJobs(by laptop: Laptop) {
+        guard generator.oneIn(2) else {
+            let accepts = generator.oneIn(2)
+            for job in allJobs {
+                decideLate(in: job, by: laptop, accepts: accepts) { [self] _ in generator.oneIn(2) }
+            }
+            return
+        }
+        if generator.oneIn(2) { remove(generator.pick(jobs), by: laptop) }
+    }
+
+    func remove(_ job: JobID, by laptop: Laptop) {
+        guard laptop.isAwake else { return }
         begin(on: laptop) { [self] in
             try await laptop.remove(job)
             scheduler.tell("laptop \(laptop.index) has removed \(job)")
@@ -151,21 +130,19 @@ extension EngineCrew {
         }
     }
 
-    /// A person looks through all jobs for late work.
-    private func decideLate(by laptop: Laptop) {
+    /// A person looks through a job for late work.
+    ///
+    /// - Parameter names: whether they take or drop it.
+    func decideLate(
+        in job: JobID, by laptop: Laptop, accepts: Bool, naming names: @escaping @Sendable (QuarantinedChange) -> Bool
+    ) {
         guard laptop.isAwake else { return }
-        let accepts = generator.oneIn(2)
-        for job in jobs {
-            begin(on: laptop) { [self] in
-                let decision = try await laptop.decideLate(in: job, accepts: accepts) { late in
-                    let named = late.filter { _ in generator.oneIn(2) }
-                    expect(Set(named.flatMap(\.change.texts)), settledIn: job)
-                    return named
-                }
-                guard let decision else { return }
-                counters[.lateDecisions] += 1
-                settle(decision, of: job)
-            }
+        begin(on: laptop) { [self] in
+            let decision = try await laptop.decideLate(in: job, accepts: accepts) { $0.filter(names) }
+            guard let decision else { return }
+            counters[.lateDecisions] += 1
+            try checker.checkDecided(decision.named, in: decision.commits, of: job)
+            if accepts { try checker.accepted(decision.named, as: decision.commits, by: laptop.holder, from: job) }
         }
     }
 }

@@ -13,22 +13,17 @@ final class EngineCrew: @unchecked Sendable {
     let network: MemoryNetwork
     let server: SimulatedServer
     let laptops: [Laptop]
-    /// Those that late work was taken into come last.
-    private(set) var jobs: [JobID]
+    /// In which people work.
+    let jobs: [JobID]
     /// What this history has beside what each has.
     let faults: Set<Fault>
+    /// What is brought about at the end; every eighth history has none.
+    let moment: Moment?
     var generator: SeededGenerator
     var counters = EngineCounters()
     nonisolated(unsafe) let checker = Checker()
-    /// What people wrote and were told that it is kept, by job and text.
-    var acknowledged: [JobID: [String: Written]] = [:]
-    /// What people may have dealt with of the late work, by job and text.
-    private(set) var settled: [JobID: Set<String>] = [:]
-    /// Names that two disks may have borne: what stood under them may have been issued again under another one.
-    var doubtful: Set<ReplicaID> = []
-    private(set) var decisions: [(job: JobID, decision: LateDecision)] = []
-    /// Requests that people may have taken back: on the laptop that asked, or on a copy of it.
-    private(set) var dropped: Set<MutationToken> = []
+    /// What people wrote and were told that it is kept, by job and text: when that was.
+    var written: [JobID: [String: Written]] = [:]
     /// What people were told that it is not kept.
     var refused: Set<String> = []
     var writes = 0
@@ -39,12 +34,8 @@ final class EngineCrew: @unchecked Sendable {
     /// An acknowledged write.
     struct Written {
         let laptop: Int
-        /// Its place in the journal into which it was written.
-        let dot: Dot
         /// True time in milliseconds since 1970 when it was asked for.
         let begun: UInt64
-        /// The same when it was acknowledged.
-        let ended: UInt64
         /// How far off the laptop said that its clock might be, in milliseconds.
         let doubt: UInt64
         /// The laptop knew the server's time all along.
@@ -59,11 +50,12 @@ final class EngineCrew: @unchecked Sendable {
         // Of many jobs there are many first changes, of which the mesh has not heard yet.
         jobs = (0..<(generator.oneIn(2) ? 12 : 2)).map { JobID(ItemID(UInt128(7 + $0))) }
         let count = Int.random(in: 2...4, using: &generator)
+        moment = Moment(rawValue: Int(seed % 8))
         faults = Set(Fault.allCases.filter { _ in generator.oneIn(2) })
-        let topology = generator.oneIn(2) ? .everybody : generator.pick(Plan.Profile.Topology.allCases)
+        let topology = generator.oneIn(2) ? .everybody : generator.pick(MemoryNetwork.Topology.allCases)
         let gateway = Int.random(in: 0..<count, using: &generator)
         let profiles = (0..<count).map { index in
-            var profile = Plan.ClockProfile()
+            var profile = VirtualClock.Profile()
             profile.partsPerMillion = Int64.random(in: -100...100, using: &generator)
             let hours = generator.oneIn(2) ? Int64.random(in: -30...30, using: &generator) : 0
             profile.wallErrorMilliseconds = hours * 3_600_000
@@ -72,7 +64,7 @@ final class EngineCrew: @unchecked Sendable {
         }
         // Longer than any history: what has to get to the server must be brought by what happened, not by the clock. But of
         // room on a disk nobody is told, nor of a server that was set back.
-        let polls = !faults.isDisjoint(with: [.fullDisk, .serverSetBack])
+        let polls = !faults.isDisjoint(with: [.fullDisk, .serverSetBack]) || moment == .unnotedTime
         let pollInterval: UInt64 = polls ? 600_000 : 7 * 86_400_000
         switch topology {
         case .everybody: break
@@ -80,20 +72,45 @@ final class EngineCrew: @unchecked Sendable {
         case .star: counters[.stars] += 1
         }
         let network = MemoryNetwork(seed: seed, topology: topology, scheduler: scheduler)
-        let server = try SimulatedServer(seed: seed, acknowledges: polls, scheduler: scheduler)
+        let server = try SimulatedServer(seed: seed, acknowledges: polls, checker: checker, scheduler: scheduler)
         (self.network, self.server) = (network, server)
+        nonisolated(unsafe) let checker = checker
         laptops = try scheduler.finish {
             var laptops: [Laptop] = []
             for (index, profile) in profiles.enumerated() {
                 laptops.append(
                     try await Laptop.start(
                         index, ofCrew: count, seed: seed, profile: profile, network: network, server: server,
-                        pollInterval: pollInterval))
+                        pollInterval: pollInterval, checker: checker))
             }
             return laptops
         }
         self.generator = generator
+        watch()
     }
+
+    /// Everything that must not be ends the history; and what leaves a laptop is looked at.
+    private func watch() {
+        for witness in witnesses { witness.fail = { [unowned self] in fail($0) } }
+        server.isRemembered = { [unowned self] token, job in
+            laptops.contains { RequestStanding($0.holder[job]).outcomes[token] != nil }
+        }
+        network.isSending = { [unowned self] index, message in
+            do { try checker.sent(message, by: laptops[index].holder) } catch { fail(error) }
+        }
+        for laptop in laptops {
+            laptop.engine.way.isAnswered = { [unowned self] in writeWhileTimeIsLearned(by: laptop) }
+            laptop.engine.way.isBringing = { [unowned self] segments, job in
+                do {
+                    for segment in segments { try checker.showed(segment, of: job, by: laptop.holder) }
+                } catch { fail(error) }
+            }
+        }
+        network.isAnswered = { [unowned self] in writeWhileTimeIsLearned(by: laptops[$0]) }
+    }
+
+    /// Those into which late work was taken, too.
+    var allJobs: [JobID] { Set(witnesses.flatMap(\.holder.jobs)).union(jobs).sorted() }
 
     /// Gives the memory of all disks back; nothing runs any more after it.
     func close() {
@@ -103,13 +120,6 @@ final class EngineCrew: @unchecked Sendable {
     // MARK: Work
 
     func work() throws {
-        server.isRemembered = { [unowned self] in await isRemembered($0, of: $1) }
-        for laptop in laptops {
-            laptop.engine.way.isAnswered = { [unowned self] in writeWhileTimeIsLearned(by: laptop) }
-        }
-        network.isAnswered = { [unowned self] in
-            writeWhileTimeIsLearned(by: laptops[$0])
-        }
         for laptop in laptops.dropFirst() where generator.oneIn(6) {
             counters[.lateJoins] += 1
             scheduler.tell("laptop \(laptop.index) comes later")
@@ -121,10 +131,12 @@ final class EngineCrew: @unchecked Sendable {
             let wait =
                 generator.oneIn(3) ? 0 : Int64.random(in: 1...generator.pick([20, 400, 4_000]), using: &generator)
             scheduler.run(until: scheduler.now + wait * 1_000)
+            if let failure = failure ?? server.violation { throw failure }
+            try checkClocks()
             try step()
-            if generator.oneIn(12) { try lookAtDisk(of: generator.pick(laptops)) }
             if generator.oneIn(3) { try lookAtQueue(of: generator.pick(laptops)) }
         }
+        try bringMomentAbout()
         // What is written from now on might not be everywhere when the crew has agreed.
         for laptop in laptops { laptop.engine.way.isAnswered = {} }
         network.isAnswered = { _ in }
@@ -149,7 +161,6 @@ final class EngineCrew: @unchecked Sendable {
             counters[.crashes] += 1
             scheduler.tell("laptop \(laptop.index) crashes")
             try laptop.crash()
-            try lookAtDisk(of: laptop)
         case ..<92:
             restart(laptop)
             writeMuch(by: laptop)
@@ -181,31 +192,13 @@ final class EngineCrew: @unchecked Sendable {
     /// Something came that must not come; the history ends with it.
     func fail(_ error: any Error) { failure = failure ?? error }
 
-    /// A person is about to deal with late work, and may not hear what came of it.
-    func expect(_ texts: Set<String>, settledIn job: JobID) { settled[job, default: []].formUnion(texts) }
-
-    /// A person has dealt with late work.
-    func settle(_ decision: LateDecision, of job: JobID) {
-        decisions.append((job, decision))
-        guard let place = decision.place else { return }
-        if !jobs.contains(place.job) { jobs.append(place.job) }
-        for text in decision.texts {
-            acknowledged[place.job, default: [:]][text] = Written(
-                laptop: decision.laptop, dot: place.dot, begun: server.now.milliseconds, ended: .max, doubt: 0,
-                isSynchronised: false, unseen: nil)
-        }
-    }
-
-    /// Decisions of which nobody has heard are gone with the laptop's disk.
-    func forgetDecisions(by laptop: Int) { decisions.removeAll { $0.decision.laptop == laptop } }
-
     private func ask(by laptop: Laptop) {
         guard laptop.isAwake else { return }
         let job = generator.pick(jobs)
         let chance = Int.random(in: 0..<12, using: &generator)
         begin(on: laptop) { [self] in
             switch chance {
-            case 0: if try await laptop.drop(expecting: { dropped.insert($0) }) { counters[.dropped] += 1 }
+            case 0: if try await laptop.drop() { counters[.dropped] += 1 }
             case 1...6: if try await laptop.signOff(job, isForgery: chance == 1) { counters[.signOffs] += 1 }
             // What a lane holds waits for what is before it.
             case 7...9: for _ in 0..<3 { try await laptop.ask(about: job) }

@@ -1,5 +1,4 @@
-/// The daemon's own actors, several laptops of them and a server, in virtual time: what `World` shows of the machines and
-/// the store, this shows of the shells between them, at every `await`.
+/// One history of the daemon's own actors, several laptops of them and a server, in virtual time.
 package enum EngineSimulation {
     package struct Outcome: Sendable {
         package let seed: UInt64
@@ -21,14 +20,15 @@ package enum EngineSimulation {
         do {
             let crew = try EngineCrew(seed: seed, scheduler: scheduler)
             defer {
+                crew.countWhatHappened()
                 counters = crew.counters
-                counters[.lookedAt] = crew.checker.checked.values.reduce(0, +)
                 crew.close()
             }
             try crew.work()
             try crew.agree()
             try crew.check()
             try crew.checkContents()
+            try crew.tidyUp()
         } catch let broken as Violation {
             violation = broken
         } catch {

@@ -8,19 +8,23 @@ import Storage
 extension Laptop {
     /// A person writes.
     ///
-    /// - Returns: where and when it stands if that was acknowledged: not when the power went meanwhile.
-    func write(_ edits: [Edit], in job: JobID) async throws -> (dot: Dot, stamp: Stamp)? {
+    /// - Returns: its stamp if that was acknowledged: not when the power went meanwhile.
+    func write(_ edits: [Edit], in job: JobID) async throws -> Stamp? {
         let engine = engine
         let lie = lieMilliseconds
         let result = try await engine.store.edit(
-            job: job, createsJob: true, now: { engine.clock.now.later(by: lie) }, edits)
+            job: job, createsJob: true,
+            now: { [witness] in
+                witness.lie = lie
+                return engine.clock.now.later(by: lie)
+            }, edits)
         guard let commit = result.commit else { return nil }
         // Whoever asked is not always the first to go on.
         if generator.oneIn(4) {
             await machine.scheduler.pass(microseconds: Int64.random(in: 0...500_000, using: &generator))
         }
         guard isAlive(engine), let change = try ChangeCodec.decodeAll(commit.segment.bytes).last else { return nil }
-        return (Self.place(of: commit), change.stamp)
+        return change.stamp
     }
 
     /// A person removes a job.
@@ -34,10 +38,11 @@ extension Laptop {
     /// A person takes late work into a job of its own, or drops it.
     ///
     /// - Parameter choose: names some of what is listed.
-    /// - Returns: nil if that was not acknowledged. It may have happened all the same.
+    /// - Returns: what they named, and what was written then; nil if that was not acknowledged. It may have happened all the
+    ///   same.
     func decideLate(
         in job: JobID, accepts: Bool, choosing choose: ([QuarantinedChange]) -> [QuarantinedChange]
-    ) async throws -> LateDecision? {
+    ) async throws -> (named: [QuarantinedChange], commits: [Commit])? {
         let engine = engine
         let clock = engine.clock
         let named = choose(try await engine.store.lateChanges(of: job))
@@ -47,13 +52,7 @@ extension Laptop {
             accepts
             ? try await engine.store.acceptLate(dots, of: job, now: clock.now)
             : try await engine.store.dropLate(dots, of: job, now: clock.now).map { [$0] } ?? []
-        guard isAlive(engine) else { return nil }
-        let taken = commits.first { $0.job != job }.map { ($0.job, Self.place(of: $0)) }
-        return LateDecision(laptop: index, texts: Set(named.flatMap(\.change.texts)), place: taken)
-    }
-
-    private static func place(of commit: Commit) -> Dot {
-        Dot(replica: commit.segment.replica, sequence: commit.segment.head.sequence)
+        return isAlive(engine) ? (named, commits) : nil
     }
 
     private func isAlive(_ engine: Engine) -> Bool { isUp && engine.store === self.engine.store }
@@ -96,7 +95,7 @@ extension Laptop {
         do {
             let tokens = try await engine.outbox.ask(batch).tokens
             guard isAlive(engine) else { return false }
-            asked += tokens.map { OwnRequest(job: batch.job, token: $0) }
+            asked.formUnion(tokens)
             return true
         } catch is MutationRefusal {
             // What is pending and not shown leaves no room for it.
@@ -106,12 +105,10 @@ extension Laptop {
 
     /// A person gives up the oldest wish that nobody has answered.
     ///
-    /// - Parameter expect: hears which, before it may be taken back.
     /// - Returns: false when there was none, or somebody was quicker.
-    func drop(expecting expect: (MutationToken) -> Void) async throws -> Bool {
+    func drop() async throws -> Bool {
         let outbox = engine.outbox
         guard let token = await outbox.queue.first(where: { $0.entry.isOwn })?.entry.token else { return false }
-        expect(token)
         do {
             try await outbox.drop(token)
             return true
@@ -125,12 +122,4 @@ extension ReceiveTime {
     fileprivate func later(by milliseconds: UInt64) -> ReceiveTime {
         ReceiveTime(milliseconds: self.milliseconds + milliseconds, isSynchronised: isSynchronised)
     }
-}
-
-/// What a person did about late work.
-struct LateDecision {
-    let laptop: Int
-    let texts: Set<String>
-    /// Where they stand now; nil if they were dropped.
-    let place: (job: JobID, dot: Dot)?
 }

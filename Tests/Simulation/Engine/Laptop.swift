@@ -41,21 +41,23 @@ final class Laptop: @unchecked Sendable {
     /// Where its disk seems to lie: a copy of another's that nobody noticed lies where that did.
     private(set) var place: StorePlace
     /// What somebody has put aside of its disk.
-    private var backup: [UInt8]?
-    var hasBackup: Bool { backup != nil }
-    /// Wishes for the server that were acknowledged to a person, in their order.
-    var asked: [OwnRequest] = []
+    private(set) var backup: DiskContents?
+    let witness: Witness
+    var holder: Holder { witness.holder }
 
-    /// A request that a person was told is kept.
-    struct OwnRequest {
-        let job: JobID
-        let token: MutationToken
-        /// Nobody else can know of it any more: the disk on which it stood was set back, or given away.
-        var isExcused = false
+    /// A disk at some time.
+    struct DiskContents {
+        let bytes: [UInt8]
+        /// What the reference knew of it, and whose store it was.
+        let references: [JobID: Reference]
+        let replica: ReplicaID
     }
 
     /// Somebody can work with it.
     var isAwake: Bool { isUp && !machine.processor.isAsleep }
+
+    /// What its people were told that it is asked for.
+    var asked: Set<MutationToken> = []
 
     /// How far ahead of its time it stamps what its people write.
     var lieMilliseconds: UInt64 = 0
@@ -66,23 +68,27 @@ final class Laptop: @unchecked Sendable {
     }
 
     static func start(
-        _ index: Int, ofCrew crew: Int, seed: UInt64, profile: Plan.ClockProfile, network: MemoryNetwork,
-        server: SimulatedServer, pollInterval: UInt64
+        _ index: Int, ofCrew crew: Int, seed: UInt64, profile: VirtualClock.Profile, network: MemoryNetwork,
+        server: SimulatedServer, pollInterval: UInt64, checker: Checker
     ) async throws -> Laptop {
         let machine = VirtualMachine(index: index, seed: seed, profile: profile, scheduler: network.scheduler)
         let way = ServerWay(server: server, machine: machine, isUp: profile.reachesServer)
         var generator = SeededGenerator(seed: seed ^ UInt64(index + 1) << 32)
         let place = StorePlace(machine: "machine \(index)", file: "1")
         let store = try openStore(nil, at: place, index, &generator)
+        let witness = Witness("laptop \(index)", store: store, checker: checker, scheduler: network.scheduler)
+        try witness.watch(store)
         let engine = try await Self.engine(
-            on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval)
-        return Laptop(index, crew, machine, server, network, place, pollInterval, generator, engine)
+            on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval,
+            witness: witness)
+        return Laptop(index, crew, machine, server, network, place, pollInterval, generator, engine, witness)
     }
 
     private init(
         _ index: Int, _ crew: Int, _ machine: VirtualMachine, _ server: SimulatedServer, _ network: MemoryNetwork,
-        _ place: StorePlace, _ pollInterval: UInt64, _ generator: SeededGenerator, _ engine: Engine
+        _ place: StorePlace, _ pollInterval: UInt64, _ generator: SeededGenerator, _ engine: Engine, _ witness: Witness
     ) {
+        self.witness = witness
         self.pollInterval = pollInterval
         self.index = index
         self.crew = crew
@@ -106,12 +112,12 @@ final class Laptop: @unchecked Sendable {
     /// As the daemon puts it together.
     private static func engine(
         on store: Store, _ index: Int, ofCrew crew: Int, machine: VirtualMachine, network: MemoryNetwork,
-        way: ServerWay,
-        pollInterval: UInt64
+        way: ServerWay, pollInterval: UInt64, witness: Witness
     ) async throws -> Engine {
         let logger = Logger(label: "laptop \(index)") { NarratingLog(label: $0, scheduler: machine.scheduler) }
         let run = machine.begin()
         let clock = ClockService(remembered: try await store.clockRecord(), machine: run, built: VirtualClock.built)
+        witness.time = { clock.now.milliseconds }
         if let record = clock.initialRecord { try await store.keep(record) }
         store.whenShown {
             machine.shownCount += 1
@@ -155,6 +161,7 @@ final class Laptop: @unchecked Sendable {
     func crash() throws {
         guard isUp else { return }
         isUp = false
+        witness.close()
         machine.processor.wakeUp()
         remains = try engine.store.copy()
         names.insert(engine.store.identity.replica)
@@ -174,8 +181,11 @@ final class Laptop: @unchecked Sendable {
         store.setDiskFull(isDiskFull)
         let way = ServerWay(server: server, machine: machine, isUp: engine.way.isUp)
         way.isAnswered = engine.way.isAnswered
+        way.isBringing = engine.way.isBringing
+        try witness.watch(store)
         engine = try await Self.engine(
-            on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval)
+            on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval,
+            witness: witness)
         names.insert(store.identity.replica)
         isUp = true
     }
@@ -185,32 +195,22 @@ final class Laptop: @unchecked Sendable {
     /// What the disk holds, or held when the power went.
     func contents() throws -> [UInt8] { isUp ? try engine.store.copy() : remains }
 
-    func backUp() throws { backup = try contents() }
-
-    /// The disk holds again what was put aside; nothing tells its store so (rule R9).
-    ///
-    /// - Returns: false when nothing was put aside, or it is on.
-    func setBack() -> Bool {
-        guard !isUp, !isStarting, let backup else { return false }
-        become(backup, at: place)
-        return true
+    func copyOfDisk() throws -> DiskContents {
+        DiskContents(
+            bytes: try contents(), references: holder.references, replica: holder.store.identity.replica)
     }
 
-    /// The disk is a copy of another one's.
-    ///
-    /// - Returns: false when it is on.
-    func becomeCopy(of other: Laptop, isNoticed: Bool) throws -> Bool {
-        guard !isUp, !isStarting else { return false }
-        become(try other.contents(), at: isNoticed ? place : other.place)
-        return true
-    }
+    func backUp() throws { backup = try copyOfDisk() }
 
-    private func become(_ contents: [UInt8], at place: StorePlace) {
-        remains = contents
+    var canGetOtherDisk: Bool { !isUp && !isStarting }
+
+    /// From the next start on the disk holds something else; nothing tells its store so, unless it lies elsewhere (rule R9).
+    func become(_ contents: DiskContents, at place: StorePlace) {
+        remains = contents.bytes
+        holder.references = contents.references
         self.place = place
         // The disk does not know what it has shown since.
         machine.shownCount += 1
-        for index in asked.indices { asked[index].isExcused = true }
     }
 }
 

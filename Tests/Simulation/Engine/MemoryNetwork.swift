@@ -53,6 +53,11 @@ final class MemoryNetwork: @unchecked Sendable {
         func take() -> Arrival { arrivals.removeFirst() }
     }
 
+    /// Who can ever reach whom.
+    enum Topology: CaseIterable {
+        case everybody, chain, star
+    }
+
     fileprivate struct End {
         let laptop: Int
         let link: LinkID
@@ -83,11 +88,13 @@ final class MemoryNetwork: @unchecked Sendable {
     private var cuts: Set<[Int]> = []
     /// From whom to whom nothing gets, without anybody seeing it.
     private var hung: Set<[Int]> = []
-    private let topology: Plan.Profile.Topology
+    private let topology: Topology
     private var nextLink: UInt64 = 1
     private var generator: SeededGenerator
     /// Told which laptop is about to hear another's time.
     var isAnswered: (Int) -> Void = { _ in }
+    /// Told what a laptop is about to send.
+    var isSending: (Int, Message) -> Void = { _, _ in }
     private(set) var messages = 0
     private(set) var breaks = 0
     /// Connections of which one end heard that they ended.
@@ -96,7 +103,7 @@ final class MemoryNetwork: @unchecked Sendable {
     private(set) var hangs = 0
     private(set) var congestions = 0
 
-    init(seed: UInt64, topology: Plan.Profile.Topology, scheduler: Scheduler) {
+    init(seed: UInt64, topology: Topology, scheduler: Scheduler) {
         self.scheduler = scheduler
         self.topology = topology
         generator = SeededGenerator(seed: seed ^ 0x2e7)
@@ -244,6 +251,7 @@ final class MemoryNetwork: @unchecked Sendable {
             let own = connection.ends.firstIndex(where: { $0.link == link }), !connection.ends[own].inbox.isDead
         else { return }
         messages += 1
+        isSending(connection.ends[own].laptop, message)
         guard !hung.contains([connection.ends[own].laptop, connection.ends[1 - own].laptop]) else {
             hangs += 1
             return connection.ends[1 - own].hanging.append(message)

@@ -31,6 +31,8 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
     private var sleepers: [Sleeper] = []
     private var sleeperCount: UInt64 = 0
     private var generator: SeededGenerator
+    /// Somebody looks at a store in this very moment: no time passes for that.
+    var isStandingStill = false
     private let thread = pthread_self()
 
     init(seed: UInt64) {
@@ -119,6 +121,6 @@ final class Scheduler: TaskExecutor, @unchecked Sendable {
 
     /// Lets so much time pass, whatever becomes of the task.
     func pass(microseconds: Int64) async {
-        try? await sleep(until: now + microseconds)
+        if !isStandingStill { try? await sleep(until: now + microseconds) }
     }
 }

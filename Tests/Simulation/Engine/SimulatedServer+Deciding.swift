@@ -39,7 +39,7 @@ extension SimulatedServer {
             if isSetBack {
                 violation = Violation("R8", "the server decides by a state that is not the last, as who asks shows.")
             }
-            if store === self.store { await note(delivery.request.token, of: delivery.job) }
+            if store === self.store { note(delivery.request.token, of: delivery.job) }
         }
         if deliveries.count > 1 { together += 1 }
         if outcomes.count < deliveries.count { inPart += 1 }

@@ -23,7 +23,9 @@ final class SimulatedServer: @unchecked Sendable {
     private let scheduler: Scheduler
     var generator: SeededGenerator
     private(set) var condition = Condition.well
-    private var backup: [UInt8]?
+    private(set) var backup: Laptop.DiskContents?
+    let witness: Witness
+    var holder: Holder { witness.holder }
     /// It says how far it holds the journals: of these jobs it will in a moment.
     private let acknowledges: Bool
     private var gathering: Set<JobID> = []
@@ -41,16 +43,22 @@ final class SimulatedServer: @unchecked Sendable {
     var inPart = 0
     private(set) var decided: Set<MutationToken> = []
     /// Whether any laptop holds what was decided.
-    var isRemembered: @Sendable (MutationToken, JobID) async -> Bool = { _, _ in true }
+    var isRemembered: (MutationToken, JobID) -> Bool = { _, _ in true }
 
     /// - Parameter acknowledges: says how far it holds the journals, which laptops find out by their polls.
-    init(seed: UInt64, acknowledges: Bool, scheduler: Scheduler) throws {
+    init(seed: UInt64, acknowledges: Bool, checker: Checker, scheduler: Scheduler) throws {
         self.scheduler = scheduler
         self.acknowledges = acknowledges
         generator = SeededGenerator(seed: seed ^ 0x5e7)
         store = try Self.openStore(nil, &generator)
         stores = [store]
+        witness = Witness("the server", store: store, checker: checker, scheduler: scheduler)
+        try begin(holding: nil)
+    }
+
+    private func begin(holding references: [JobID: Reference]?) throws {
         store.setLatency { [self] in await pass(upTo: 1_500) }
+        try witness.watch(store, holding: references)
     }
 
     private static func openStore(_ contents: [UInt8]?, _ generator: inout SeededGenerator) throws -> Store {
@@ -61,20 +69,17 @@ final class SimulatedServer: @unchecked Sendable {
 
     // MARK: Its database
 
-    func backUp() throws { backup = try store.copy() }
+    func backUp() throws {
+        backup = Laptop.DiskContents(bytes: try store.copy(), references: holder.references, replica: .channel)
+    }
 
-    /// The database is again what was put aside. What was under way before ends without an answer.
-    ///
-    /// - Returns: what it held until then; nil when nothing was put aside.
-    func setBack(isNoticed: Bool) throws -> [UInt8]? {
-        guard let backup else { return nil }
-        let lost = try store.copy()
-        store = try Self.openStore(backup, &generator)
+    /// The database is what was put aside. What was under way before ends without an answer.
+    func setBack(to backup: Laptop.DiskContents, isNoticed: Bool) throws {
+        store = try Self.openStore(backup.bytes, &generator)
         stores.append(store)
-        store.setLatency { [self] in await pass(upTo: 1_500) }
         gathering = []
         condition = isNoticed ? .recovering : .setBack
-        return lost
+        try begin(holding: backup.references)
     }
 
     /// Its people have noticed.
@@ -87,13 +92,13 @@ final class SimulatedServer: @unchecked Sendable {
     func restart() throws {
         store = try Self.openStore(store.copy(), &generator)
         stores.append(store)
-        store.setLatency { [self] in await pass(upTo: 1_500) }
         gathering = []
+        try begin(holding: nil)
     }
 
-    func note(_ token: MutationToken, of job: JobID) async {
+    func note(_ token: MutationToken, of job: JobID) {
         // The words of a removed job go with it: with those that a server was set back behind, nobody has them any more.
-        if !decided.insert(token).inserted, await isRemembered(token, job) {
+        if !decided.insert(token).inserted, isRemembered(token, job) {
             violation = violation ?? Violation("R8", "the server has decided a request twice.")
         }
     }
@@ -107,6 +112,7 @@ final class SimulatedServer: @unchecked Sendable {
     }
 
     private func pass(upTo microseconds: Int64) async {
+        if scheduler.isStandingStill { return }
         await scheduler.pass(microseconds: Int64.random(in: 0...microseconds, using: &generator))
     }
 
@@ -176,13 +182,14 @@ final class SimulatedServer: @unchecked Sendable {
     }
 
     func upload(_ segments: [JournalSegment], to job: JobID) async throws -> JobHoldings {
+        let store = store
         for segment in segments {
             guard segment.replica != .channel else {
                 try await recover(segment, of: job)
                 continue
             }
             switch try await store.upload(segment, job: job, now: now, mayWrite: condition == .well) {
-            case .stored, .adopted: acknowledgeLater(job)
+            case .stored, .adopted: acknowledgeLater(job, in: store)
             case .known: break
             case .gap(let head): throw problem(.journalGap, head.sequence)
             case .partsEarlier: throw problem(.journalForked, nil)
@@ -193,9 +200,9 @@ final class SimulatedServer: @unchecked Sendable {
         return try await store.holdings(of: job)
     }
 
-    private func acknowledgeLater(_ job: JobID) {
-        guard acknowledges, gathering.insert(job).inserted else { return }
-        let store = store
+    private func acknowledgeLater(_ job: JobID, in store: Store) {
+        // It may have been set back meanwhile.
+        guard acknowledges, store === self.store, gathering.insert(job).inserted else { return }
         Task(executorPreference: scheduler) { [self] in
             await scheduler.pass(microseconds: 500_000)
             guard store === self.store else { return }
@@ -253,6 +260,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     var hear: @Sendable (TimeExchange) async -> Void = { _ in }
     /// Told just before that.
     var isAnswered: () -> Void = {}
+    /// Told what the laptop is about to bring.
+    var isBringing: ([JournalSegment], JobID) -> Void = { _, _ in }
 
     init(server: SimulatedServer, machine: VirtualMachine, isUp: Bool) {
         self.server = server
@@ -286,7 +295,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     }
 
     func upload(_ segments: [JournalSegment], to job: JobID) async -> ServerReply<JobHoldings> {
-        await server.ask(by: self) { [server] in try await server.upload(segments, to: job) }
+        if !isDead { isBringing(segments, job) }
+        return await server.ask(by: self) { [server] in try await server.upload(segments, to: job) }
     }
 
     func deliver(_ deliveries: [Delivery]) async -> ServerReply<MutationDecisions> {

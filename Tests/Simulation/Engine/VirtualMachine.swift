@@ -12,7 +12,7 @@ final class VirtualMachine: @unchecked Sendable {
     private var source: SeededGenerator
     private let hasSlowDisk: Bool
 
-    init(index: Int, seed: UInt64, profile: Plan.ClockProfile, scheduler: Scheduler) {
+    init(index: Int, seed: UInt64, profile: VirtualClock.Profile, scheduler: Scheduler) {
         self.scheduler = scheduler
         processor = Processor(scheduler: scheduler)
         clock = VirtualClock(profile, machine: index, now: scheduler.now)
@@ -37,6 +37,7 @@ final class VirtualMachine: @unchecked Sendable {
 
     /// A disk: mostly quick, now and then not; some are never quick.
     func waitForDisk() async {
+        if scheduler.isStandingStill { return }
         let longest: Int64 = hasSlowDisk || source.oneIn(6) ? 500_000 : 3_000
         await scheduler.pass(microseconds: Int64.random(in: 0...longest, using: &source))
     }

@@ -6,6 +6,14 @@ struct VirtualClock {
     /// When the program was made: some of the wrong clocks are before that.
     static let built = epoch - 86_400_000_000
 
+    /// What is wrong with a machine's clocks.
+    struct Profile {
+        /// How much faster it runs.
+        var partsPerMillion: Int64 = 0
+        var wallErrorMilliseconds: Int64 = 0
+        var reachesServer = false
+    }
+
     private(set) var boot: Int = 1
     private let machine: Int
     private let partsPerMillion: Int64
@@ -13,7 +21,7 @@ struct VirtualClock {
     /// Wall clock minus elapsed time.
     private var wallOffset: Int64
 
-    init(_ profile: Plan.ClockProfile, machine: Int, now: Int64) {
+    init(_ profile: Profile, machine: Int, now: Int64) {
         self.machine = machine
         partsPerMillion = profile.partsPerMillion
         bootedAt = now - 60_000_000
