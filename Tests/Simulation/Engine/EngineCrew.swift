@@ -137,6 +137,8 @@ final class EngineCrew: @unchecked Sendable {
             if generator.oneIn(3) { try lookAtQueue(of: generator.pick(laptops)) }
         }
         try bringMomentAbout()
+        // Much at the very end, so that nothing later brings what nobody was told of; but twins stay as long as each other.
+        if moment != .twins { for laptop in laptops.prefix(2) { writeMuch(by: laptop) } }
         // What is written from now on might not be everywhere when the crew has agreed.
         for laptop in laptops { laptop.engine.way.isAnswered = {} }
         network.isAnswered = { _ in }
