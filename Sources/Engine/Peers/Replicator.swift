@@ -24,7 +24,7 @@ package actor Replicator: TransportHandler {
     var dialTimer = DeadlineTimer()
     var reports = ReportCollector()
     /// Own work that is durable and of which the mesh has not been told, in the order of its commits.
-    let pendingCommits = Mutex<[CommittedNote]>([])
+    nonisolated let pendingCommits = Mutex<[CommittedNote]>([])
     var ingestQueue = IngestQueue()
     /// Links that are not read on until some of what they brought is durable.
     var heldReaders: [LinkID: CheckedContinuation<Void, Never>] = [:]

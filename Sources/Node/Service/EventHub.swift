@@ -28,10 +28,16 @@ final class EventHub: Sendable {
     func subscribe(job: String?, type: EventType?) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream<Event>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
-        let number = state.withLock { state in
+        let number: Int? = state.withLock { state in
+            guard !state.hasFinished else { return nil }
             state.next += 1
             state.listeners[state.next] = Listener(job: job, type: type, continuation: continuation)
             return state.next
+        }
+        guard let number else {
+            // The daemon would wait for whoever came just then.
+            continuation.finish()
+            return stream
         }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { $0.listeners[number] = nil }

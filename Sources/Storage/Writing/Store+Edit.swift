@@ -38,7 +38,7 @@ extension Store {
     ) async throws -> EditResult {
         try await write(to: job, entersJob: createsJob, isLong: edits.count > Self.fewEdits, now: now) { transaction in
             let result = try transaction.make(edits, requiresItems: requiresItems)
-            // Thrown in here, so that the savepoint takes the rest back.
+            // Thrown in here, so that the rest is taken back with it.
             if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
             return result
         }

@@ -5,7 +5,7 @@ import os
 import socket
 
 # Below what the kernel gives to those that ask for any port (net.ipv4.ip_local_port_range): a program may listen long
-# after its port was chosen, and must find it free then. Each process has a hundred of its own, which follow each other.
+# after its port was chosen, and must find it free then. Processes that run side by side have a hundred each.
 FIRST, BLOCK, BLOCKS = 10_000, 100, 220
 
 

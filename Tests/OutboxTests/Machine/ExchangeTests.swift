@@ -150,6 +150,19 @@ struct ExchangeTests {
         #expect(desk.sent == large + small)
     }
 
+    @Test("What is being taken back goes with nobody, and holds back who follows it")
+    func droppedBehindAHead() throws {
+        var desk = Desk(routeIsUp: false)
+        let tokens = (0..<3).map { desk.ask(Note("n\($0)")) }
+        let directives = try desk.machine.onDrop(tokens[1], now: desk.now, using: &desk.generator)
+        desk.carryOut(directives)
+        #expect(desk.withdrawals == [tokens[1]])
+        desk.route(true)
+        #expect(desk.sent == [tokens[0]])
+        desk.accept(tokens[0])
+        #expect(desk.sent == [tokens[0]], "its withdrawal is not written yet, and may not be")
+    }
+
     @Test("A pause or a drop takes a request, and all behind it, out of what has not left", arguments: [true, false])
     func notLeft(isPause: Bool) throws {
         var desk = Desk(routeIsUp: false)

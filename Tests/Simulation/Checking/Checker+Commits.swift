@@ -105,7 +105,7 @@ extension Checker {
         {
             throw Violation("R10", "\(device) wrote \(entry.first) in a job that it knows is removed.")
         }
-        if let before { noteShown(before: added, in: job, knowing: before) }
+        noteShown(before: added, in: job, knowing: before)
         acknowledge(added, in: job)
         asked(added, in: job)
         try checkStamps(of: added, in: job, knowing: before, by: device, writing)

@@ -119,7 +119,7 @@ extension Checker {
             let deed = Deed.set(field: field, value: value)
             let place = Showing(job: job, work: Work(item: line.item, deed: deed))
             // Two copies of a store each have a past of their own.
-            if hasAllBefore, let shown = shownBefore[place], !forkable.contains(line.author) {
+            if hasAllBefore, let shown = shownBefore[place], !unsure.contains(place), !forkable.contains(line.author) {
                 let before = setting.before.map { Text($0) }
                 guard shown.contains(before) || isTwin(before, of: shown, field, line.item, device[job]) else {
                     throw Violation(
@@ -163,15 +163,21 @@ extension Checker {
     }
 
     /// What a laptop shows of a field when its person writes there.
-    func noteShown(before added: [Reference.Entry], in job: JobID, knowing reference: Reference) {
+    ///
+    /// - Parameter reference: nil when other work became durable in the same moment, and in no known order.
+    func noteShown(before added: [Reference.Entry], in job: JobID, knowing reference: Reference?) {
         var overlaid: [ItemID: [Text: Text]] = [:]
         // What is written again for another was seen by that one.
         for entry in added where entry.change.origin == nil {
             let id = entry.change.item
             for case .set(let field, let value, _) in entry.change.operations {
                 let (field, value) = (Text(field), Text(value))
-                let shown = overlaid[id]?[field] ?? reference.expected(id).values[field]
                 let place = Showing(job: job, work: Work(item: id, deed: .set(field: field, value: value)))
+                guard let reference else {
+                    unsure.insert(place)
+                    continue
+                }
+                let shown = overlaid[id]?[field] ?? reference.expected(id).values[field]
                 shownBefore[place, default: []].insert(shown)
                 overlaid[id, default: [:]][field] = value
             }

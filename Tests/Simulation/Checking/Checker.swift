@@ -33,6 +33,8 @@ final class Checker {
     var firstWrites: [Work: Set<WriteStamp>] = [:]
     /// What the author's laptop showed when it was written, of each value.
     var shownBefore: [Showing: Set<Text?>] = [:]
+    /// Of which it is not known, also if it is of the same value on the same item at another time.
+    var unsure: Set<Showing> = []
     /// Exports by what was known (rule R3).
     var exports: [SeenState: UInt64] = [:]
     private(set) var checked: [Check: Int] = [:]

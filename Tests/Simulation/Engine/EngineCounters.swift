@@ -11,6 +11,8 @@ package struct EngineCounters: Hashable, Sendable {
         /// Edits that were stamped anew when the time was learned, and looked at.
         case stampedAnew = "stamped anew"
         case imports
+        /// Several writes that became durable in one commit.
+        case sharedCommits = "shared commits"
         /// What people wanted and were refused, with nothing changed.
         case refused
 

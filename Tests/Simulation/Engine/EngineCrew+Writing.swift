@@ -68,6 +68,23 @@ extension EngineCrew {
         }
     }
 
+    /// Several write on one laptop while its disk is busy: all of it becomes durable in one commit.
+    func writeTogether(by laptop: Laptop) {
+        guard laptop.isAwake, !laptop.witness.isHolding else { return }
+        let (store, witness) = (laptop.engine.store, laptop.witness)
+        scheduler.tell("the disk of laptop \(laptop.index) is busy")
+        store.holdWrites()
+        witness.isHolding = true
+        for _ in 0..<Int.random(in: 2...6, using: &generator) { write(by: laptop) }
+        let wait = Int64.random(in: 1_000...50_000, using: &generator)
+        Task(executorPreference: scheduler) { [self] in
+            await scheduler.pass(microseconds: wait)
+            if store.waitingWriteCount > 1 { counters[.sharedCommits] += 1 }
+            store.releaseWrites()
+            witness.isHolding = false
+        }
+    }
+
     /// Of each something is `text`, which nobody else writes.
     private func edits(of item: ItemID, saying text: String) -> [Edit] {
         if generator.oneIn(25) {

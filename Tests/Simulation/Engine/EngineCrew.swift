@@ -150,6 +150,7 @@ final class EngineCrew: @unchecked Sendable {
         switch Int.random(in: 0..<100, using: &generator) {
         case ..<14 where !faults.isEmpty: try suffer(generator.pick(faults.sorted()), laptop)
         case ..<16: importMuch(by: laptop)
+        case ..<19: writeTogether(by: laptop)
         case ..<55: write(by: laptop)
         case ..<70: ask(by: laptop)
         case ..<76:
