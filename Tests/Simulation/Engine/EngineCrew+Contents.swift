@@ -30,7 +30,8 @@ extension EngineCrew {
         for (job, reference) in laptop.holder.references where !reference.isRemoved {
             let lost = RequestStanding(reference).pending.intersection(laptop.asked).subtracting(queue)
             guard let first = lost.min() else { continue }
-            throw Violation("liveness", "laptop \(laptop.index) has forgotten \(first) of \(job), which nobody has decided.")
+            throw Violation(
+                "liveness", "laptop \(laptop.index) has forgotten \(first) of \(job), which nobody has decided.")
         }
     }
 
