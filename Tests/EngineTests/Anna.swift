@@ -25,7 +25,13 @@ final class SentMessages: PeerLinks, @unchecked Sendable {
 final class Told: ReplicationObserver, Sendable {
     let advances = Mutex<[JobAdvance]>([])
 
-    func jobAdvanced(_ advance: JobAdvance) { advances.withLock { $0.append(advance) } }
+    /// Who wants to know for the server's sake.
+    let news = Mutex<JobNews?>(nil)
+
+    func jobAdvanced(_ advance: JobAdvance) {
+        advances.withLock { $0.append(advance) }
+        news.withLock { $0 }?.jobAdvanced(advance)
+    }
 }
 
 /// A laptop in virtual time, ten hours behind.
@@ -33,7 +39,9 @@ final class Anna: Sendable {
     static let job = JobID(ItemID(7))
 
     let scheduler = Scheduler(seed: 1)
+    let machine: VirtualMachine
     let run: VirtualRun
+    let logger = Logger(label: "anna") { _ in SwiftLogNoOpLogHandler() }
     let store: Store
     let clock: ClockService
     let links = SentMessages()
@@ -45,7 +53,7 @@ final class Anna: Sendable {
     init() throws {
         var profile = VirtualClock.Profile()
         profile.wallErrorMilliseconds = -36_000_000
-        let machine = VirtualMachine(index: 0, seed: 1, profile: profile, scheduler: scheduler)
+        machine = VirtualMachine(index: 0, seed: 1, profile: profile, scheduler: scheduler)
         run = machine.begin()
         var generator = SeededGenerator(seed: 1)
         store = try Store.openInMemory(
@@ -53,8 +61,7 @@ final class Anna: Sendable {
         clock = ClockService(remembered: nil, machine: run, built: VirtualClock.built - 86_400_000_000)
         replicator = Replicator(
             Replicator.Parts(
-                store: store, clock: clock, machine: run, observer: told,
-                logger: Logger(label: "anna") { _ in SwiftLogNoOpLogHandler() }),
+                store: store, clock: clock, machine: run, observer: told, logger: logger),
             holdings: KnownHoldings(jobs: [], removals: []), hostName: "anna")
         store.whenShown { [clock] in clock.noteShown() }
         store.setLatency { [unowned self] in
@@ -89,10 +96,10 @@ final class Anna: Sendable {
             TimeSample(exchange: exchange, quality: .unsynchronised, source: .peer("peer \(hours)")))
     }
 
-    func write() async throws -> Commit {
+    func write(in job: JobID = Anna.job) async throws -> Commit {
         let put = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Sofa")])
         let result = try await store.edit(
-            job: Anna.job, createsJob: true, now: { [clock] in clock.now }, [put])
+            job: job, createsJob: true, now: { [clock] in clock.now }, [put])
         return try #require(result.commit)
     }
 
