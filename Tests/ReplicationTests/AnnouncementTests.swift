@@ -24,7 +24,7 @@ struct AnnouncementTests {
         // The quicker way is gone: the peer pushes over this link, which takes it into the tree.
         _ = mesh.onMessage(.delta(job: job, segment(of: theirs, 1), pushed: true), on: link, now: 1_100)
         let told = drain(&mesh, until: 2_000).contains { directive in
-            guard case .send(.have(job, let entries), link) = directive else { return false }
+            guard case .send(.have(job, let entries), link) = directive.onLink else { return false }
             return entries.contains { $0.replica == own && $0.head.sequence == 2 }
         }
         #expect(told)
@@ -47,7 +47,7 @@ struct AnnouncementTests {
         // The server's is durable before it is stored, and the mesh hears of that afterwards.
         _ = mesh.onPersisted(run, job: job, from: source, result: .duplicate(run.head), now: 1_000)
         let pushed = mesh.onCommitted(run, job: job, now: 1_001)
-        let told = (pushed + drain(&mesh, until: 3_000)).contains { directive in
+        let told = (pushed + drain(&mesh, until: 3_000).compactMap(\.onLink)).contains { directive in
             switch directive {
             case .send(.have(job, let entries), other): entries.contains { $0.replica == theirs }
             case .send(.delta(job, run, _), other): true
@@ -63,8 +63,8 @@ struct AnnouncementTests {
     }
 
     /// Lets time pass, and returns what the mesh wanted meanwhile.
-    private func drain(_ mesh: inout Mesh, until end: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    private func drain(_ mesh: inout Mesh, until end: UInt64) -> [UpkeepDirective] {
+        var directives: [UpkeepDirective] = []
         while let next = mesh.nextDeadline, next <= end { directives += mesh.onTimer(now: next) }
         return directives
     }

@@ -29,15 +29,27 @@ struct ForgedProofTests {
     }
 
     /// A peer's message, heard by a device whose store does not hold what it says.
-    private func hear(_ message: Message, now: UInt64, _ mesh: inout Mesh) -> [Directive] {
+    private func hear(_ message: Message, now: UInt64, _ mesh: inout Mesh) -> [UpkeepDirective] {
         mesh.onMessage(message, on: link, now: now).flatMap { directive in
-            guard case .checkOwnJournal(let job, let claimed, let link) = directive else { return [directive] }
-            return mesh.onOwnFuture(claimed, of: job, from: link, now: now)
+            switch directive {
+            case .search(.checkOwnJournal(let job, let claimed, let link)):
+                return mesh.onOwnFuture(claimed, of: job, from: link, now: now)
+            case .search(let search): return [.search(search)]
+            case .renewal(let renewal): return [.renewal(renewal)]
+            default: return []
+            }
         }
     }
 
-    private func isRenewal(_ directive: Directive) -> Bool {
-        if case .renewReplica = directive { true } else if case .renewDevice = directive { true } else { false }
+    private func isRenewal(_ directive: UpkeepDirective) -> Bool {
+        if case .renewal(.renewReplica) = directive { true } else { false }
+    }
+
+    private func isRenewal(_ directive: MessageDirective) -> Bool {
+        switch directive {
+        case .renewal(.renewReplica), .renewDevice: true
+        default: false
+        }
     }
 
     @Test("It is believed once at once, and then not again for ten minutes, whatever comes", arguments: 0..<5)
@@ -54,9 +66,11 @@ struct ForgedProofTests {
                     replica: current, first: 1, head: JournalHead(sequence: 5, digest: 7), bytes: [1]), job: job,
                 now: now)
             let directives = hear(proofs(of: current)[kind], now: now, &mesh)
-            ignored += directives.count { if case .proofIgnored = $0 { true } else { false } }
+            ignored += directives.count { if case .renewal(.proofIgnored) = $0 { true } else { false } }
             #expect(
-                !directives.contains { if case .send(.request(_, current, _, _, _), _) = $0 { true } else { false } })
+                !directives.contains {
+                    if case .send(.request(_, current, _, _, _), _) = $0.onLink { true } else { false }
+                })
             guard directives.contains(where: isRenewal) else { continue }
             renewals += 1
             current = ReplicaID(1_000 + UInt128(renewals))
@@ -80,7 +94,7 @@ struct ForgedProofTests {
         _ = mesh.onCommitted(segment, job: job, now: 1_000)
         let tooSoon = hear(proofs(of: current)[kind], now: 2_000, &mesh)
         #expect(!tooSoon.contains(where: isRenewal))
-        #expect(tooSoon.contains { if case .proofIgnored = $0 { true } else { false } })
+        #expect(tooSoon.contains { if case .renewal(.proofIgnored) = $0 { true } else { false } })
         _ = mesh.onLinkClosed(link, now: 3_000)
         #expect(renewals(of: &mesh, from: 3_000, until: 3_600_000) == [600_020])
     }
@@ -115,11 +129,13 @@ struct ForgedProofTests {
         let heard = mesh.onMessage(proofs(of: own)[kind], on: link, now: 10)
         #expect(
             heard.count {
-                if case .checkOwnJournal(job, let claimed, link) = $0 { claimed.replica == own } else { false }
+                guard case .search(.checkOwnJournal(job, let claimed, link)) = $0 else { return false }
+                return claimed.replica == own
             } == 1)
         #expect(!heard.contains(where: isRenewal))
         #expect(
-            !heard.contains { if case .send = $0 { true } else { false } }, "nothing is asked for, and no fork searched"
+            !heard.contains { if case .send = $0.onLink { true } else { false } },
+            "nothing is asked for, and no fork searched"
         )
         // The store holds it: nothing is said to the mesh.
         let segment = JournalSegment(replica: own, first: 6, head: JournalHead(sequence: 99, digest: 1), bytes: [1])
@@ -137,12 +153,13 @@ struct ForgedProofTests {
         var mesh = mesh()
         let heard = mesh.onMessage(proofs(of: own)[kind], on: link, now: 10)
         let claimed = try #require(
-            heard.compactMap { if case .checkOwnJournal(_, let claimed, _) = $0 { claimed } else { nil } }.first)
+            heard.compactMap { if case .search(.checkOwnJournal(_, let claimed, _)) = $0 { claimed } else { nil } }
+                .first)
         #expect(mesh.onOwnFuture(claimed, of: job, from: link, now: 11).contains(where: isRenewal))
         _ = mesh.onRenewed(device: mesh.device, replica: ReplicaID(1_000), now: 20)
         let segment = JournalSegment(replica: own, first: 1, head: claimed.head, bytes: [1])
         #expect(mesh.onOwnFuture(claimed, of: job, from: link, now: 21).isEmpty)
-        #expect(mesh.onOwnFutureRemoved(link, of: own, now: 21).isEmpty)
+        #expect(mesh.onOwnFutureRemoved(link, of: own, now: 21) == nil)
         #expect(
             !mesh.onPersisted(segment, job: job, from: link, result: .ownFuture(of: own), now: 21)
                 .contains(where: isRenewal))
@@ -193,7 +210,7 @@ struct ForgedProofTests {
                 minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version,
                 device: mesh.device, instance: number + 50, name: "eve", fleet: "")
             let directives = mesh.onMessage(.hello(hello), on: stranger, now: number * 1_000)
-            #expect(directives.contains { if case .close(stranger, _) = $0 { true } else { false } })
+            #expect(directives.contains { if case .close(stranger, _) = $0.onLink { true } else { false } })
             guard directives.contains(where: isRenewal) else { continue }
             renewals += 1
             _ = mesh.onRenewed(

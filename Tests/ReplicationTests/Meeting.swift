@@ -10,7 +10,7 @@ extension Mesh {
         _ = onMessage(.pong(now, received: 0, answered: 0, .unsynchronised), on: link, now: now)
         _ = onTimeLearned(link, now: now)
         // The peer holds what this device holds.
-        for case .send(.fingerprint(let fingerprint), link) in onMessage(.ready, on: link, now: now) {
+        for case .send(.fingerprint(let fingerprint), link) in onMessage(.ready, on: link, now: now).map(\.onLink) {
             _ = onMessage(.fingerprint(fingerprint), on: link, now: now)
         }
     }

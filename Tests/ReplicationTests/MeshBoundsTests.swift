@@ -23,8 +23,8 @@ struct MeshBoundsTests {
         VersionVector.Entry(replica: ReplicaID(replica), head: JournalHead(sequence: sequence, digest: digest))
     }
 
-    private func isClose(_ directive: Directive) -> Bool {
-        if case .close = directive { true } else { false }
+    private func isClose(_ directive: some LinkDirecting) -> Bool {
+        if case .close = directive.onLink { true } else { false }
     }
 
     @Test("A peer that claims ever more journals is refused")
@@ -77,8 +77,11 @@ struct MeshBoundsTests {
                 == [.send(.have(job: job, [entry(1, 2)]), on: link)])
     }
 
-    private func isSend(_ directive: Directive) -> Bool {
-        if case .send(.have, _) = directive { true } else if case .send(.delta, _) = directive { true } else { false }
+    private func isSend(_ directive: some LinkDirecting) -> Bool {
+        switch directive.onLink {
+        case .send(.have, _), .send(.delta, _): true
+        default: false
+        }
     }
 
     @Test("A link that takes its time to close does not keep the timer busy")
@@ -114,8 +117,8 @@ struct MeshBoundsTests {
         #expect((1...4).contains(probes.count), "again, but not all the time: \(probes)")
     }
 
-    private func isProbe(_ directive: Directive, on link: LinkID) -> Bool {
-        if case .send(.probe, on: link) = directive { true } else { false }
+    private func isProbe(_ directive: some LinkDirecting, on link: LinkID) -> Bool {
+        if case .send(.probe, on: link) = directive.onLink { true } else { false }
     }
 
     @Test("An address at which a connected device was met again is left alone until that connection ends")

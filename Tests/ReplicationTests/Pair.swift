@@ -86,9 +86,9 @@ struct Pair {
         } while now < end || sides.contains { !$0.inbox.isEmpty }
     }
 
-    private mutating func perform(_ directives: [Directive], by index: Int) {
+    private mutating func perform(_ directives: [some LinkDirecting], by index: Int) {
         for directive in directives {
-            switch directive {
+            switch directive.onLink {
             case .send(let message, _):
                 messages += 1
                 if case .ping(let number) = message {
@@ -98,19 +98,26 @@ struct Pair {
                 } else {
                     sides[1 - index].inbox.append(message)
                 }
-            case .persist(let job, let segment, let from):
-                sides[index].journals[JournalName(job: job, replica: segment.replica), default: []].append(segment)
-                perform(
-                    sides[index].mesh.onPersisted(segment, job: job, from: from, result: .stored, now: now), by: index)
-            case .load(let job, let replica, let from, _, let link):
-                let held = sides[index].journals[JournalName(job: job, replica: replica)]
-                let segment = held?.first { $0.head.sequence >= from }
-                perform(
-                    sides[index].mesh.onLoaded(
-                        segment, job: job, replica: replica, asked: from, for: link, now: now), by: index)
             case .close(_, let reason): refusals.append(reason)
-            default: break
+            case nil: perform(directive, by: index)
             }
+        }
+    }
+
+    /// What concerns more than a link.
+    private mutating func perform(_ directive: some LinkDirecting, by index: Int) {
+        switch directive as Any {
+        case MessageDirective.persist(let job, let segment, let from):
+            sides[index].journals[JournalName(job: job, replica: segment.replica), default: []].append(segment)
+            perform(sides[index].mesh.onPersisted(segment, job: job, from: from, result: .stored, now: now), by: index)
+        case MessageDirective.stream(let stream): perform([stream], by: index)
+        case StreamDirective.load(let job, let replica, let from, _, let link):
+            let held = sides[index].journals[JournalName(job: job, replica: replica)]
+            let segment = held?.first { $0.head.sequence >= from }
+            perform(
+                sides[index].mesh.onLoaded(segment, job: job, replica: replica, asked: from, for: link, now: now),
+                by: index)
+        default: break
         }
     }
 

@@ -41,7 +41,7 @@ struct SuspicionTests {
         #expect(mesh.onLivenessHint(about: "0000", now: 1_000).isEmpty)
     }
 
-    private func isClose(_ directive: Directive) -> Bool {
-        if case .close(link, _) = directive { true } else { false }
+    private func isClose(_ directive: some LinkDirecting) -> Bool {
+        if case .close(link, _) = directive.onLink { true } else { false }
     }
 }

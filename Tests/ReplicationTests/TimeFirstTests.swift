@@ -34,8 +34,8 @@ struct TimeFirstTests {
         #expect(mesh.onTimeLearned(link, now: 1_050) == [.send(.ready, on: link)])
         #expect(mesh.overview().isEmpty, "the peer is not ready")
         let directives = mesh.onMessage(.ready, on: link, now: 1_055)
-        #expect(directives.first == .established(link, .of(peer)))
-        #expect(directives.contains { if case .send(.fingerprint, on: link) = $0 { true } else { false } })
+        #expect(directives.first == .greeting(.established(link, .of(peer))))
+        #expect(directives.contains { if case .send(.fingerprint, on: link) = $0.onLink { true } else { false } })
         #expect(mesh.onTimeLearned(link, now: 1_060).isEmpty, "once")
         #expect(mesh.overview().map(\.roundTripMilliseconds) == [40])
     }
@@ -80,7 +80,7 @@ struct TimeFirstTests {
         var mesh = greeted()
         _ = mesh.onMessage(answer, on: link, now: 1_010)
         #expect(mesh.isPatient(with: link, now: 1_010))
-        #expect(mesh.onTimeUnsettled(link, now: 1_010).isEmpty)
+        mesh.onTimeUnsettled(link, now: 1_010)
         let due = try #require(mesh.nextDeadline)
         #expect(due == 1_110)
         #expect(mesh.onTimer(now: due) == [.send(.ping(due), on: link)])
@@ -108,8 +108,8 @@ struct TimeFirstTests {
         // The lower device dialled the first one: it stands, and is asked for nothing anew.
         _ = mesh.onLinkOpened(second, isDialled: false, now: 1_005)
         let directives = mesh.onMessage(.hello(.of(peer)), on: second, now: 1_006)
-        #expect(directives.contains { if case .close(second, _) = $0 { true } else { false } })
-        #expect(!directives.contains { if case .send(.ping, _) = $0 { true } else { false } })
+        #expect(directives.contains { if case .close(second, _) = $0.onLink { true } else { false } })
+        #expect(!directives.contains { if case .send(.ping, _) = $0.onLink { true } else { false } })
         #expect(mesh.onMessage(answer, on: link, now: 1_010).count == 1)
         #expect(!mesh.onTimeLearned(link, now: 1_010).isEmpty)
     }

@@ -11,13 +11,13 @@ extension Replicator {
     /// Discovery has told of a service, perhaps for the second time because it moved.
     package func discovered(_ instance: String, id: String, addresses: [PeerAddress]) async {
         plan.onFound(instance, id: id, addresses: addresses, now: now)
-        await perform(mesh.onLivenessHint(about: id, now: now))
+        perform(mesh.onLivenessHint(about: id, now: now))
         dialDue()
     }
 
     /// A service is no longer announced, which says little about the connection with it: it is asked.
     package func vanished(_ instance: String) async {
-        for id in plan.onLost(instance).sorted() { await perform(mesh.onLivenessHint(about: id, now: now)) }
+        for id in plan.onLost(instance).sorted() { perform(mesh.onLivenessHint(about: id, now: now)) }
     }
 
     func dialDue() {

@@ -2,6 +2,130 @@ import CRDT
 import Logging
 import Replication
 import Storage
+import Timekeeping
+
+/// Carries out what the mesh wants, in its order.
+extension Replicator {
+    func perform(_ directives: [LinkDirective]) {
+        for directive in directives { perform(directive) }
+        finish(directives)
+    }
+
+    func perform(_ directives: [GreetingDirective]) {
+        for directive in directives { perform(directive) }
+        finish(directives)
+    }
+
+    func perform(_ directives: [StreamDirective]) async {
+        for directive in directives { await perform(directive) }
+        finish(directives)
+    }
+
+    func perform(_ directives: [SearchDirective]) async {
+        for directive in directives { await perform(directive) }
+        finish(directives)
+    }
+
+    func perform(_ directives: [UpkeepDirective]) async {
+        for directive in directives {
+            switch directive {
+            case .search(let search): await perform(search)
+            case .renewal(let renewal): await perform(renewal)
+            }
+        }
+        finish(directives)
+    }
+
+    func perform(_ directives: [MessageDirective]) async {
+        for directive in directives { await perform(directive) }
+        finish(directives)
+    }
+
+    /// Peers get what was just committed before anything else that waits for the same commit.
+    private func finish(_ directives: [some LinkDirecting]) {
+        var last: LinkID?
+        for case .send(_, let link) in directives.lazy.compactMap(\.onLink) where link != last {
+            links?.flush(link)
+            last = link
+        }
+        scheduleTimer()
+    }
+
+    private func perform(_ directive: LinkDirective) {
+        switch directive {
+        case .send(let message, let link): links?.send(message, on: link)
+        case .close(let link, let reason): close(link, reason)
+        }
+    }
+
+    private func perform(_ directive: GreetingDirective) {
+        switch directive {
+        case .link(let directive): perform(directive)
+        case .established(let link, let hello): established(link, hello)
+        }
+    }
+
+    private func perform(_ directive: StreamDirective) async {
+        switch directive {
+        case .link(let directive): perform(directive)
+        case .load(let job, let replica, let from, let maximumBytes, let link):
+            let segment = try? await store.segment(of: replica, job: job, from: from, maximumBytes: maximumBytes)
+            await perform(mesh.onLoaded(segment, job: job, replica: replica, asked: from, for: link, now: now))
+        }
+    }
+
+    private func perform(_ directive: SearchDirective) async {
+        switch directive {
+        case .link(let directive): perform(directive)
+        case .lookUp(let job, let replica, let sequence):
+            let answer = await probeAnswer(of: replica, in: job, at: sequence)
+            await perform(mesh.onLookedUp(answer, job: job, replica: replica, now: now))
+        case .checkOwnJournal(let job, let claimed, let link): await checkOwnJournal(of: job, claimed, from: link)
+        }
+    }
+
+    func perform(_ directive: RenewalDirective) async {
+        switch directive {
+        case .renewReplica(let former, let reason): await renew(former, reason)
+        case .proofIgnored(let link, let reason): note(.proofIgnored, "\(remotes[link]?.address ?? ""): \(reason)")
+        }
+    }
+
+    private func perform(_ directive: MessageDirective) async {
+        switch directive {
+        case .search(let directive): await perform(directive)
+        case .renewal(let directive): await perform(directive)
+        case .stream(let directive): await perform(directive)
+        case .greeting(let directive): perform(directive)
+        case .renewDevice(let reason): await renew(nil, reason)
+        case .persist(let job, let segment, let link):
+            ingestQueue.add(IngestQueue.Run(job: job, segment: segment, link: link))
+            ingestNext()
+        case .answerProbe(let job, let replica, let sequence, let link):
+            let answer = await probeAnswer(of: replica, in: job, at: sequence)
+            perform([LinkDirective.send(.probeAnswer(job: job, replica: replica, answer), on: link)])
+        case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
+        case .takeRemoval(let job, let removal, let link):
+            if await !takeRemoval(removal, of: job, from: link) { mesh.onRemovalFailed(job, from: link) }
+        case .answerPing(let number, let received, let link):
+            links?.send(clock.pong(number, received: received), on: link)
+        case .learnTime(let exchange, let quality, let device, let link):
+            await learn(
+                TimeSample(exchange: exchange, quality: quality, source: .peer(device.description)), on: link)
+        case .recognised(let link, let device):
+            if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }
+        case .report(let job, let number, let link):
+            // In a task of its own: adding up a large job must not hold up what this peer sends.
+            machine.begin { await self.answer(job, number: number, to: link) }
+        case .reported(let report, let link): reports.arrived(report, from: link)
+        }
+    }
+
+    private func probeAnswer(of replica: ReplicaID, in job: JobID, at sequence: UInt64) async -> ProbeAnswer {
+        let found = try? await store.boundary(of: replica, job: job, at: sequence)
+        return ProbeAnswer(sequence: sequence, boundary: found?.head, changeHash: found?.changeHash ?? 0)
+    }
+}
 
 /// The directives that take more than a line.
 extension Replicator {
@@ -12,7 +136,7 @@ extension Replicator {
         links?.close(link, reason: reason)
     }
 
-    func established(_ link: LinkID, _ hello: Hello) {
+    private func established(_ link: LinkID, _ hello: Hello) {
         logger.info(
             "peer connected",
             metadata: [
@@ -26,9 +150,9 @@ extension Replicator {
         if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device, now: now) }
     }
 
-    func checkOwnJournal(of job: JobID, _ claimed: VersionVector.Entry, from link: LinkID) async {
+    private func checkOwnJournal(of job: JobID, _ claimed: VersionVector.Entry, from link: LinkID) async {
         do {
-            guard try await store.isOwnFuture(claimed, of: job) else { return await perform(noteRenewal()) }
+            guard try await store.isOwnFuture(claimed, of: job) else { return perform(noteRenewal()) }
         } catch {
             // A name too many costs a few bytes in each job, one that two disks use costs work.
             logger.error("the own journal could not be read", metadata: ["job": "\(job)", "error": "\(error)"])
@@ -42,13 +166,13 @@ extension Replicator {
         do {
             if let former {
                 guard try await store.renewReplica(former, using: &generator) else {
-                    return await perform(noteRenewal())
+                    return perform(noteRenewal())
                 }
             } else {
                 try await store.renewDevice(using: &generator)
             }
             logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
-            await perform(noteRenewal())
+            perform(noteRenewal())
         } catch {
             logger.error("the store could not be renewed", metadata: ["error": "\(error)"])
             mesh.onRenewalFailed(now: now)
@@ -56,7 +180,7 @@ extension Replicator {
     }
 
     /// The store may have got another name by what it was told, also if nothing else came of that.
-    func noteRenewal() -> [Directive] {
+    func noteRenewal() -> [LinkDirective] {
         let identity = store.identity
         guard identity.replica != mesh.replica || identity.device != mesh.device else { return [] }
         return mesh.onRenewed(device: identity.device, replica: identity.replica, now: now)
@@ -74,7 +198,7 @@ extension Replicator {
             // there any more.
             await tellCommitted()
             await untilStepIsTold()
-            var directives = noteRenewal()
+            var directives = [SearchDirective](noteRenewal())
             directives += mesh.onBranchAdopted(
                 adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)
             advanced(job)
@@ -82,12 +206,12 @@ extension Replicator {
             if let ended = adopted.ended { await jobEnded(job, ended) }
         } catch {
             logger.error("a forked journal could not be settled", metadata: ["error": "\(error)"])
-            await perform(noteRenewal())
+            perform(noteRenewal())
             await perform(mesh.onBranchAdopted(nil, job: job, replica: segment.replica, reissued: nil, now: now))
         }
     }
 
-    func answer(_ job: JobID, number: UInt64, to link: LinkID) async {
+    private func answer(_ job: JobID, number: UInt64, to link: LinkID) async {
         let digest = try? await store.digest(of: job)
         let answer = JobDigestReport(
             job: job, number: number, vector: digest?.vector ?? VersionVector(),

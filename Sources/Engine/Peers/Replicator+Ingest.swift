@@ -24,7 +24,7 @@ extension Replicator {
         // A compiler's feature once let this go on off the actor (ARCHITECTURE.md, "Threads"): better to stop than to race.
         preconditionIsolated()
         ingestQueue.finished(batch)
-        var directives = noteRenewal()
+        var directives = [UpkeepDirective](noteRenewal())
         for (run, ingested) in zip(batch, outcomes) {
             directives += mesh.onPersisted(run.segment, job: run.job, from: run.link, result: ingested.result, now: now)
             if ingested.result == .stored {

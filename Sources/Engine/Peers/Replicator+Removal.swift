@@ -31,19 +31,20 @@ extension Replicator {
         let name = mesh.replica
         do {
             if let link, try await store.showsOwnFuture(removal, of: job) {
-                await perform(mesh.onOwnFutureRemoved(link, of: name, now: now))
+                if let renewal = mesh.onOwnFutureRemoved(link, of: name, now: now) { await perform(renewal) }
+                scheduleTimer()
                 // Nothing of it is stored under a name that this store keeps.
                 if try await store.showsOwnFuture(removal, of: job) { return false }
             }
             let outcome = try await store.takeRemoval(removal, of: job, now: receiveTime, using: &generator)
             // What a step had shifted may have gone with the job, or stand under another name.
             await untilStepIsTold()
-            await perform(noteRenewal())
+            perform(noteRenewal())
             await jobEnded(job, outcome)
             return true
         } catch {
             logger.error("a job could not be removed", metadata: ["job": "\(job)", "error": "\(error)"])
-            await perform(noteRenewal())
+            perform(noteRenewal())
             return false
         }
     }
@@ -56,7 +57,7 @@ extension Replicator {
             metadata: [
                 "job": "\(job)", "name": "\(outcome.removal.name)", "reissued": "\(outcome.reissued != nil)",
             ])
-        await perform(
+        perform(
             mesh.onJobRemoved(
                 outcome.removal, of: job, vector: outcome.vector, replaced: outcome.replaced, now: now))
         advanced(job)

@@ -37,7 +37,7 @@ extension Replicator {
     private func tell(of run: ServerRun, _ ingested: Ingested) async {
         switch ingested.result {
         case .stored:
-            await perform(mesh.onCommitted(run.segment, job: run.job, now: now))
+            perform(mesh.onCommitted(run.segment, job: run.job, now: now))
             if let ended = ingested.ended {
                 await jobEnded(run.job, ended)
             } else {

@@ -40,8 +40,8 @@ extension Replicator {
             "the time was learned",
             metadata: ["source": "\(sample.source)", "stepMilliseconds": "\(milliseconds)"])
         for journal in try await store.restamp(taking: { [clock] in clock.adopt(sample) }) {
-            await perform(
-                mesh.onRestamped(job: journal.job, replica: journal.replica, head: journal.head, now: now))
+            mesh.onRestamped(job: journal.job, replica: journal.replica, head: journal.head, now: now)
+            scheduleTimer()
             itemsChanged(journal.job)
         }
     }
@@ -53,7 +53,8 @@ extension Replicator {
         if isSettled || !mesh.isPatient(with: link, now: now) {
             await expose(link)
         } else {
-            await perform(mesh.onTimeUnsettled(link, now: now))
+            mesh.onTimeUnsettled(link, now: now)
+            scheduleTimer()
         }
     }
 
@@ -68,7 +69,7 @@ extension Replicator {
             return
         }
         await untilStepIsTold()
-        await perform(mesh.onTimeLearned(link, now: now))
+        perform(mesh.onTimeLearned(link, now: now))
     }
 
     /// To be awaited between the beginning of an exposure and the first byte of it, and before the mesh is told of what takes

@@ -111,8 +111,7 @@ package actor Replicator: TransportHandler {
     package func tellCommitted() async {
         while let note = pendingCommits.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             let commit = note.commit
-            let directives = mesh.onCommitted(commit.segment, job: commit.job, now: now)
-            await perform(directives)
+            perform(mesh.onCommitted(commit.segment, job: commit.job, now: now))
             advanced(
                 commit.job, applied: commit.applied, concernsOutbox: commit.hasStatements && !note.isKnownToOutbox)
         }
@@ -127,7 +126,7 @@ package actor Replicator: TransportHandler {
 
     package func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
-        await perform(mesh.onLinkOpened(link, isDialled: dialled != nil, now: now))
+        perform(mesh.onLinkOpened(link, isDialled: dialled != nil, now: now))
     }
 
     package func received(_ message: Message, on link: LinkID) async {
@@ -169,59 +168,5 @@ package actor Replicator: TransportHandler {
         var generator = machine.generator
         plan.onFailed(address, now: now, using: &generator)
         dialDue()
-    }
-
-    // MARK: Directives
-
-    func perform(_ directives: [Directive]) async {
-        for directive in directives { await perform(directive) }
-        flush(directives)
-        scheduleTimer()
-    }
-
-    /// Peers get what was just committed before anything else that waits for the same commit.
-    private func flush(_ directives: [Directive]) {
-        var last: LinkID?
-        for case .send(_, let link) in directives where link != last {
-            links?.flush(link)
-            last = link
-        }
-    }
-
-    func perform(_ directive: Directive) async {
-        switch directive {
-        case .send(let message, let link): links?.send(message, on: link)
-        case .close(let link, let reason): close(link, reason)
-        case .persist(let job, let segment, let link):
-            ingestQueue.add(IngestQueue.Run(job: job, segment: segment, link: link))
-            ingestNext()
-        case .load(let job, let replica, let from, let maximumBytes, let link):
-            let segment = try? await store.segment(of: replica, job: job, from: from, maximumBytes: maximumBytes)
-            await perform(mesh.onLoaded(segment, job: job, replica: replica, asked: from, for: link, now: now))
-        case .lookUp(let job, let replica, let sequence, let lookup):
-            let found = try? await store.boundary(of: replica, job: job, at: sequence)
-            let answer = ProbeAnswer(
-                sequence: sequence, boundary: found?.head, changeHash: found?.changeHash ?? 0)
-            await perform(mesh.onLookedUp(answer, job: job, replica: replica, for: lookup, now: now))
-        case .checkOwnJournal(let job, let claimed, let link): await checkOwnJournal(of: job, claimed, from: link)
-        case .renewReplica(let former, let reason): await renew(former, reason)
-        case .proofIgnored(let link, let reason): note(.proofIgnored, "\(remotes[link]?.address ?? ""): \(reason)")
-        case .renewDevice(let reason): await renew(nil, reason)
-        case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
-        case .takeRemoval(let job, let removal, let link):
-            if await !takeRemoval(removal, of: job, from: link) { mesh.onRemovalFailed(job, from: link) }
-        case .answerPing(let number, let received, let link):
-            links?.send(clock.pong(number, received: received), on: link)
-        case .learnTime(let exchange, let quality, let device, let link):
-            await learn(
-                TimeSample(exchange: exchange, quality: quality, source: .peer(device.description)), on: link)
-        case .established(let link, let hello): established(link, hello)
-        case .recognised(let link, let device):
-            if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }
-        case .report(let job, let number, let link):
-            // In a task of its own: adding up a large job must not hold up what this peer sends.
-            machine.begin { await self.answer(job, number: number, to: link) }
-        case .reported(let report, let link): reports.arrived(report, from: link)
-        }
     }
 }

@@ -210,8 +210,7 @@ package actor OutboxDriver {
         }
         for directive in batch {
             switch directive {
-            case .persist(_, let begun):
-                guard let exchange = begun else { continue }
+            case .begin(let exchange, _):
                 backlog +=
                     isDurable
                     ? machine.onPersisted(exchange, now: now, using: &generator)
@@ -225,19 +224,19 @@ package actor OutboxDriver {
             case .tell(let notice):
                 tell(notice)
                 if notice == .authorisedAgain { await tellGateway?() }
-            case .forget, .remember, .log: break
+            case .write: break
             }
         }
     }
 
     private func write(for directive: OutboxMachine.Directive) -> [OutboxWrite] {
         switch directive {
-        case .persist(let records, _): records.map { .record($0) }
-        case .forget(let token): [.forget(token)]
-        case .remember(let standing): [.standing(standing)]
-        case .log(let event):
+        case .write(.records(let records)), .begin(_, let records): records.map { .record($0) }
+        case .write(.forget(let token)): [.forget(token)]
+        case .write(.standing(let standing)): [.standing(standing)]
+        case .write(.attempt(let event)):
             [.attempt(LoggedAttempt(event: event, at: wall(event.began), next: event.nextAttempt.map(wall)))]
-        default: []
+        case .send, .cancel, .bringJournal, .withdraw, .tell: []
         }
     }
 

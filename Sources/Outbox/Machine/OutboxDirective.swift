@@ -2,12 +2,13 @@ package import CRDT
 
 extension OutboxMachine {
     /// What the shell has to do, in this order.
+    ///
+    /// One type for every stimulus, because each may free a place in which the next exchange begins. What only has to be
+    /// remembered, and what people are told, is apart: nothing is answered to that.
     package enum Directive: Hashable, Sendable {
-        /// Make them durable, in one write. If they begin an exchange, answer with `onPersisted` or `onPersistFailed`.
-        case persist([OutboxRecord], begins: ExchangeNumber?)
-        /// Forget the record.
-        case forget(MutationToken)
-        case remember(OutboxStanding)
+        case write(Write)
+        /// Make the records of an exchange durable, then answer with `onPersisted` or `onPersistFailed`.
+        case begin(ExchangeNumber, [OutboxRecord])
         /// Deliver them in this order, each with its token as the key of the effect, and answer with `onReply`, once.
         case send([OutboxEntry], ExchangeNumber)
         /// Nobody waits for it any more: end the exchange. A reply that comes all the same may be handed in.
@@ -16,8 +17,16 @@ extension OutboxMachine {
         case bringJournal(JobID, ReplicaID)
         /// Say in the own journal that it is withdrawn, then call `onWithdrawn`, or `onWithdrawFailed`.
         case withdraw(JobID, MutationToken)
-        case log(AttemptEvent)
         case tell(Notice)
+    }
+
+    /// What is to be remembered. Later writes of one token have the last word.
+    package enum Write: Hashable, Sendable {
+        case records([OutboxRecord])
+        /// Forget the record.
+        case forget(MutationToken)
+        case standing(OutboxStanding)
+        case attempt(AttemptEvent)
     }
 
     /// For the people at this device.

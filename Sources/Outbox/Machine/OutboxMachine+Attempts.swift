@@ -23,7 +23,7 @@ extension OutboxMachine {
             records.append(one.record)
         }
         for token in tokens { if let lane = pending[token]?.lane { refresh(lane, now: now) } }
-        return .persist(records, begins: lastExchange)
+        return .begin(lastExchange, records)
     }
 
     /// The records of an exchange are durable: sends its requests, and takes the attempts back of those that may not be sent
@@ -113,7 +113,7 @@ extension OutboxMachine {
         guard case .inFlight = one.phase else { return [] }
         let isOver = !exchanges.contains { $0.number == number }
         let event = event(of: one, .cancelled, status: nil, "not needed any more", now: now)
-        return (isOver ? [.cancel(number)] : []) + [.log(event)]
+        return (isOver ? [.cancel(number)] : []) + [.write(.attempt(event))]
     }
 
     /// Takes back the attempts of those behind one in its exchange, if that has not left.
@@ -127,7 +127,7 @@ extension OutboxMachine {
     /// Attempts that were recorded and never sent.
     private mutating func rollBack(_ tokens: [MutationToken], now: UInt64) -> [Directive] {
         let records = withdrawAttempts(of: tokens, now: now) { $0.attempts -= 1 }
-        return records.isEmpty ? [] : [.persist(records, begins: nil)]
+        return records.isEmpty ? [] : [.write(.records(records))]
     }
 
     /// The server stopped before the rest of an exchange: nothing speaks against those.
@@ -137,7 +137,7 @@ extension OutboxMachine {
             event(of: $0, .cancelled, status: nil, "the server stopped before it", now: now)
         }
         let records = withdrawAttempts(of: exchange.tokens, now: now) { _ in }
-        return events.map { .log($0) } + [.persist(records, begins: nil)]
+        return events.map { .write(.attempt($0)) } + [.write(.records(records))]
     }
 
     private mutating func withdrawAttempts(
@@ -177,7 +177,7 @@ extension OutboxMachine {
             let ending: AttemptEvent.Ending = verdict == .accepted ? .accepted : .rejected
             var event = event(of: before, ending, status: nil, outcome.reason, now: now)
             event.nextAttempt = nil
-            directives.append(.log(event))
+            directives.append(.write(.attempt(event)))
         } else {
             directives += interrupt(token, now: now)
         }
@@ -187,7 +187,7 @@ extension OutboxMachine {
         leave(before.lane, one.entry, now: now)
         enter(one.lane, one.entry, now: now)
         release(token, now: now)
-        directives.append(.persist([one.record], begins: nil))
+        directives.append(.write(.records([one.record])))
         if isFirst, verdict == .rejected, one.entry.isOwn {
             directives.append(.tell(.rejected(one.entry, reason: outcome.reason)))
         }

@@ -21,11 +21,12 @@ extension OutboxMachine {
             guard let one = pending[before.entry.token] else { continue }
             var logged = one
             logged.phase = before.phase
-            directives.append(
-                .log(event(of: logged, ending ?? failure.ending, status: failure.status, failure.detail, now: now)))
+            let attempt = event(
+                of: logged, ending ?? failure.ending, status: failure.status, failure.detail, now: now)
+            directives.append(.write(.attempt(attempt)))
             records.append(one.record)
         }
-        directives.append(.persist(records, begins: nil))
+        directives.append(.write(.records(records)))
         for one in ended.compactMap({ pending[$0.entry.token] }) {
             if one.record.state == .pending, one.entry.isOwn, reply.isCounted,
                 one.record.failures == one.policy.stuckAfter

@@ -22,7 +22,7 @@ extension OutboxMachine {
     package mutating func onDrop(
         _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
     ) throws(OutboxRefusal) -> [Directive] {
-        if rejected.removeValue(forKey: token) != nil { return [.forget(token)] }
+        if rejected.removeValue(forKey: token) != nil { return [.write(.forget(token))] }
         guard let one = pending[token] else { throw .unknown(token) }
         guard one.entry.isOwn else { throw .notOwn(token) }
         guard one.record.state == .pending else { throw .answered(token) }

@@ -26,7 +26,7 @@ extension OutboxMachine {
             add(entry, record: record, now: now)
         }
         // Withdrawn, or settled by another device, just before the end.
-        directives += remembered.keys.sorted().map { Directive.forget($0) }
+        directives += remembered.keys.sorted().map { Directive.write(.forget($0)) }
         for outcome in outcomes { directives += conclude(outcome, now: now) }
         return directives + fill(now: now, using: &generator)
     }
@@ -56,7 +56,7 @@ extension OutboxMachine {
         _ token: MutationToken, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
         guard let gone = pending[token] else { return [] }
-        let directives = interrupt(token, now: now) + (gone.isStored ? [.forget(token)] : [])
+        let directives = interrupt(token, now: now) + (gone.isStored ? [.write(.forget(token))] : [])
         remove(token, now: now)
         return directives + fill(now: now, using: &generator)
     }
@@ -85,7 +85,7 @@ extension OutboxMachine {
             token: one.token, attempt: one.attempts, began: began, nextAttempt: wait.end, durationMilliseconds: 0,
             outcome: .interrupted, status: nil, detail: detail)
         record = one
-        return directives + [.log(event), .persist([one], begins: nil)]
+        return directives + [.write(.attempt(event)), .write(.records([one]))]
     }
 
     private mutating func add(_ entry: OutboxEntry, record: OutboxRecord?, now: UInt64) {
@@ -119,14 +119,14 @@ extension OutboxMachine {
         remove(outcome.token, now: now)
         // What somebody at the office has taken back is told like what it has rejected.
         guard outcome.verdict != .accepted, known.entry.isOwn, !known.isDropping else {
-            return directives + (known.isStored ? [.forget(outcome.token)] : [])
+            return directives + (known.isStored ? [.write(.forget(outcome.token))] : [])
         }
         var record = known.record
         record.state = .rejected(outcome.reason)
         record.lastError = outcome.reason
         record.wait = nil
         rejected[outcome.token] = Rejection(entry: known.entry, record: record)
-        directives.append(.persist([record], begins: nil))
+        directives.append(.write(.records([record])))
         if known.record.state != .answered(.rejected) {
             directives.append(.tell(.rejected(known.entry, reason: outcome.reason)))
         }

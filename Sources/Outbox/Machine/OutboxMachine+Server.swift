@@ -76,7 +76,7 @@ extension OutboxMachine {
             one.record.wait = nil
             pending[token] = one
             refresh(one.lane, now: now)
-            directives.append(.persist([one.record], begins: nil))
+            directives.append(.write(.records([one.record])))
         }
         return directives
     }
@@ -129,7 +129,7 @@ extension OutboxMachine {
     mutating func changeStanding(_ change: (inout OutboxStanding) -> Void) -> [Directive] {
         let before = standing.worthRemembering
         change(&standing)
-        return standing.worthRemembering == before ? [] : [.remember(standing.worthRemembering)]
+        return standing.worthRemembering == before ? [] : [.write(.standing(standing.worthRemembering))]
     }
 }
 

@@ -2,10 +2,10 @@ package import CRDT
 
 /// Journals that peers have asked for.
 extension Mesh {
-    mutating func onRequest(_ name: JournalName, from: UInt64, credit: Int, on link: LinkID) -> [Directive] {
+    mutating func onRequest(_ name: JournalName, from: UInt64, credit: Int, on link: LinkID) -> [StreamDirective] {
         // What went with the job cannot be sent: who asks for it does not know yet that the job is removed.
         if jobs[name.job]?.removal?.covers(max(from, 1), of: name.replica) ?? false {
-            return [sendVector(of: name.job, on: link)]
+            return [.link(sendVector(of: name.job, on: link))]
         }
         let running = links[link]?.streams[name]
         guard running != nil || links[link]?.streams.count ?? 0 < MeshLimits.streamsPerLink else {
@@ -17,11 +17,11 @@ extension Mesh {
         return pump(name, on: link)
     }
 
-    mutating func pumpStreams(of link: LinkID) -> [Directive] {
+    mutating func pumpStreams(of link: LinkID) -> [StreamDirective] {
         (links[link]?.streams.keys.sorted() ?? []).flatMap { pump($0, on: link) }
     }
 
-    mutating func pump(_ name: JournalName, on link: LinkID) -> [Directive] {
+    mutating func pump(_ name: JournalName, on link: LinkID) -> [StreamDirective] {
         guard let stream = links[link]?.streams[name], !stream.isLoading else { return [] }
         // Whatever credit is left: nobody grants more to a stream that has brought all.
         guard stream.next <= vector(of: name.job)[name.replica].sequence else {
@@ -37,7 +37,7 @@ extension Mesh {
     /// A run that a stream waits for was read; nil when it could not be.
     package mutating func onLoaded(
         _ segment: JournalSegment?, job: JobID, replica: ReplicaID, asked: UInt64, for link: LinkID, now: UInt64
-    ) -> [Directive] {
+    ) -> [StreamDirective] {
         let name = JournalName(job: job, replica: replica)
         guard let stream = links[link]?.streams[name] else { return [] }
         links[link]?.streams[name]?.isLoading = false

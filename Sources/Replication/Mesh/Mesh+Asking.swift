@@ -8,7 +8,9 @@ extension Mesh {
     /// Asks for what the lists say, as far as there is room for it.
     ///
     /// - Parameter job: the job of which something new was heard.
-    mutating func fetchMissing(now: UInt64, preferring preferred: LinkID? = nil, of job: JobID? = nil) -> [Directive] {
+    mutating func fetchMissing(
+        now: UInt64, preferring preferred: LinkID? = nil, of job: JobID? = nil
+    ) -> [LinkDirective] {
         if let job { want(job) }
         guard storeRetryDue == nil, !isRenewing else { return [] }
         var order = establishedLinks
@@ -16,8 +18,8 @@ extension Mesh {
         return order.flatMap { fillFetches(of: $0, now: now) }
     }
 
-    private mutating func fillFetches(of id: LinkID, now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    private mutating func fillFetches(of id: LinkID, now: UInt64) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         while links[id]?.fetchCount ?? .max < MeshLimits.fetchesPerLink, let job = links[id]?.wanted.popFirst() {
             for entry in links[id]?.jobs[job]?.peer.entries ?? [] {
                 let name = JournalName(job: job, replica: entry.replica)
@@ -78,7 +80,7 @@ extension Mesh {
 
     private mutating func fetch(
         _ name: JournalName, from link: LinkID, graft: Bool, now: UInt64, isRepeated: Bool = false
-    ) -> Directive {
+    ) -> LinkDirective {
         let reach = reach(of: name)
         let window = window(of: link)
         fetches[name] = Fetch(
@@ -100,7 +102,7 @@ extension Mesh {
         want(name)
     }
 
-    mutating func continueFetch(_ name: JournalName, after segment: JournalSegment, now: UInt64) -> [Directive] {
+    mutating func continueFetch(_ name: JournalName, after segment: JournalSegment, now: UInt64) -> [LinkDirective] {
         guard let fetch = fetches[name] else { return [] }
         if reach(of: name) >= claim(of: name, by: fetch.link) {
             endFetch(name)
@@ -115,8 +117,8 @@ extension Mesh {
         return [.send(.credit(job: name.job, replica: name.replica, bytes: UInt32(clamping: bytes)), on: fetch.link)]
     }
 
-    mutating func expireFetches(now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func expireFetches(now: UInt64) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         for name in fetches.keys.sorted() {
             guard let expired = fetches[name], expired.deadline <= now else { continue }
             endFetch(name)
@@ -138,8 +140,8 @@ extension Mesh {
     }
 
     /// The tree has not brought what was announced: ask who announced it, and take that link into the tree.
-    mutating func graftOverdue(now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func graftOverdue(now: UInt64) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         for (name, graft) in grafts.removeDue(now: now) {
             guard claim(of: name, by: graft.link) > reach(of: name), fetches[name] == nil, !isRenewing,
                 storeRetryDue == nil, links[graft.link]?.fetchCount ?? .max < MeshLimits.fetchesPerLink

@@ -6,7 +6,7 @@ import CRDT
 /// What a peer is known to hold is kept for the jobs in which it differs, or which have changed lately: such a job is
 /// *open* on the link. Of all others it is known that both hold the same, which costs nothing to remember.
 extension Mesh {
-    mutating func onComparing(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+    mutating func onComparing(_ message: Message, on link: LinkID, now: UInt64) -> [LinkDirective] {
         switch message {
         case .fingerprint(let fingerprint): return onFingerprint(fingerprint, on: link)
         case .bucketsRequest:
@@ -25,7 +25,7 @@ extension Mesh {
         fingerprints.refresh { jobs[$0]?.fingerprint }
     }
 
-    private mutating func onFingerprint(_ fingerprint: UInt64, on id: LinkID) -> [Directive] {
+    private mutating func onFingerprint(_ fingerprint: UInt64, on id: LinkID) -> [LinkDirective] {
         guard links[id]?.comparison.phase == .waiting else { return [] }
         refreshFingerprints()
         guard fingerprint != fingerprints.all else {
@@ -37,7 +37,7 @@ extension Mesh {
         return [.send(.bucketsRequest, on: id)]
     }
 
-    private mutating func onBuckets(_ values: [UInt64], on id: LinkID) -> [Directive] {
+    private mutating func onBuckets(_ values: [UInt64], on id: LinkID) -> [LinkDirective] {
         guard links[id]?.comparison.phase == .asked else { return [] }
         guard values.count == JobFingerprints.bucketCount else {
             return [refuse(id, "The peer compares jobs in another way.")]
@@ -80,7 +80,7 @@ extension Mesh {
             bucket: bucket, listed.map { JobSummary(job: $0, fingerprint: jobs[$0]?.fingerprint ?? 0) })
     }
 
-    private mutating func onSummaries(_ summaries: [JobSummary], of bucket: Int, on id: LinkID) -> [Directive] {
+    private mutating func onSummaries(_ summaries: [JobSummary], of bucket: Int, on id: LinkID) -> [LinkDirective] {
         guard links[id]?.comparison.askedBuckets.remove(bucket) != nil else { return [] }
         refreshFingerprints()
         var listed: Set<JobID> = []
@@ -105,8 +105,8 @@ extension Mesh {
     }
 
     /// Asks for as much as there is room for.
-    mutating func continueComparing(on id: LinkID) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func continueComparing(on id: LinkID) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         while links[id]?.comparison.askedJobs.count ?? .max < MeshLimits.vectorsUnderWay, hasRoom(on: id),
             let job = links[id]?.comparison.waitingJobs.popFirst()
         {
@@ -179,8 +179,8 @@ extension Mesh {
     }
 
     /// Makes room where a comparison waits for it.
-    mutating func makeRoom(_ changed: some Sequence<JobID>) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func makeRoom(_ changed: some Sequence<JobID>) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         let waiting = establishedLinks.filter { !(links[$0]?.comparison.waitingJobs.isEmpty ?? true) }
         guard !waiting.isEmpty else { return [] }
         for id in waiting {
@@ -191,7 +191,7 @@ extension Mesh {
     }
 
     /// Looks at the open jobs of a link, now and then: forgets those that are quiet, and asks again for what is missing.
-    mutating func sweep(_ id: LinkID) -> [Directive] {
+    mutating func sweep(_ id: LinkID) -> [LinkDirective] {
         for job in links[id]?.jobs.keys.sorted() ?? [] {
             links[id]?.jobs[job]?.quietRounds += 1
             if links[id]?.jobs[job]?.quietRounds ?? 0 >= MeshLimits.quietRounds { links[id]?.jobs[job]?.isLazy = false }

@@ -28,7 +28,7 @@ struct ForkSearch: Sendable {
 extension Mesh {
     mutating func searchFork(
         _ name: JournalName, with link: LinkID, isCertain: Bool = false, now: UInt64
-    ) -> [Directive] {
+    ) -> [SearchDirective] {
         // Never under one's own name: what is written next must not extend a forked journal.
         guard name.replica == replica else { return beginSearch(name, with: link, isCertain: isCertain, now: now) }
         let head = links[link]?.jobs[name.job]?.peer[replica] ?? .empty
@@ -37,7 +37,7 @@ extension Mesh {
 
     mutating func beginSearch(
         _ name: JournalName, with link: LinkID, isCertain: Bool, now: UInt64
-    ) -> [Directive] {
+    ) -> [SearchDirective] {
         guard searches[name] == nil, links[link] != nil else { return [] }
         let reach = min(vector(of: name.job)[name.replica].sequence, claim(of: name, by: link))
         guard reach > 0 else { return isCertain ? [refuse(link, Self.falseDigest)] : [] }
@@ -50,7 +50,7 @@ extension Mesh {
     }
 
     /// A peer says that two copies part. Of this device's own journal it has to show one: what it has said that it holds.
-    mutating func onForked(_ name: JournalName, on link: LinkID, now: UInt64) -> [Directive] {
+    mutating func onForked(_ name: JournalName, on link: LinkID, now: UInt64) -> [SearchDirective] {
         openIfEqual(name.job, on: link)
         return searchFork(name, with: link, now: now)
     }
@@ -63,7 +63,7 @@ extension Mesh {
 
     private static let falseDigest = "A piece of a journal does not have the digest that the peer claims."
 
-    private mutating func probe(_ name: JournalName, now: UInt64) -> [Directive] {
+    private mutating func probe(_ name: JournalName, now: UInt64) -> [SearchDirective] {
         guard var search = searches[name] else { return [] }
         search.asked = max(search.equal + 1, (search.equal + search.different) / 2)
         search.own = nil
@@ -73,46 +73,41 @@ extension Mesh {
         searches[name] = search
         return [
             .send(.probe(job: name.job, replica: name.replica, sequence: search.asked), on: search.link),
-            .lookUp(name.job, name.replica, sequence: search.asked, .search),
+            .lookUp(name.job, name.replica, sequence: search.asked),
         ]
     }
 
-    /// The answer to a `lookUp`.
+    /// The answer to a `lookUp`: this side's half of a probe.
     package mutating func onLookedUp(
-        _ answer: ProbeAnswer, job: JobID, replica: ReplicaID, for lookup: Lookup, now: UInt64
-    ) -> [Directive] {
-        switch lookup {
-        case .answer(let link):
-            return links[link] == nil ? [] : [.send(.probeAnswer(job: job, replica: replica, answer), on: link)]
-        case .search:
-            let name = JournalName(job: job, replica: replica)
-            guard searches[name]?.asked == answer.sequence else { return [] }
-            searches[name]?.own = answer
-            return step(name, now: now)
-        }
+        _ answer: ProbeAnswer, job: JobID, replica: ReplicaID, now: UInt64
+    ) -> [SearchDirective] {
+        let name = JournalName(job: job, replica: replica)
+        guard searches[name]?.asked == answer.sequence else { return [] }
+        searches[name]?.own = answer
+        return step(name, now: now)
     }
 
     mutating func onProbeAnswer(
         _ answer: ProbeAnswer, _ name: JournalName, on link: LinkID, now: UInt64
-    ) -> [Directive] {
+    ) -> [SearchDirective] {
         guard let search = searches[name], search.link == link, search.asked == answer.sequence else { return [] }
         searches[name]?.peer = answer
         return step(name, now: now)
     }
 
-    private mutating func step(_ name: JournalName, now: UInt64) -> [Directive] {
+    private mutating func step(_ name: JournalName, now: UInt64) -> [SearchDirective] {
         guard let search = searches[name], let own = search.own, let peer = search.peer else { return [] }
         guard let ownBoundary = own.boundary, let peerBoundary = peer.boundary else {
             // One side has cut its copy meanwhile: what remains is found anew if it still differs.
             endSearch(name)
-            return fetchMissing(now: now)
+            return [SearchDirective](fetchMissing(now: now))
         }
         if ownBoundary == peerBoundary {
             searches[name]?.equal = ownBoundary.sequence
             if ownBoundary.sequence >= search.different {
                 endSearch(name)
                 if search.isCertain { return [refuse(search.link, Self.falseDigest)] }
-                return fetchMissing(now: now)
+                return [SearchDirective](fetchMissing(now: now))
             }
             return probe(name, now: now)
         }
@@ -135,22 +130,23 @@ extension Mesh {
     }
 
     /// The beginning of the branch that stays has come.
-    mutating func onBranch(_ segment: JournalSegment, _ name: JournalName, on link: LinkID) -> [Directive] {
+    mutating func onBranch(_ segment: JournalSegment, _ name: JournalName, on link: LinkID) -> MessageDirective? {
         guard let search = searches[name], search.isAdopting, search.link == link, segment.first == search.equal + 1
-        else { return [] }
-        return [.adoptBranch(name.job, segment, after: search.equal)]
+        else { return nil }
+        return .adoptBranch(name.job, segment, after: search.equal)
     }
 
     /// The branches are swapped; `reissued` is what was on this store's, now in its own journal. Nil when the branch
     /// could not be adopted: the store failed, or the bytes were no continuation.
     package mutating func onBranchAdopted(
         _ head: JournalHead?, job: JobID, replica: ReplicaID, reissued: JournalSegment?, now: UInt64
-    ) -> [Directive] {
+    ) -> [SearchDirective] {
         let name = JournalName(job: job, replica: replica)
         let link = searches[name]?.link
         endSearch(name)
         guard let head else {
-            return link.map { [refuse($0, Self.falseDigest)] + searchElsewhere(name, than: $0, now: now) } ?? []
+            guard let link else { return [] }
+            return [refuse(link, Self.falseDigest)] + searchElsewhere(name, than: link, now: now)
         }
         jobs[job]?.submitted[replica] = nil
         willChange(job)
@@ -162,11 +158,11 @@ extension Mesh {
         let resent = resendVector(of: job)
         let spread = reissued.map { onCommitted($0, job: job, now: now) } ?? []
         want(name)
-        return resent + spread + fetchMissing(now: now)
+        return [SearchDirective](resent + spread + fetchMissing(now: now))
     }
 
-    mutating func expireSearches(now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func expireSearches(now: UInt64) -> [SearchDirective] {
+        var directives: [SearchDirective] = []
         for name in searches.keys.sorted() {
             guard let search = searches[name], search.deadline <= now else { continue }
             endSearch(name)
@@ -176,15 +172,15 @@ extension Mesh {
     }
 
     /// A search came to nothing: another link may show the same difference, which was left to that search.
-    mutating func searchElsewhere(_ name: JournalName, than former: LinkID, now: UInt64) -> [Directive] {
+    mutating func searchElsewhere(_ name: JournalName, than former: LinkID, now: UInt64) -> [SearchDirective] {
         guard let link = establishedLinks.first(where: { $0 != former && showsFork(of: name, $0) }) else { return [] }
         return searchFork(name, with: link, now: now)
     }
 
     /// A search that nobody answered in time has ended, and the difference is still there: neither side will speak of it
     /// again by itself. So it is looked for now and then.
-    mutating func searchLeftForks(on id: LinkID, now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func searchLeftForks(on id: LinkID, now: UInt64) -> [SearchDirective] {
+        var directives: [SearchDirective] = []
         for job in links[id]?.jobs.keys.sorted() ?? [] {
             for entry in links[id]?.jobs[job]?.peer.entries ?? [] {
                 let name = JournalName(job: job, replica: entry.replica)

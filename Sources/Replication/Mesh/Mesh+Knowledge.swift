@@ -2,11 +2,11 @@ import CRDT
 
 /// Who holds what: vectors where two ends differ, then acknowledgements and announcements.
 extension Mesh {
-    mutating func onVector(_ holdings: JobHoldings, of job: JobID, on link: LinkID, now: UInt64) -> [Directive] {
+    mutating func onVector(_ holdings: JobHoldings, of job: JobID, on link: LinkID, now: UInt64) -> [SearchDirective] {
         let vector = holdings.vector
         let wasAsked = links[link]?.comparison.askedJobs.remove(job) != nil
         links[link]?.comparison.waitingJobs.remove(job)
-        var directives: [Directive] = []
+        var directives: [SearchDirective] = []
         if links[link]?.jobs[job] == nil {
             guard wasAsked || hasRoom(on: link) else {
                 // Not asked for, and no room: it is asked for when there is some.
@@ -16,33 +16,38 @@ extension Mesh {
             open(job, on: link, peer: VersionVector(), announced: VersionVector())
         }
         // A whole vector also takes back what a forked journal had claimed before.
-        if let refusal = learn(about: job, from: link, { $0 = vector }) { return [refusal] }
+        if let refusal = learn(about: job, from: link, { $0 = vector }) { return [.link(refusal)] }
         links[link]?.jobs[job]?.sent = [:]
         links[link]?.jobs[job]?.removal = holdings.removal
         directives += compare(vector.entries, of: job, with: link, now: now)
         directives += fetchMissing(now: now, preferring: link, of: job)
         closeIfEqual(job, on: link)
-        return directives + continueComparing(on: link)
+        directives += continueComparing(on: link)
+        return directives
     }
 
     mutating func onHave(
         _ entries: [VersionVector.Entry], of job: JobID, on link: LinkID, now: UInt64
-    ) -> [Directive] {
+    ) -> [SearchDirective] {
         guard openIfEqual(job, on: link) else {
             // Of a job that has yet to be compared the peer's vector says this too. What lives is compared first.
             if !(links[link]?.comparison.askedJobs.contains(job) ?? true) {
                 links[link]?.comparison.hurry(job)
             }
-            return compare(entries, of: job, with: link, now: now) + continueComparing(on: link)
+            var directives = compare(entries, of: job, with: link, now: now)
+            directives += continueComparing(on: link)
+            return directives
         }
         let refusal = learn(about: job, from: link) { peer in
             for entry in entries { peer.advance(entry.replica, to: entry.head) }
         }
-        if let refusal { return [refusal] }
-        let directives = compare(entries, of: job, with: link, now: now) + makeRoom([job])
+        if let refusal { return [.link(refusal)] }
+        var directives = compare(entries, of: job, with: link, now: now)
+        directives += makeRoom([job])
         guard !isEager(link, job: job) else {
             // An eager peer pushes what it can: what it only announces has to be fetched.
-            return directives + fetchMissing(now: now, preferring: link, of: job)
+            directives += fetchMissing(now: now, preferring: link, of: job)
+            return directives
         }
         for entry in entries
         where entry.replica != replica
@@ -60,7 +65,7 @@ extension Mesh {
     /// - Returns: the refusal of a peer that claims too much.
     mutating func learn(
         about job: JobID, from id: LinkID, _ change: (inout VersionVector) -> Void
-    ) -> Directive? {
+    ) -> LinkDirective? {
         // No copy of the link may live here, or each claim would copy all that is known of the peer.
         guard let before = links[id]?.jobs[job]?.peer.entries.count else { return nil }
         links[id]?.jobs[job]?.learn(change)
@@ -72,8 +77,8 @@ extension Mesh {
     /// Looks for proof that a journal was forked, or that this store was set back (rule R9).
     private mutating func compare(
         _ entries: [VersionVector.Entry], of job: JobID, with link: LinkID, now: UInt64
-    ) -> [Directive] {
-        var directives: [Directive] = []
+    ) -> [SearchDirective] {
+        var directives: [SearchDirective] = []
         // Of what a forger says of one journal in one message the store is asked once.
         var claimed: VersionVector.Entry?
         for entry in entries {
@@ -85,17 +90,18 @@ extension Mesh {
                 directives += searchFork(JournalName(job: job, replica: entry.replica), with: link, now: now)
             }
         }
-        return directives + (claimed.map { [.checkOwnJournal(job, $0, from: link)] } ?? [])
+        if let claimed { directives.append(.checkOwnJournal(job, claimed, from: link)) }
+        return directives
     }
 
-    mutating func sendVector(of job: JobID, on link: LinkID) -> Directive {
+    mutating func sendVector(of job: JobID, on link: LinkID) -> LinkDirective {
         let vector = vector(of: job)
         links[link]?.jobs[job]?.announced = vector
         return .send(.vector(job: job, vector, removal: jobs[job]?.removal), on: link)
     }
 
     /// Sends this device's vector of a job again to everybody, after a journal of it was cut.
-    mutating func resendVector(of job: JobID) -> [Directive] {
+    mutating func resendVector(of job: JobID) -> [LinkDirective] {
         establishedLinks.map { sendVector(of: job, on: $0) }
     }
 
@@ -113,8 +119,8 @@ extension Mesh {
     ///
     /// Everybody, because a link may have joined the tree since the change was spread: too late to be pushed it, and too late
     /// for the first round.
-    mutating func tellAdvances(onLazyLinks lazy: Bool) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func tellAdvances(onLazyLinks lazy: Bool) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         let grownJobs = (lazy ? unannouncedJobs : unacknowledgedJobs).sorted()
         if lazy { unannouncedJobs = [] } else { unacknowledgedJobs = [] }
         for job in grownJobs {
@@ -133,14 +139,14 @@ extension Mesh {
     }
 
     /// Announces to a peer everything that was not announced while it did not read.
-    mutating func tellAll(on link: LinkID) -> [Directive] {
+    mutating func tellAll(on link: LinkID) -> [LinkDirective] {
         let withheld = links[link]?.withheld.sorted() ?? []
         links[link]?.withheld = []
         return withheld.flatMap { tell($0, vector(of: $0).entries.map(\.replica), on: link) }
     }
 
     /// Of a job that is not open the peer may hear what it knows: that both hold the same is not announced.
-    mutating func tell(_ job: JobID, _ replicas: [ReplicaID], on link: LinkID) -> [Directive] {
+    mutating func tell(_ job: JobID, _ replicas: [ReplicaID], on link: LinkID) -> [LinkDirective] {
         let isOpen = links[link]?.jobs[job] != nil
         guard isOpen || !(links[link]?.comparison.isEqual(job) ?? true) else { return [] }
         let vector = vector(of: job)

@@ -5,7 +5,7 @@ extension Mesh {
     /// A connection stands: says hello. Whatever else is told of a link counts only after this.
     ///
     /// - Parameter isDialled: whether this device dialled; of two connections that cross it decides which survives.
-    package mutating func onLinkOpened(_ link: LinkID, isDialled: Bool, now: UInt64) -> [Directive] {
+    package mutating func onLinkOpened(_ link: LinkID, isDialled: Bool, now: UInt64) -> [LinkDirective] {
         links[link] = MeshLink(id: link, isDialled: isDialled, now: now)
         let hello = Hello(
             minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: device,
@@ -15,25 +15,30 @@ extension Mesh {
 
     /// A connection has ended: others that hold it are asked for what it has not brought. Does nothing for an unknown
     /// link.
-    package mutating func onLinkClosed(_ link: LinkID, now: UInt64) -> [Directive] {
+    package mutating func onLinkClosed(_ link: LinkID, now: UInt64) -> [SearchDirective] {
         guard links.removeValue(forKey: link) != nil else { return [] }
         let unasked = fetches.filter { $0.value.link == link }.keys.sorted()
         for name in unasked { fetches[name] = nil }
         for name in unasked + grafts.removeAll(of: link) { want(name) }
         let unfinished = searches.filter { $0.value.link == link }.keys.sorted()
         for name in unfinished { endSearch(name) }
-        return unfinished.flatMap { searchElsewhere($0, than: link, now: now) } + fetchMissing(now: now)
+        var directives = unfinished.flatMap { searchElsewhere($0, than: link, now: now) }
+        directives += fetchMissing(now: now)
+        return directives
     }
 
     /// A peer reads too slowly, or has caught up: meanwhile it gets no piece of a journal and no `have`, then all of
     /// them.
-    package mutating func onCongestion(_ link: LinkID, isCongested: Bool, now: UInt64) -> [Directive] {
+    package mutating func onCongestion(_ link: LinkID, isCongested: Bool, now: UInt64) -> [StreamDirective] {
         guard links[link] != nil else { return [] }
         links[link]?.isCongested = isCongested
-        return isCongested ? [] : pumpStreams(of: link) + tellAll(on: link)
+        guard !isCongested else { return [] }
+        var directives = pumpStreams(of: link)
+        directives += tellAll(on: link)
+        return directives
     }
 
-    mutating func onHello(_ hello: Hello, on id: LinkID, now: UInt64) -> [Directive] {
+    mutating func onHello(_ hello: Hello, on id: LinkID, now: UInt64) -> [MessageDirective] {
         guard let link = links[id], link.phase == .greeting else { return [refuse(id, "A second hello.")] }
         if hello.device == device { return onOwnName(hello, on: id, now: now) }
         guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= ProtocolLimits.minimumVersion
@@ -46,13 +51,15 @@ extension Mesh {
             ]
         }
         guard hello.fleet == fleet else { return [refuse(id, "The peer belongs to another fleet.")] }
-        var directives: [Directive] = []
+        var directives: [MessageDirective] = []
         for other in greetedLinks where links[other]?.greeted?.device == hello.device {
             guard survives(id, over: other, of: hello.device) else {
                 // The survivor may be dead without knowing it.
-                return [
+                directives = [
                     .recognised(id, hello.device), refuse(id, "Another connection with this device stands."),
-                ] + suspect(other, now: now)
+                ]
+                directives += suspect(other, now: now)
+                return directives
             }
             directives.append(.close(other, reason: "Replaced by a newer connection."))
             directives += onLinkClosed(other, now: now)
@@ -63,7 +70,7 @@ extension Mesh {
     }
 
     /// Both sides may show their work.
-    mutating func establish(_ id: LinkID) -> [Directive] {
+    mutating func establish(_ id: LinkID) -> [GreetingDirective] {
         guard let hello = links[id]?.learning?.hello else { return [] }
         links[id]?.phase = .established(hello)
         refreshFingerprints()
@@ -81,12 +88,12 @@ extension Mesh {
     /// it may be dead without knowing it.
     ///
     /// - Parameter shortID: as the device announces itself, `DeviceID.short`.
-    package mutating func onLivenessHint(about shortID: String, now: UInt64) -> [Directive] {
+    package mutating func onLivenessHint(about shortID: String, now: UInt64) -> [LinkDirective] {
         establishedLinks.filter { links[$0]?.hello?.device.short == shortID }.flatMap { suspect($0, now: now) }
     }
 
     /// This link has to give a sign of life soon.
-    private mutating func suspect(_ link: LinkID, now: UInt64) -> [Directive] {
+    private mutating func suspect(_ link: LinkID, now: UInt64) -> [LinkDirective] {
         // Doubts that follow one another do not put the end off.
         if links[link]?.suspectedUntil == nil { links[link]?.suspectedUntil = now + timing.suspicionLimit }
         // The first ping is under way still: its answer is what the link waits for.
@@ -96,12 +103,12 @@ extension Mesh {
     /// Why a link to this very process is closed.
     package static let ownDeviceReason = "This is this device itself."
 
-    private mutating func onOwnName(_ hello: Hello, on link: LinkID, now: UInt64) -> [Directive] {
+    private mutating func onOwnName(_ hello: Hello, on link: LinkID, now: UInt64) -> [MessageDirective] {
         if hello.instance == instance { return [refuse(link, Self.ownDeviceReason)] }
         let reason = "Another device uses this device's name: one of them is a copy."
         guard !isRenewing else { return [refuse(link, reason)] }
         guard deviceRenewalLimit.allows(now: now) else {
-            return [.proofIgnored(link, reason: reason), refuse(link, reason)]
+            return [.renewal(.proofIgnored(link, reason: reason)), refuse(link, reason)]
         }
         isRenewing = true
         return [refuse(link, reason), .renewDevice(reason: reason)]
@@ -113,18 +120,18 @@ extension Mesh {
         links[link]?.suspectedUntil = nil
     }
 
-    func refuse(_ link: LinkID, _ reason: String) -> Directive {
-        .close(link, reason: reason)
+    func refuse<Directive: LinkDirecting>(_ link: LinkID, _ reason: String) -> Directive {
+        .link(.close(link, reason: reason))
     }
 
-    mutating func ping(_ link: LinkID, now: UInt64) -> Directive {
+    mutating func ping<Directive: LinkDirecting>(_ link: LinkID, now: UInt64) -> Directive {
         links[link]?.pingSent = (now, now)
         links[link]?.lastPing = now
-        return .send(.ping(now), on: link)
+        return .link(.send(.ping(now), on: link))
     }
 
-    mutating func checkSilence(now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func checkSilence(now: UInt64) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         for id in links.keys.sorted() {
             guard let link = links[id] else { continue }
             let isSuspect = link.suspectedUntil.map { $0 <= now } ?? false

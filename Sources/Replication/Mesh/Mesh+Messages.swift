@@ -3,7 +3,7 @@ import CRDT
 /// Sorts incoming messages to their part of the mesh.
 extension Mesh {
     /// Takes a message in. One that breaks the protocol closes its link; of a link that is gone nothing counts.
-    package mutating func onMessage(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+    package mutating func onMessage(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         guard links[link] != nil else { return [] }
         links[link]?.lastHeard = now
         links[link]?.suspectedUntil = nil
@@ -13,7 +13,7 @@ extension Mesh {
         case .ping(let number): return [.answerPing(number, received: now, on: link)]
         case .pong(let number, let received, let answered, let quality):
             return onPong(number, received: received, answered: answered, quality, on: link, now: now)
-        case .ready: return onReady(link)
+        case .ready: return onReady(link).map(MessageDirective.greeting)
         case .goodbye(let reason): return [.close(link, reason: "The peer said goodbye: \(reason)")]
         default: break
         }
@@ -24,19 +24,20 @@ extension Mesh {
     }
 
     /// What an established link carries.
-    private mutating func onWork(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+    private mutating func onWork(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         switch message {
         case .hello, .ping, .pong, .ready, .goodbye: return []
         case .fingerprint, .bucketsRequest, .buckets, .summariesRequest, .summaries, .vectorRequest:
-            return onComparing(message, on: link, now: now)
+            return [MessageDirective](onComparing(message, on: link, now: now))
         case .vector, .have, .prune: return onKnowledge(message, on: link, now: now)
         case .request, .credit, .delta: return onTransfer(message, on: link, now: now)
         case .probe(let job, let replica, let sequence):
-            return [.lookUp(job, replica, sequence: sequence, .answer(to: link))]
+            return [.answerProbe(job, replica, sequence: sequence, on: link)]
         case .probeAnswer(let job, let replica, let answer):
-            return onProbeAnswer(answer, JournalName(job: job, replica: replica), on: link, now: now)
+            let name = JournalName(job: job, replica: replica)
+            return [MessageDirective](onProbeAnswer(answer, name, on: link, now: now))
         case .forked(let job, let replica):
-            return onForked(JournalName(job: job, replica: replica), on: link, now: now)
+            return [MessageDirective](onForked(JournalName(job: job, replica: replica), on: link, now: now))
         case .reportRequest(let job, let number):
             guard let count = links[link]?.reportsUnderWay, count < MeshLimits.reportsPerLink else {
                 return [refuse(link, "The peer asks for too much at once.")]
@@ -52,12 +53,14 @@ extension Mesh {
         links[link]?.reportsUnderWay -= 1
     }
 
-    private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+    private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         switch message {
         case .vector(let job, let vector, let removal):
             let holdings = JobHoldings(vector: vector, removal: removal)
-            return onRemoval(removal, of: job, on: link) ?? onVector(holdings, of: job, on: link, now: now)
-        case .have(let job, let entries): return onHave(entries, of: job, on: link, now: now)
+            if let removal = onRemoval(removal, of: job, on: link) { return [removal] }
+            return [MessageDirective](onVector(holdings, of: job, on: link, now: now))
+        case .have(let job, let entries):
+            return [MessageDirective](onHave(entries, of: job, on: link, now: now))
         case .prune(let job):
             openIfEqual(job, on: link)
             links[link]?.jobs[job]?.isLazy = true
@@ -66,17 +69,18 @@ extension Mesh {
         }
     }
 
-    private mutating func onTransfer(_ message: Message, on link: LinkID, now: UInt64) -> [Directive] {
+    private mutating func onTransfer(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         switch message {
         case .request(let job, let replica, let from, let credit, let graft):
             if graft { links[link]?.jobs[job]?.isLazy = false }
-            return onRequest(JournalName(job: job, replica: replica), from: from, credit: Int(credit), on: link)
+            let name = JournalName(job: job, replica: replica)
+            return onRequest(name, from: from, credit: Int(credit), on: link).map(MessageDirective.stream)
         case .credit(let job, let replica, let bytes):
             let name = JournalName(job: job, replica: replica)
             // A stream that has ended needs no credit.
             guard let credit = links[link]?.streams[name]?.credit else { return [] }
             links[link]?.streams[name]?.credit = min(credit + Int(bytes), 2 * MeshLimits.fetchWindowBytes)
-            return pump(name, on: link)
+            return pump(name, on: link).map(MessageDirective.stream)
         case .delta(let job, let segment, let pushed):
             return onDelta(segment, of: job, pushed: pushed, on: link, now: now)
         default: return []

@@ -5,12 +5,12 @@ extension Mesh {
     /// A peer's vector came with a removal.
     ///
     /// - Returns: nil when it tells nothing new, and the vector counts as any other.
-    mutating func onRemoval(_ removal: JobRemoval?, of job: JobID, on link: LinkID) -> [Directive]? {
+    mutating func onRemoval(_ removal: JobRemoval?, of job: JobID, on link: LinkID) -> MessageDirective? {
         guard let removal, !(jobs[job]?.removal?.covers(removal) ?? false) else { return nil }
         // The vector is asked for again as soon as the job has ended here; until then nothing of it is compared.
         close(job, on: link)
         links[link]?.comparison.askedJobs.insert(job)
-        return [.takeRemoval(job, removal, from: link)]
+        return .takeRemoval(job, removal, from: link)
     }
 
     /// A removal that a peer told of could not be taken: the job is compared with that peer again in the next round.
@@ -22,8 +22,10 @@ extension Mesh {
     /// The removal that a peer told of knows this store's own journal as it is not.
     ///
     /// - Parameter name: the store's when the removal was compared.
-    package mutating func onOwnFutureRemoved(_ link: LinkID, of name: ReplicaID, now: UInt64) -> [Directive] {
-        guard name == replica else { return [] }
+    package mutating func onOwnFutureRemoved(
+        _ link: LinkID, of name: ReplicaID, now: UInt64
+    ) -> RenewalDirective? {
+        guard name == replica else { return nil }
         return renew("A peer's removal of a job knows a later part of this store's journal.", proof: link, now: now)
     }
 
@@ -35,7 +37,7 @@ extension Mesh {
     ///   - replaced: journals of which it held another branch.
     package mutating func onJobRemoved(
         _ removal: JobRemoval, of job: JobID, vector: VersionVector, replaced: Set<ReplicaID>, now: UInt64
-    ) -> [Directive] {
+    ) -> [LinkDirective] {
         fingerprints.changed(job)
         for entry in vector.entries {
             // What became durable after the end may have been heard of before it: other journals only grow.

@@ -5,7 +5,7 @@ import Timekeeping
 extension Mesh {
     mutating func onPong(
         _ number: UInt64, received: Int64, answered: Int64, _ quality: ClockQuality, on id: LinkID, now: UInt64
-    ) -> [Directive] {
+    ) -> [MessageDirective] {
         guard let link = links[id], let peer = link.greeted, let sent = link.pingSent, sent.number == number else {
             return []
         }
@@ -21,7 +21,7 @@ extension Mesh {
     /// What a new link's peer says of the time is in force, and this device's work may be shown to it.
     ///
     /// Does nothing for a link that is gone, still waits for an answer, or was ready before.
-    package mutating func onTimeLearned(_ id: LinkID, now: UInt64) -> [Directive] {
+    package mutating func onTimeLearned(_ id: LinkID, now: UInt64) -> [GreetingDirective] {
         guard let link = links[id], let learning = link.learning, link.pingSent == nil, !learning.isReady else {
             return []
         }
@@ -31,10 +31,9 @@ extension Mesh {
     }
 
     /// The clocks of the two ends are not settled: one of them has yet to follow. It is asked again in a moment.
-    package mutating func onTimeUnsettled(_ id: LinkID, now: UInt64) -> [Directive] {
-        guard let learning = links[id]?.learning, !learning.isReady else { return [] }
+    package mutating func onTimeUnsettled(_ id: LinkID, now: UInt64) {
+        guard let learning = links[id]?.learning, !learning.isReady else { return }
         links[id]?.learning?.askAgainDue = now + timing.settleInterval
-        return []
     }
 
     /// Whether there is time left to settle on one time; if not, the work is shown all the same.
@@ -42,7 +41,7 @@ extension Mesh {
         links[link]?.learning.map { now < $0.since + timing.settleLimit } ?? false
     }
 
-    mutating func onReady(_ id: LinkID) -> [Directive] {
+    mutating func onReady(_ id: LinkID) -> [GreetingDirective] {
         guard let learning = links[id]?.learning, !learning.isPeerReady else {
             return [refuse(id, "The peer is ready for the second time.")]
         }
@@ -50,8 +49,8 @@ extension Mesh {
         return learning.isReady ? establish(id) : []
     }
 
-    mutating func askAgain(now: UInt64) -> [Directive] {
-        var directives: [Directive] = []
+    mutating func askAgain(now: UInt64) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         for id in links.keys.sorted() {
             guard let due = links[id]?.learning?.askAgainDue, due <= now else { continue }
             links[id]?.learning?.askAgainDue = nil
@@ -63,17 +62,13 @@ extension Mesh {
     /// What this store had written and nobody has seen was shifted: its journal has another digest.
     ///
     /// - Parameter replica: the name that the store bore then; `onRenewed` may come after it as well as before.
-    @discardableResult
-    package mutating func onRestamped(
-        job: JobID, replica: ReplicaID, head: JournalHead, now: UInt64
-    ) -> [Directive] {
+    package mutating func onRestamped(job: JobID, replica: ReplicaID, head: JournalHead, now: UInt64) {
         // What was written after the step may have been told of before it: it has the new digest already.
-        guard jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return [] }
+        guard jobs[job]?.vector[replica].sequence ?? 0 <= head.sequence else { return }
         // The last commits may not have been told of yet: they bring an old digest, and must come too late. Who was compared
         // with meanwhile hears of them now.
         willChange(job)
         jobs[job, default: JobProgress()].vector.set(replica, to: head)
         announceLater(JournalName(job: job, replica: replica), now: now)
-        return []
     }
 }

@@ -3,7 +3,7 @@ package import CRDT
 /// Journals move: pushed along the tree when they are new and small, asked for otherwise.
 extension Mesh {
     /// A run of this store's own journal has become durable.
-    package mutating func onCommitted(_ segment: JournalSegment, job: JobID, now: UInt64) -> [Directive] {
+    package mutating func onCommitted(_ segment: JournalSegment, job: JobID, now: UInt64) -> [LinkDirective] {
         guard advance(segment.replica, of: job, to: segment.head) else { return [] }
         return spread(segment, of: job, exceptTo: nil, now: now)
     }
@@ -18,36 +18,33 @@ extension Mesh {
 
     mutating func onDelta(
         _ segment: JournalSegment, of job: JobID, pushed: Bool, on link: LinkID, now: UInt64
-    ) -> [Directive] {
+    ) -> [MessageDirective] {
         let name = JournalName(job: job, replica: segment.replica)
         let own = jobs[job, default: JobProgress()].vector[segment.replica]
         let reach = jobs[job, default: JobProgress()].reach(of: segment.replica)
         openIfEqual(job, on: link)
         if let refusal = learn(about: job, from: link, { $0.advance(segment.replica, to: segment.head) }) {
-            return [refusal]
+            return [.link(refusal)]
         }
         // Whatever it claims: no transform is shorter than a byte.
         let count = min(Int(clamping: segment.head.sequence - segment.first + 1), segment.bytes.count)
         links[link]?.received.all += count
         if !pushed, fetches[name]?.link == link { fetches[name]?.deadline = now + timing.fetchTimeout }
-        if searches[name] != nil { return onBranch(segment, name, on: link) }
+        if searches[name] != nil { return onBranch(segment, name, on: link).map { [$0] } ?? [] }
         if segment.replica == replica, segment.head.sequence > own.sequence || segment.head.contradicts(own) {
-            return [.checkOwnJournal(job, VersionVector.Entry(replica: replica, head: segment.head), from: link)]
+            let claimed = VersionVector.Entry(replica: replica, head: segment.head)
+            return [.search(.checkOwnJournal(job, claimed, from: link))]
         }
         if segment.head.sequence <= reach {
             links[link]?.received.duplicates += count
-            var directives: [Directive] = []
-            if segment.head.contradicts(own) {
-                directives += searchFork(name, with: link, now: now)
-            } else if pushed {
-                // It came another way first: this link is not needed in the tree.
-                links[link]?.jobs[job]?.isLazy = true
-                directives.append(.send(.prune(job: job), on: link))
-            }
-            return directives
+            if segment.head.contradicts(own) { return [MessageDirective](searchFork(name, with: link, now: now)) }
+            guard pushed else { return [] }
+            // It came another way first: this link is not needed in the tree.
+            links[link]?.jobs[job]?.isLazy = true
+            return [.send(.prune(job: job), on: link)]
         }
         guard segment.first <= reach + 1, storeRetryDue == nil else {
-            return fetchMissing(now: now, preferring: link, of: job)
+            return [MessageDirective](fetchMissing(now: now, preferring: link, of: job))
         }
         if pushed { links[link]?.jobs[job]?.isLazy = false }
         grafts.remove(name)
@@ -61,7 +58,7 @@ extension Mesh {
     /// - Parameter link: who brought it; it may be closed by now.
     package mutating func onPersisted(
         _ segment: JournalSegment, job: JobID, from link: LinkID, result: IngestResult, now: UInt64
-    ) -> [Directive] {
+    ) -> [UpkeepDirective] {
         let name = JournalName(job: job, replica: segment.replica)
         if jobs[job]?.submitted[segment.replica] == segment.head.sequence {
             jobs[job]?.submitted[segment.replica] = nil
@@ -70,22 +67,23 @@ extension Mesh {
         switch result {
         case .stored:
             advance(segment.replica, of: job, to: segment.head)
-            return spread(segment, of: job, exceptTo: link, now: now) + continueFetch(name, after: segment, now: now)
+            return [UpkeepDirective](
+                spread(segment, of: job, exceptTo: link, now: now) + continueFetch(name, after: segment, now: now))
         // The store holds another head than the mesh thought.
         case .duplicate(let head), .gap(let head):
             jobs[job]?.submitted[segment.replica] = nil
             // Another source was quicker (the server): whoever is told of that next finds nothing new in it.
             if advance(segment.replica, of: job, to: head) { announceLater(name, now: now) }
             endFetch(name)
-            return fetchMissing(now: now, preferring: link)
+            return [UpkeepDirective](fetchMissing(now: now, preferring: link))
         case .forked:
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
-            return searchFork(name, with: link, isCertain: true, now: now)
+            return [UpkeepDirective](searchFork(name, with: link, isCertain: true, now: now))
         case .ownFuture(let former):
             endFetch(name)
-            guard former == replica else { return fetchMissing(now: now, preferring: link) }
-            return renew(Self.ownFutureReason, proof: link, now: now)
+            guard former == replica else { return [UpkeepDirective](fetchMissing(now: now, preferring: link)) }
+            return renew(Self.ownFutureReason, proof: link, now: now).map { [.renewal($0)] } ?? []
         case .malformed(let reason):
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
@@ -110,31 +108,34 @@ extension Mesh {
     /// A store that has got another name since it was asked keeps that.
     package mutating func onOwnFuture(
         _ claimed: VersionVector.Entry, of job: JobID, from link: LinkID, now: UInt64
-    ) -> [Directive] {
+    ) -> [UpkeepDirective] {
         guard claimed.replica == replica else { return [] }
         guard claimed.head.sequence <= vector(of: job)[replica].sequence else {
-            return renew(Self.ownFutureReason, proof: link, now: now)
+            return renew(Self.ownFutureReason, proof: link, now: now).map { [.renewal($0)] } ?? []
         }
         let renewal = renew("This store's journal has another content elsewhere.", proof: link, now: now)
+        var directives = renewal.map { [UpkeepDirective.renewal($0)] } ?? []
         // Who only claims it has to wait: the journal that is being written is not searched.
-        guard isRenewing else { return renewal }
-        return renewal + beginSearch(JournalName(job: job, replica: replica), with: link, isCertain: false, now: now)
+        guard isRenewing else { return directives }
+        directives += beginSearch(
+            JournalName(job: job, replica: replica), with: link, isCertain: false, now: now)
+        return directives
     }
 
     /// - Parameter proof: the link whose peer shows that the store has to become a new replica (rule R9).
-    mutating func renew(_ reason: String, proof: LinkID, now: UInt64) -> [Directive] {
+    mutating func renew(_ reason: String, proof: LinkID, now: UInt64) -> RenewalDirective? {
         renewalLimit.owe(reason)
-        guard !isRenewing else { return [] }
-        guard renewalLimit.allows(now: now) else { return [.proofIgnored(proof, reason: reason)] }
+        guard !isRenewing else { return nil }
+        guard renewalLimit.allows(now: now) else { return .proofIgnored(proof, reason: reason) }
         isRenewing = true
-        return [.renewReplica(replica, reason: reason)]
+        return .renewReplica(replica, reason: reason)
     }
 
     /// Pushes a durable run to the peers in the tree that lack it, and tells them where it is too large to push.
     private mutating func spread(
         _ segment: JournalSegment, of job: JobID, exceptTo source: LinkID?, now: UInt64
-    ) -> [Directive] {
-        var directives: [Directive] = []
+    ) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
         for id in establishedLinks where id != source {
             links[id]?.jobs[job]?.quietRounds = 0
             // Of a job that has yet to be compared the peer hears in a moment.

@@ -83,9 +83,9 @@ package struct Mesh: Sendable {
     }
 
     /// Does what is due. To be called at `nextDeadline`; a call that comes early does no harm.
-    package mutating func onTimer(now: UInt64) -> [Directive] {
+    package mutating func onTimer(now: UInt64) -> [UpkeepDirective] {
         let round = roundDue(now: now)
-        var directives = checkSilence(now: now) + askAgain(now: now)
+        var directives = [UpkeepDirective](checkSilence(now: now) + askAgain(now: now))
         if storeRetryDue.map({ $0 <= now }) ?? false {
             storeRetryDue = nil
             wantAll()
@@ -98,7 +98,7 @@ package struct Mesh: Sendable {
             announcementsDue = nil
             directives += tellAdvances(onLazyLinks: true)
         }
-        directives += renewIfDue(now: now)
+        if let renewal = renewIfDue(now: now) { directives.append(.renewal(renewal)) }
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
         directives += expireSearches(now: now)
@@ -106,7 +106,8 @@ package struct Mesh: Sendable {
             directives += searchLeftForks(on: id, now: now)
             directives += sweep(id)
         }
-        return directives + fetchMissing(now: now)
+        directives += fetchMissing(now: now)
+        return directives
     }
 
     /// The links that it is time to look at anyway: with each ping.
@@ -115,7 +116,7 @@ package struct Mesh: Sendable {
     }
 
     /// This store has become a new replica, and maybe a new device.
-    package mutating func onRenewed(device: DeviceID, replica: ReplicaID, now: UInt64) -> [Directive] {
+    package mutating func onRenewed(device: DeviceID, replica: ReplicaID, now: UInt64) -> [LinkDirective] {
         isRenewing = false
         renewalLimit.renewed(now: now, interval: timing.renewalInterval)
         self.replica = replica
@@ -136,10 +137,10 @@ package struct Mesh: Sendable {
         return max(due, storeRetryDue ?? 0)
     }
 
-    private mutating func renewIfDue(now: UInt64) -> [Directive] {
-        guard let due = renewalDue, due <= now, let reason = renewalLimit.owed else { return [] }
+    private mutating func renewIfDue(now: UInt64) -> RenewalDirective? {
+        guard let due = renewalDue, due <= now, let reason = renewalLimit.owed else { return nil }
         isRenewing = true
-        return [.renewReplica(replica, reason: reason)]
+        return .renewReplica(replica, reason: reason)
     }
 
     /// The store could not become a new replica: it tries again.

@@ -157,11 +157,12 @@ struct Walk {
     private func carryOut(_ directives: [OutboxMachine.Directive], _ scene: inout Scene) {
         for directive in directives {
             switch directive {
-            case .persist(let records, let begun):
+            case .write(.records(let records)):
                 for record in records { scene.records[record.token] = record }
-                guard let begun else { continue }
+            case .begin(let begun, let records):
+                for record in records { scene.records[record.token] = record }
                 carryOut(scene.machine.onPersisted(begun, now: scene.now, using: &scene.generator), &scene)
-            case .forget(let token): scene.records[token] = nil
+            case .write(.forget(let token)): scene.records[token] = nil
             case .send(let entries, let number):
                 scene.underWay.append(Exchange(number: number, entries: entries))
             case .cancel(let number): scene.underWay.removeAll { $0.number == number }

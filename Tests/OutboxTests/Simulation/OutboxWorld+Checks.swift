@@ -195,6 +195,6 @@ extension OutboxWorld {
 extension OutboxMachine.Directive {
     /// The records of the exchange that it begins.
     fileprivate var begun: [OutboxRecord] {
-        if case .persist(let records, .some) = self { records } else { [] }
+        if case .begin(_, let records) = self { records } else { [] }
     }
 }

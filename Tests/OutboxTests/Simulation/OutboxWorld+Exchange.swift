@@ -24,30 +24,37 @@ extension OutboxWorld {
 
     private mutating func carryOut(_ directive: OutboxMachine.Directive, on device: Int) {
         switch directive {
-        case .persist(let records, let begun):
+        case .begin(let begun, let records):
             for record in records { devices[device].leaveUnwritten(record.token) }
-            if let begun {
-                devices[device].unwritten[begun] = records
-                schedule(.written(begun), within: 20, device: device)
-                if hasFaults, generator.oneIn(30) { schedule(.restart, within: 20, device: device) }
-            } else {
-                // What nobody waits for is written in the order in which it was said, as if at once.
-                for record in records { devices[device].records[record.token] = record }
-            }
-        case .forget(let token):
-            devices[device].leaveUnwritten(token)
-            devices[device].records[token] = nil
-        case .remember(let standing): devices[device].standing = standing
+            devices[device].unwritten[begun] = records
+            schedule(.written(begun), within: 20, device: device)
+            if hasFaults, generator.oneIn(30) { schedule(.restart, within: 20, device: device) }
+        case .write(let write): carryOut(write, on: device)
         case .send(let entries, let exchange): send(Sent(exchange: exchange, entries: entries), from: device)
         case .cancel(let exchange): devices[device].underWay[exchange] = nil
         case .bringJournal(let job, let author):
             schedule(.journalBrought(job, author), within: 2_000, device: device)
         case .withdraw(let job, let token):
             schedule(.withdrawalWritten(job, token), within: 20, device: device)
-        case .log(let event):
-            if event.durationMilliseconds > OutboxDeadlines.longest { violations.append("an attempt of \(event)") }
         case .tell(let notice):
             if case .rejected(let entry, _) = notice { devices[device].told.insert(entry.token) }
+        }
+    }
+
+    /// What nobody waits for is written in the order in which it was said, as if at once.
+    private mutating func carryOut(_ write: OutboxMachine.Write, on device: Int) {
+        switch write {
+        case .records(let records):
+            for record in records {
+                devices[device].leaveUnwritten(record.token)
+                devices[device].records[record.token] = record
+            }
+        case .forget(let token):
+            devices[device].leaveUnwritten(token)
+            devices[device].records[token] = nil
+        case .standing(let standing): devices[device].standing = standing
+        case .attempt(let event):
+            if event.durationMilliseconds > OutboxDeadlines.longest { violations.append("an attempt of \(event)") }
         }
     }
 

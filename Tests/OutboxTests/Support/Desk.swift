@@ -43,15 +43,16 @@ struct Desk {
     mutating func carryOut(_ directives: [OutboxMachine.Directive]) {
         for directive in directives {
             switch directive {
-            case .persist(let written, let begun):
-                if let begun, storeIsSlow {
+            case .begin(let begun, let written):
+                if storeIsSlow {
                     unwritten.append((begun, written))
                 } else {
                     for record in written { records[record.token] = record }
-                    if let begun { carryOut(machine.onPersisted(begun, now: now, using: &generator)) }
+                    carryOut(machine.onPersisted(begun, now: now, using: &generator))
                 }
-            case .forget(let token): records[token] = nil
-            case .remember(let standing): self.standing = standing
+            case .write(.records(let written)): for record in written { records[record.token] = record }
+            case .write(.forget(let token)): records[token] = nil
+            case .write(.standing(let standing)): self.standing = standing
             case .send(let entries, let number):
                 sent += entries.map(\.token)
                 exchanges[number] = entries.map(\.token)
@@ -59,7 +60,7 @@ struct Desk {
             case .cancel(let number): cancelled += exchanges[number] ?? []
             case .bringJournal(_, let author): brought.append(author)
             case .withdraw(_, let token): withdrawals.append(token)
-            case .log(let event): log.append(event)
+            case .write(.attempt(let event)): log.append(event)
             case .tell(let notice): told.append(notice)
             }
         }
