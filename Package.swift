@@ -155,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
-                "ChannelServer", "ServerChannel", "Storage", "CRDT", httpClient, httpTypes, logging, nioCore, nioHTTP1,
+                "ChannelServer", "ServerChannel", "Storage", "Outbox", "CRDT", httpClient, httpTypes, logging, nioCore,
+                nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
         .testTarget(

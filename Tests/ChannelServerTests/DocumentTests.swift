@@ -4,6 +4,7 @@ import NIOHTTP1
 import Testing
 
 import CRDT
+import Outbox
 @testable import ChannelServer
 @testable import ServerChannel
 

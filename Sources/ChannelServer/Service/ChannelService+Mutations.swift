@@ -30,21 +30,15 @@ extension ChannelService {
             decidable.append(delivery)
         }
         let decisions = try await store.decide(
-            decidable.map { DeliveredRequest(request: $0.request, job: $0.job, knownChannel: $0.knownChannel ?? 0) },
-            now: now.received
+            decidable, now: now.received
         ) { [digests] one, published in
             MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
         }
-        var outcomes: [Outcome] = []
-        for (delivery, decision) in zip(decidable, decisions) {
-            guard case .decided(let outcome, let commit) = decision else {
-                if outcomes.isEmpty { throw Self.problem(decision) }
-                break
-            }
-            if commit != nil { tell(outcome, of: delivery) }
-            outcomes.append(outcome)
-        }
-        return Decided(outcomes: outcomes, channels: try await extracts(for: decidable.prefix(outcomes.count)))
+        let decided: [(outcome: Outcome, commit: Commit?)]
+        do { decided = try decisions.decided() } catch { throw Self.problem(error) }
+        for (delivery, one) in zip(decidable, decided) where one.commit != nil { tell(one.outcome, of: delivery) }
+        return Decided(
+            outcomes: decided.map(\.outcome), channels: try await extracts(for: decidable.prefix(decided.count)))
     }
 
     private func checkThatItDecides(_ delivery: Delivery) throws(ChannelProblem) {
@@ -56,8 +50,8 @@ extension ChannelService {
         }
     }
 
-    private static func problem(_ decision: Decision) -> ChannelProblem {
-        switch decision {
+    private static func problem(_ reason: Undecided) -> ChannelProblem {
+        switch reason {
         case .predecessorMissing(let token):
             var problem = ChannelProblem(
                 .predecessorMissing, "The request before this one in its lane is not decided; deliver \(token) first.")
@@ -66,7 +60,6 @@ extension ChannelService {
         case .behind(let head): return behind(head)
         case .tokenReused:
             return ChannelProblem(.keyReused, "This token was used for another request; ask with a new one.")
-        case .decided: return ChannelProblem(.failed, "The server has decided and cannot tell what; ask again.")
         }
     }
 

@@ -1,3 +1,4 @@
+package import Outbox
 package import CRDT
 package import ServerChannel
 

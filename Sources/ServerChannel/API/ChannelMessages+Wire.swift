@@ -1,3 +1,4 @@
+import Outbox
 package import CRDT
 import FoundationEssentials
 import SwiftProtobuf

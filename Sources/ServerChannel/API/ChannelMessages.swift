@@ -50,23 +50,6 @@ package struct SegmentList: Hashable, Sendable {
     }
 }
 
-/// A request on its way to the server.
-package struct Delivery: Hashable, Sendable {
-    /// What is asked for; its token is the key of its effect.
-    package let request: MutationRequest
-    /// The job whose state is to change.
-    package let job: JobID
-    /// The last ordering id of that job's channel that the sender holds; nil when it wants nothing of it.
-    package let knownChannel: UInt64?
-
-    /// `knownChannel` is 0 where nothing of the channel is held.
-    package init(request: MutationRequest, job: JobID, knownChannel: UInt64?) {
-        self.request = request
-        self.job = job
-        self.knownChannel = knownChannel
-    }
-}
-
 /// What requests were answered with that were delivered together.
 package struct MutationDecisions: Hashable, Sendable {
     /// Of the first of them, in their order; the same for every delivery of one token. Those behind were not looked at.

@@ -24,34 +24,39 @@ extension MutationEvaluation {
     }
 }
 
-/// A request that somebody has brought.
-package struct DeliveredRequest: Hashable, Sendable {
-    /// What is asked for.
-    package let request: MutationRequest
-    /// The job whose state is to change; it is entered when it is new.
-    package let job: JobID
-    /// The ordering id of that job's channel that the sender holds.
-    package let knownChannel: UInt64
-
-    /// Takes the parts as they are; `knownChannel` is 0 where the sender holds nothing of the channel.
-    package init(request: MutationRequest, job: JobID, knownChannel: UInt64 = 0) {
-        self.request = request
-        self.job = job
-        self.knownChannel = knownChannel
-    }
-}
-
 /// What became of a delivered request.
 package enum Decision: Hashable, Sendable {
     /// - Parameter commit: nil when it had been decided before.
     case decided(Outcome, commit: Commit?)
-    /// The request before it in its lane has no outcome yet. Nothing has changed.
+    /// Nothing has changed.
+    case undecided(Undecided)
+}
+
+/// Why a request cannot be decided.
+package enum Undecided: Error, Hashable, Sendable {
+    /// The request before it in its lane has no outcome yet.
     case predecessorMissing(MutationToken)
     /// The sender holds more of the channel than this store, which ends there: it was set back, and would decide by a
-    /// state that is not the last. Nothing has changed.
+    /// state that is not the last.
     case behind(UInt64)
-    /// The token was used for another request. Nothing has changed.
+    /// The token was used for another request.
     case tokenReused
+}
+
+extension [Decision] {
+    /// Those that were decided, one at least, in their order; a commit for each that had not been decided before.
+    ///
+    /// - Throws: why not even the first was.
+    package func decided() throws(Undecided) -> [(outcome: Outcome, commit: Commit?)] {
+        var decided: [(outcome: Outcome, commit: Commit?)] = []
+        for decision in self {
+            switch decision {
+            case .decided(let outcome, let commit): decided.append((outcome, commit))
+            case .undecided(let reason): if decided.isEmpty { throw reason }
+            }
+        }
+        return decided
+    }
 }
 
 /// The server's side of requests; only for a store that is the channel.
@@ -64,8 +69,8 @@ extension Store {
     ///   follow it must not overtake it.
     /// - Throws: what `judge` throws, and `StoreError`; then nothing is decided.
     package func decide(
-        _ delivered: [DeliveredRequest], now: ReceiveTime,
-        judge: @escaping @Sendable (DeliveredRequest, [FieldName: String]) throws -> MutationEvaluation
+        _ delivered: [Delivery], now: ReceiveTime,
+        judge: @escaping @Sendable (Delivery, [FieldName: String]) throws -> MutationEvaluation
     ) async throws -> [Decision] {
         try await write { [self] db in
             var decisions: [Decision] = []
@@ -78,24 +83,24 @@ extension Store {
     }
 
     private func decide(
-        _ delivered: DeliveredRequest, now: ReceiveTime,
-        judge: (DeliveredRequest, [FieldName: String]) throws -> MutationEvaluation, in db: Database
+        _ delivered: Delivery, now: ReceiveTime,
+        judge: (Delivery, [FieldName: String]) throws -> MutationEvaluation, in db: Database
     ) throws -> Decision {
         let (request, job) = (delivered.request, delivered.job)
         let fingerprint = Self.fingerprint(of: request, job: job)
         let used = try Data.fetchOne(
             db, sql: "SELECT fingerprint FROM delivery WHERE token = ?", arguments: [request.token.value.blob])
-        if let used, used != fingerprint { return .tokenReused }
+        if let used, used != fingerprint { return .undecided(.tokenReused) }
         let listed = try JobRows(known: job, in: db)
         if let outcome = try listed?.outcome(of: request.token) { return .decided(outcome, commit: nil) }
-        let head = try listed?.channel.head()
-        guard delivered.knownChannel <= head?.sequence ?? 0 else { return .behind(head?.sequence ?? 0) }
+        let end = try listed?.channel.head().sequence ?? 0
+        guard delivered.knownChannel ?? 0 <= end else { return .undecided(.behind(end)) }
         let isWithdrawn = try listed?.isWithdrawn(request.token) ?? false
         // Who has been taken back need not wait for anybody, and of a job that has ended everything is rejected: what was
         // before it may have gone with the job.
         let isRemoved = try listed?.isRemoved() ?? false
         if let after = request.after, !isWithdrawn, !isRemoved, try !(listed?.isSettled(after) ?? false) {
-            return .predecessorMissing(after)
+            return .undecided(.predecessorMissing(after))
         }
         try db.execute(
             sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",

@@ -111,7 +111,7 @@ struct Office: Sendable {
         for queued in await person.core.outbox.queue {
             let request = queued.entry.request
             let decisions = try await store.decide(
-                [DeliveredRequest(request: request, job: job)], now: person.core.clock.now
+                [Delivery(request: request, job: job)], now: person.core.clock.now
             ) { one, published in
                 reason.map { .reject($0) }
                     ?? MutationEvaluation(of: one.request, on: JobStanding(values: published))

@@ -23,28 +23,23 @@ extension SimulatedServer {
         guard !decidable.isEmpty else { throw ChannelProblem(.unavailable, "Not now.") }
         let isSetBack = condition != .well
         let decisions = try await store.decide(
-            decidable.map { DeliveredRequest(request: $0.request, job: $0.job, knownChannel: $0.knownChannel ?? 0) },
-            now: now
+            decidable, now: now
         ) { [digests] one, published in
             MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
         }
-        var outcomes: [Outcome] = []
-        for (delivery, decision) in zip(decidable, decisions) {
-            guard case .decided(let outcome, let commit) = decision else {
-                if outcomes.isEmpty { throw Self.problem(decision) }
-                break
-            }
-            outcomes.append(outcome)
-            guard commit != nil else { continue }
+        let decided: [(outcome: Outcome, commit: Commit?)]
+        do { decided = try decisions.decided() } catch { throw Self.problem(error) }
+        for (delivery, one) in zip(decidable, decided) where one.commit != nil {
             if isSetBack {
                 violation = Violation("R8", "the server decides by a state that is not the last, as who asks shows.")
             }
             if store === self.store { note(delivery.request.token, of: delivery.job) }
         }
         if deliveries.count > 1 { together += 1 }
-        if outcomes.count < deliveries.count { inPart += 1 }
+        if decided.count < deliveries.count { inPart += 1 }
         return MutationDecisions(
-            outcomes: outcomes, channels: try await channels(for: decidable.prefix(outcomes.count), in: store))
+            outcomes: decided.map(\.outcome),
+            channels: try await channels(for: decidable.prefix(decided.count), in: store))
     }
 
     /// What who sent them does not hold of the channels of their jobs.
@@ -61,15 +56,14 @@ extension SimulatedServer {
         return news
     }
 
-    private static func problem(_ decision: Decision) -> ChannelProblem {
-        switch decision {
+    private static func problem(_ reason: Undecided) -> ChannelProblem {
+        switch reason {
         case .predecessorMissing(let token):
             var problem = ChannelProblem(.predecessorMissing, "Not its turn.")
             problem.token = token.description
             return problem
         case .behind: return ChannelProblem(.channelBehind, "It was set back.")
         case .tokenReused: return ChannelProblem(.keyReused, "Another request.")
-        case .decided: return ChannelProblem(.failed, "It has decided.")
         }
     }
 }

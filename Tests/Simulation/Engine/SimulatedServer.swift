@@ -1,3 +1,4 @@
+import Outbox
 import CRDT
 import Engine
 import Inventory

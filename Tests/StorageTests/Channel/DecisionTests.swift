@@ -1,3 +1,4 @@
+import Outbox
 import CRDT
 import Inventory
 import Storage
@@ -74,7 +75,7 @@ struct DecisionTests {
         func decide(_ request: MutationRequest) async throws -> Decision {
             try await store.decide(request, job: Store.job, now: .known(1_000), judge: Self.count)
         }
-        #expect(try await decide(Self.request(2, after: 1)) == .predecessorMissing(MutationToken(1)))
+        #expect(try await decide(Self.request(2, after: 1)) == .undecided(.predecessorMissing(MutationToken(1))))
         #expect(try await store.vectors().isEmpty, "a refused request leaves no job behind")
         _ = try await store.decide(Self.request(1), job: Store.job, now: .known(1)) { _ in .reject("Not today.") }
         #expect(try await store.outcome(of: MutationToken(1), job: Store.job)?.verdict == .rejected)
@@ -83,10 +84,11 @@ struct DecisionTests {
             return
         }
         #expect(second.verdict == .accepted)
-        #expect(try await decide(Self.request(2, after: nil)) == .tokenReused)
+        #expect(try await decide(Self.request(2, after: nil)) == .undecided(.tokenReused))
         #expect(
             try await store.decide(
-                Self.request(2, after: 1), job: JobID(ItemID(5)), now: .known(1), judge: Self.count) == .tokenReused)
+                Self.request(2, after: 1), job: JobID(ItemID(5)), now: .known(1), judge: Self.count)
+                == .undecided(.tokenReused))
     }
 
     @Test("Requests that come together are decided in their order, up to the first that cannot be")
@@ -94,18 +96,18 @@ struct DecisionTests {
         let place = try Place()
         let store = try Self.office(place)
         let other = JobID(ItemID(5))
-        func decide(_ delivered: [DeliveredRequest]) async throws -> [Decision] {
+        func decide(_ delivered: [Delivery]) async throws -> [Decision] {
             try await store.decide(delivered, now: .known(1_000)) { Self.count($1) }
         }
         let list = [
-            DeliveredRequest(request: Self.request(1), job: Store.job),
-            DeliveredRequest(request: Self.request(7), job: other),
-            DeliveredRequest(request: Self.request(2, after: 1), job: Store.job),
-            DeliveredRequest(request: Self.request(4, after: 3), job: Store.job),
-            DeliveredRequest(request: Self.request(8, after: 7), job: other),
+            Delivery(request: Self.request(1), job: Store.job),
+            Delivery(request: Self.request(7), job: other),
+            Delivery(request: Self.request(2, after: 1), job: Store.job),
+            Delivery(request: Self.request(4, after: 3), job: Store.job),
+            Delivery(request: Self.request(8, after: 7), job: other),
         ]
         let decisions = try await decide(list)
-        #expect(decisions.count == 4 && decisions.last == .predecessorMissing(MutationToken(3)))
+        #expect(decisions.count == 4 && decisions.last == .undecided(.predecessorMissing(MutationToken(3))))
         #expect(try await store.serverWord(on: Store.job).published == ["count": "2"])
         #expect(try await store.outcome(of: MutationToken(8), job: other) == nil, "nobody looked at it")
         // A repetition has no second effect, alone or in other company, and the same token twice has one.
@@ -117,7 +119,7 @@ struct DecisionTests {
         struct Failure: Error {}
         await #expect(throws: StoreError.self) {
             try await store.decide(
-                [5, 6].map { DeliveredRequest(request: Self.request($0), job: Store.job) }, now: .known(1_000)
+                [5, 6].map { Delivery(request: Self.request($0), job: Store.job) }, now: .known(1_000)
             ) { one, published in
                 if one.request.token == MutationToken(6) { throw Failure() }
                 return Self.count(published)
@@ -132,7 +134,7 @@ struct DecisionTests {
         let store = try Self.office(place)
         let list = (1...20).map { number in
             let job = JobID(ItemID(UInt128(number % 3 + 1)))
-            return DeliveredRequest(request: Self.request(UInt128(number)), job: job)
+            return Delivery(request: Self.request(UInt128(number)), job: job)
         }
         let wide = String(repeating: "x", count: 60_000)
         func decide() async throws -> [Decision] {
@@ -168,10 +170,12 @@ struct DecisionTests {
     func repeatedInList() async throws {
         let place = try Place()
         let store = try Self.office(place)
-        let one = DeliveredRequest(request: Self.request(1), job: Store.job)
-        let elsewhere = DeliveredRequest(request: Self.request(1), job: JobID(ItemID(5)))
+        let one = Delivery(request: Self.request(1), job: Store.job)
+        let elsewhere = Delivery(request: Self.request(1), job: JobID(ItemID(5)))
         let decisions = try await store.decide([one, one, elsewhere, one], now: .known(1_000)) { Self.count($1) }
-        guard decisions.count == 3, case .decided(let first, .some) = decisions[0], decisions[2] == .tokenReused else {
+        guard decisions.count == 3, case .decided(let first, .some) = decisions[0],
+            decisions[2] == .undecided(.tokenReused)
+        else {
             Issue.record("\(decisions)")
             return
         }
@@ -190,7 +194,7 @@ struct DecisionTests {
         try await laptop.hand(change, from: ReplicaID(9), to: store)
         let list = (1...3).map { number in
             let after = number > 1 ? UInt128(number - 1) : nil
-            return DeliveredRequest(request: Self.request(UInt128(number), after: after), job: Store.job)
+            return Delivery(request: Self.request(UInt128(number), after: after), job: Store.job)
         }
         let decisions = try await store.decide(list, now: .known(3_000)) { Self.count($1) }
         let verdicts = decisions.map { decision in
@@ -207,7 +211,7 @@ struct DecisionTests {
         let jobs = (1...8).map { JobID(ItemID($0)) }
         let wide = String(repeating: "x", count: 60_000)
         for token in 1...80 as ClosedRange<UInt128> {
-            let one = DeliveredRequest(request: Self.request(token), job: jobs[Int(token) % 8])
+            let one = Delivery(request: Self.request(token), job: jobs[Int(token) % 8])
             _ = try await store.decide([one], now: .known(1_000)) { _, _ in
                 .accept([PublishedValue(name: "note", value: wide)])
             }
@@ -300,7 +304,7 @@ extension Store {
         _ request: MutationRequest, job: JobID, now: ReceiveTime,
         judge: @escaping @Sendable ([FieldName: String]) throws -> MutationEvaluation
     ) async throws -> Decision {
-        let decisions = try await decide([DeliveredRequest(request: request, job: job)], now: now) { try judge($1) }
+        let decisions = try await decide([Delivery(request: request, job: job)], now: now) { try judge($1) }
         return try #require(decisions.first)
     }
 
