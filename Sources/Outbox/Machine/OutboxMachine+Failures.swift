@@ -39,8 +39,8 @@ extension OutboxMachine {
         return directives
     }
 
-    /// Whose fault it was nobody can tell. Each is counted one failure, and goes alone from now on: what speaks against it then
-    /// is its own.
+    /// Whose fault it was nobody can tell. Where it may be that of one, each is counted one failure, and goes alone from now on:
+    /// what speaks against it then is its own.
     private mutating func failTogether(
         _ ended: [Pending], with reply: Reply, now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> [Directive] {
@@ -48,7 +48,7 @@ extension OutboxMachine {
             one.phase = .idle
             one.record.lastError = Failure(reply).detail
             one.record.wait = nil
-            if !reply.isCounted { one.record.failures -= 1 }
+            if !reply.mayBeFaultOfOne { one.record.failures -= 1 }
             pending[one.entry.token] = one
         }
         return reply.isOfRequest ? hearFromServer(now: now) : rest(after: reply, now: now, using: &generator)
@@ -99,5 +99,16 @@ extension OutboxMachine {
         guard let missing, let one = pending[missing], one.phase == .idle else { return }
         pending[missing]?.record.wait = nil
         refresh(one.lane, now: now)
+    }
+}
+
+extension OutboxMachine.Reply {
+    /// Whether one of several that went together may be what it was about. A server that has too much to do does not say so
+    /// of any; an error that comes with `Retry-After` it may.
+    fileprivate var mayBeFaultOfOne: Bool {
+        switch self {
+        case .serverBusy(429, _), .serverBusy(503, _): false
+        default: isCounted
+        }
     }
 }

@@ -88,7 +88,7 @@ struct ExchangeTests {
         arguments: [
             OutboxMachine.Reply.tryAgain(status: 500, reason: "broken"), .answerLost(reason: "reset"),
             .tryAgain(status: 422, reason: "malformed"), .predecessorMissing(nil),
-            .serverBusy(status: 503, retryAfterMilliseconds: 7_000),
+            .serverBusy(status: 500, retryAfterMilliseconds: 7_000),
         ])
     func wholeFailure(reply: OutboxMachine.Reply) {
         var desk = Desk(routeIsUp: false)
@@ -105,12 +105,18 @@ struct ExchangeTests {
         #expect(desk.sent == tokens + tokens + [late])
     }
 
-    @Test("Who was not reached, or not listened to, goes in company again", arguments: [true, false])
-    func uncounted(isReached: Bool) {
+    @Test(
+        "Where the server was not reached, did not listen or was busy, all go in company again",
+        arguments: [
+            OutboxMachine.Reply.unauthorised, .unreachable(reason: "no route"),
+            .serverBusy(status: 429, retryAfterMilliseconds: nil),
+            .serverBusy(status: 503, retryAfterMilliseconds: 7_000),
+        ])
+    func uncounted(reply: OutboxMachine.Reply) {
         var desk = Desk(routeIsUp: false)
         let tokens = (1...3).map { desk.ask(Note("\($0)")) }
         desk.route(true)
-        desk.reply(tokens[0], isReached ? .unauthorised : .unreachable(reason: "no route"))
+        desk.reply(tokens[0], reply)
         #expect(desk.records.values.allSatisfy { $0.failures == 0 })
         desk.carryOut(desk.machine.onCredentials(now: desk.now, using: &desk.generator))
         desk.pass(10_000)
