@@ -32,9 +32,9 @@ extension Store {
                 isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
             // Not sooner: a migration sorts whole tables, and makes the log long within one commit.
             try pool.writeWithoutTransaction { db in
-                // The pages that a savepoint may have to put back, which else go into a file for nearly each write. SQLite's
-                // own bound for them (SQLITE_CONFIG_STMTJRNL_SPILL) does not hold beyond 128 KiB: 3.40 then says that the
-                // disk is full, since it writes no more at once.
+                // The pages that a savepoint may have to put back, where writes share a commit; else they go into a file.
+                // SQLite's own bound for them (SQLITE_CONFIG_STMTJRNL_SPILL) does not hold beyond 128 KiB: 3.40 then says
+                // that the disk is full, since it writes no more at once.
                 try db.execute(sql: "PRAGMA temp_store = MEMORY")
                 store.commits.log.watch(db)
             }
