@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import Testing
 
 @testable import ServerChannel
@@ -21,10 +20,8 @@ struct ResponseTimeoutsTests {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             guard case .end = unwrapInboundIn(data) else { return }
-            let headers: HTTPHeaders = [
-                "Content-Length": "1000", ChannelHeader.received: "1780000000000000",
-                ChannelHeader.answered: "1780000000000001",
-            ]
+            var headers = timeHeaders
+            headers.add(name: "Content-Length", value: "1000")
             context.write(
                 wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers))), promise: nil
             )
@@ -42,28 +39,16 @@ struct ResponseTimeoutsTests {
         "An answer that breaks off, or comes byte by byte without end, is given up",
         arguments: [nil, TimeAmount.milliseconds(50)])
     func unfinished(interval: TimeAmount?) async throws {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(Unfinished(interval))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = try #require(server.localAddress?.port)
-        let address = try #require(ServerAddress("http://127.0.0.1:\(port)"))
         let timeouts = ResponseTimeouts(silence: .milliseconds(300), whole: .seconds(1))
-        let client = ChannelClient(
-            address: address, readToken: { "t" }, timeouts: timeouts, elapsed: { 0 }, hearing: { _ in })
-        let begin = ContinuousClock.now
-        guard case .lost(let reason) = await client.jobs(since: nil) else {
-            Issue.record("taken")
-            return
+        try await withServer({ Unfinished(interval) }, timeouts: timeouts) { client in
+            let begin = ContinuousClock.now
+            guard case .lost(let reason) = await client.jobs(since: nil) else {
+                Issue.record("taken")
+                return
+            }
+            #expect(reason == "the answer broke off")
+            #expect(begin.duration(to: .now) < .seconds(5))
         }
-        #expect(reason == "the answer broke off")
-        #expect(begin.duration(to: .now) < .seconds(5))
-        await client.close()
-        try await server.close()
     }
 
     @Test("A long request has the time that a slow line needs")
