@@ -86,7 +86,8 @@ package struct Node: Sendable {
                 .init(service: TransportService(transport: core.transport)),
                 .init(service: discovery),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
-                .init(service: StreamEnder(hub: core.hub, manager: manager, logger: logger)),
+                .init(service: StreamEnder(hub: core.hub, manager: manager)),
+                .init(service: LastResort(logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let server = configuration.server {
             let times = serverTimes

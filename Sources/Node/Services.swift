@@ -31,12 +31,20 @@ struct PublisherService: Service {
 struct StreamEnder: Service {
     let hub: EventHub
     let manager: ServiceManager
-    let logger: Logger
 
     func run() async throws {
         try? await gracefulShutdown()
         manager.stopping()
         hub.finish()
+    }
+}
+
+/// Ends the process when the others do not stop.
+struct LastResort: Service {
+    let logger: Logger
+
+    func run() async throws {
+        try? await gracefulShutdown()
         // Everything acknowledged is durable: whoever still holds the daemon then is not waited for.
         let logger = logger
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(3)) {

@@ -83,6 +83,23 @@ struct LocalServerTests {
         #expect(received.value == sent)
     }
 
+    @Test("A daemon that stops ends the streams of events, and waits for nobody who watches")
+    func stopsWhileWatched() async throws {
+        let scene = try await Scene()
+        let ender = StreamEnder(hub: scene.service.hub, manager: ServiceManager(environment: [:]))
+        let watching = try await withDaemon(scene.answers, endedBy: ender) { path in
+            let (subscribed, subscription) = AsyncStream<Void>.makeStream()
+            let watching = Task {
+                try await LocalClient.with(socketPath: path) { client in
+                    try await client.events(job: Scene.jobID, onSubscribed: { subscription.finish() }) { _ in }
+                }
+            }
+            for await _ in subscribed {}
+            return watching
+        }
+        try await watching.value
+    }
+
     @Test("A request that cannot be read is refused with a problem that says why")
     func malformed() async throws {
         try await withDaemon(try await Scene().answers) { path in

@@ -13,24 +13,9 @@ struct GatewayTests {
     @Test("What changes while the server is asked gets there without waiting for the next poll")
     func changesDuringPoll() throws {
         let anna = try Anna()
-        let server = try SimulatedServer(seed: 1, acknowledges: false, checker: Checker(), scheduler: anna.scheduler)
-        server.isCalm = true
+        let server = try anna.server()
         try anna.scheduler.finish {
-            let way = ServerWay(server: server, machine: anna.machine, isUp: true)
-            let outbox = OutboxDriver(
-                store: anna.store, replicator: anna.replicator, clock: anna.clock, machine: anna.run,
-                logger: anna.logger)
-            try await outbox.start()
-            let gateway = Gateway(
-                Gateway.Parts(
-                    server: way, store: anna.store, replicator: anna.replicator, outbox: outbox, machine: anna.run,
-                    logger: anna.logger),
-                host: "192.0.2.1", interval: 7 * 86_400_000)
-            await outbox.attach(gateway)
-            let news = JobNews(outbox: outbox, gateway: gateway)
-            anna.told.news.withLock { $0 = news }
-            way.hear = { [replicator = anna.replicator] in await replicator.learn(.server($0)) }
-            await anna.replicator.attach(anna.links)
+            let (way, outbox, gateway) = try await anna.connect(to: server)
             let second = JobID(ItemID(8))
             let first = try await anna.write().segment.head.sequence
             _ = try await anna.write(in: second)
@@ -43,9 +28,7 @@ struct GatewayTests {
                 }
                 if let former { anna.run.begin { _ = try? await anna.write(in: former) } }
             }
-            await gateway.routesChanged(nil)
-            let tasks = [anna.run.begin { await news.run() }, anna.run.begin { await gateway.run() }]
-            await anna.scheduler.pass(microseconds: 60_000_000)
+            await anna.pollForAMinute(gateway, outbox)
             let jobs = brought.withLock { $0 }
             #expect(jobs.count == 3 && jobs[0] != jobs[1] && jobs[2] == jobs[0], "\(jobs)")
             let own = anna.store.identity.replica
@@ -54,7 +37,54 @@ struct GatewayTests {
                 #expect(try await server.store.vector(of: job)[own] == here)
                 if job == jobs[0] { #expect(here.sequence > first, "it was written during the poll") }
             }
-            for task in tasks { task.cancel() }
         }
+    }
+
+    @Test("Nothing is kept of an exchange that is over")
+    func finishedExchanges() throws {
+        let anna = try Anna()
+        let server = try anna.server()
+        try anna.scheduler.finish {
+            let (_, outbox, gateway) = try await anna.connect(to: server)
+            var batch = MutationBatch(job: Anna.job)
+            batch.createsJob = true
+            var chance = SeededGenerator(seed: 1)
+            batch.openIfNeeded(using: &chance)
+            let tokens = try await outbox.ask(batch).tokens
+            await anna.pollForAMinute(gateway, outbox)
+            #expect(tokens.count == 1 && server.decided == Set(tokens))
+            #expect(await outbox.deliveries.isEmpty)
+        }
+    }
+}
+
+extension Anna {
+    fileprivate func server() throws -> SimulatedServer {
+        let server = try SimulatedServer(seed: 1, acknowledges: false, checker: Checker(), scheduler: scheduler)
+        server.isCalm = true
+        return server
+    }
+
+    fileprivate func connect(to server: SimulatedServer) async throws -> (ServerWay, OutboxDriver, Gateway) {
+        let way = ServerWay(server: server, machine: machine, isUp: true)
+        let outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: run, logger: logger)
+        try await outbox.start()
+        let gateway = Gateway(
+            Gateway.Parts(
+                server: way, store: store, replicator: replicator, outbox: outbox, machine: run, logger: logger),
+            host: "192.0.2.1", interval: 7 * 86_400_000)
+        await outbox.attach(gateway)
+        way.hear = { [replicator] in await replicator.learn(.server($0)) }
+        await replicator.attach(links)
+        return (way, outbox, gateway)
+    }
+
+    fileprivate func pollForAMinute(_ gateway: Gateway, _ outbox: OutboxDriver) async {
+        let news = JobNews(outbox: outbox, gateway: gateway)
+        told.news.withLock { $0 = news }
+        await gateway.routesChanged(nil)
+        let tasks = [run.begin { await news.run() }, run.begin { await gateway.run() }]
+        await scheduler.pass(microseconds: 60_000_000)
+        for task in tasks { task.cancel() }
     }
 }

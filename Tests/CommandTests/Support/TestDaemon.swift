@@ -4,8 +4,11 @@ import Logging
 import ServiceLifecycle
 
 /// Runs the body with a real server of the local API on a socket of its own, and stops it gracefully.
+///
+/// - Parameter ender: stops before that server does.
 func withDaemon<Value: Sendable>(
-    _ service: some MusterService, at path: String? = nil, _ body: @Sendable (String) async throws -> Value
+    _ service: some MusterService, at path: String? = nil, endedBy ender: (any Service)? = nil,
+    _ body: @Sendable (String) async throws -> Value
 ) async throws -> Value {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
@@ -15,7 +18,8 @@ func withDaemon<Value: Sendable>(
         socketPath: path, service: service, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onReady: { continuation.finish() })
     let group = ServiceGroup(
-        services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        services: [server] + [ender].compactMap(\.self),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
         tasks.addTask {
             defer { continuation.finish() }

@@ -125,6 +125,34 @@ struct ExchangeTests {
         #expect(desk.companions(of: tokens[1]) == Array(tokens[1...]))
     }
 
+    @Test("Whom the others did not follow went alone: what the server says is about that one")
+    func leftAlone() {
+        var desk = Desk(routeIsUp: false)
+        let tokens = [desk.ask(Note("1")), desk.ask(Note("2"), job: other)]
+        desk.storeIsSlow = true
+        desk.route(true)
+        let lane = LaneID(job: other, name: Note.lane)
+        desk.carryOut(desk.machine.onPause(lane, now: desk.now, using: &desk.generator))
+        desk.storeIsSlow = false
+        #expect(desk.unwritten.map { $0.records.count } == [2])
+        desk.writeAll()
+        #expect(desk.sent == [tokens[0]])
+        desk.reply(tokens[0], .predecessorMissing(nil))
+        #expect(desk.brought == [Desk.anna])
+    }
+
+    @Test("A server that says of several that it cannot is well: an illness that was seen meanwhile is over")
+    func wellAgain() {
+        var desk = Desk(routeIsUp: false)
+        let (first, second, loose) = (desk.ask(Note("1")), desk.ask(Note("2")), desk.ask(Loose()))
+        desk.route(true)
+        desk.reply(loose, .answerLost(reason: "reset"))
+        #expect(desk.machine.standing.rest?.wait.cause == .unhealthy)
+        desk.reply(first, .tryAgain(status: 422, reason: "malformed"))
+        #expect(desk.machine.standing.rest == nil)
+        #expect(desk.companions(of: first) == [first] && desk.companions(of: second) == [first, second])
+    }
+
     @Test("What has failed, what items are brought for, and what has no order goes alone")
     func alone() {
         var desk = Desk(routeIsUp: false)

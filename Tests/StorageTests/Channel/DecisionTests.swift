@@ -220,6 +220,9 @@ struct DecisionTests {
         let sizes = runs.map { $0.segment?.bytes.count ?? 0 }
         #expect(runs.count == 8 && sizes.allSatisfy { $0 > 0 })
         #expect(sizes.reduce(0, +) < (512 << 10) + 8 * 61_000)
+        for few in try await store.channelRuns(for: asked, limit: 16).map(\.run) {
+            #expect(try ChangeCodec.decodeAll(few.segment?.bytes ?? []).count == 2)
+        }
         // Each is a run that continues: what is asked for behind it is the rest.
         for (job, run) in zip(jobs, runs) {
             var (head, count) = (run.segment?.head.sequence ?? 0, 0)
@@ -228,6 +231,18 @@ struct DecisionTests {
                 (head, count) = (next.head.sequence, count + 1)
             }
             #expect(head == run.head && count > 0)
+        }
+    }
+
+    @Test("What a sender holds of a channel it may say with any of its requests; the first word counts")
+    func knownOnce() async throws {
+        let place = try Place()
+        let store = try Self.office(place)
+        _ = try await store.decide(Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
+        for (said, first) in [([nil], nil), ([1, nil], 2), ([nil, 1], 2), ([1, 0], 2)] as [([UInt64?], UInt64?)] {
+            let asked = said.map { Delivery(request: Self.request(1), job: Store.job, knownChannel: $0) }
+            let runs = try await store.channelRuns(for: asked, limit: 1_000)
+            #expect(runs.map(\.run.segment?.first) == [first].compactMap(\.self), "\(said)")
         }
     }
 
