@@ -155,7 +155,7 @@ let package = Package(
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
-                "ChannelServer", "ServerChannel", "Storage", "Outbox", "CRDT", httpClient, httpTypes, logging, nioCore,
+                "ChannelServer", "ServerChannel", "Storage", "CRDT", "Outbox", httpClient, httpTypes, logging, nioCore,
                 nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),

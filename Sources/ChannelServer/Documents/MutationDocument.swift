@@ -1,7 +1,7 @@
-import Outbox
 import CRDT
 import FoundationEssentials
 import HTTPCoding
+import Outbox
 import ServerChannel
 
 /// Requests as people write them.

@@ -18,27 +18,24 @@ extension ChannelService {
                 .tooLarge,
                 "These are more than \(ChannelLimits.mutations) mutations; send them one part after the other.")
         }
-        var digests: [JobID: String] = [:]
         var decidable: [Delivery] = []
         for delivery in deliveries {
             do { try checkThatItDecides(delivery) } catch {
                 guard !decidable.isEmpty else { throw error }
                 break
             }
-            // Added up before the transaction: a job of 100,000 items would hold all others up.
-            if let digest = try await serverDigest(for: delivery) { digests[delivery.job] = digest }
             decidable.append(delivery)
         }
-        let decisions = try await store.decide(
-            decidable, now: now.received
-        ) { [digests] one, published in
-            MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
+        let decisions = try await store.decide(decidable, now: { now.received })
+        if decisions.made.isEmpty, let obstacle = decisions.obstacle { throw Self.problem(obstacle) }
+        for (delivery, one) in zip(decidable, decisions.made) where one.commit != nil {
+            tell(one.outcome, of: delivery)
         }
-        let decided: [(outcome: Outcome, commit: Commit?)]
-        do { decided = try decisions.decided() } catch { throw Self.problem(error) }
-        for (delivery, one) in zip(decidable, decided) where one.commit != nil { tell(one.outcome, of: delivery) }
+        let runs = try await store.channelRuns(
+            for: decidable.prefix(decisions.made.count), limit: ChannelLimits.entries)
         return Decided(
-            outcomes: decided.map(\.outcome), channels: try await extracts(for: decidable.prefix(decided.count)))
+            outcomes: decisions.made.map(\.outcome),
+            channels: runs.map { (job: $0.job, extract: ChannelExtract(run: $0.run)) })
     }
 
     private func checkThatItDecides(_ delivery: Delivery) throws(ChannelProblem) {
@@ -50,8 +47,8 @@ extension ChannelService {
         }
     }
 
-    private static func problem(_ reason: Undecided) -> ChannelProblem {
-        switch reason {
+    private static func problem(_ obstacle: DecisionObstacle) -> ChannelProblem {
+        switch obstacle {
         case .predecessorMissing(let token):
             var problem = ChannelProblem(
                 .predecessorMissing, "The request before this one in its lane is not decided; deliver \(token) first.")
@@ -98,23 +95,5 @@ extension ChannelService {
                 "job": "\(delivery.job)", "token": "\(outcome.token)", "kind": "\(delivery.request.kind)",
                 "verdict": "\(outcome.verdict)", "reason": "\(outcome.reason)",
             ])
-    }
-
-    /// What who sent them does not hold of the channels of their jobs, where it says what it holds.
-    private func extracts(for deliveries: ArraySlice<Delivery>) async throws -> [(job: JobID, extract: ChannelExtract)]
-    {
-        var known: [JobID: UInt64] = [:]
-        for delivery in deliveries { known[delivery.job] = known[delivery.job] ?? delivery.knownChannel }
-        let jobs = known.keys.sorted()
-        let runs = try await store.channelRuns(
-            after: jobs.map { ($0, known[$0] ?? 0) }, limit: ChannelLimits.entries)
-        return zip(jobs, runs).map { (job: $0, extract: ChannelExtract(run: $1)) }
-    }
-
-    private func serverDigest(for delivery: Delivery) async throws -> String? {
-        guard MutationKinds.all[delivery.request.kind]?.needsItems == true else { return nil }
-        do { return try await store.digest(of: delivery.job).text } catch let error as StoreError
-            where error.code == .unknownJob
-        { return nil }
     }
 }

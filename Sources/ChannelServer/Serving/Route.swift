@@ -1,6 +1,6 @@
-import Outbox
 import CRDT
 import Hummingbird
+import Outbox
 import ServerChannel
 import Storage
 

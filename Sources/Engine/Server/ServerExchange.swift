@@ -1,5 +1,5 @@
-package import Outbox
 package import CRDT
+package import Outbox
 package import ServerChannel
 
 /// What the gateway and the outbox ask of the server: an operation of its API each. `ChannelClient` says what each answers.

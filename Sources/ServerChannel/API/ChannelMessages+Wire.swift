@@ -1,6 +1,6 @@
-import Outbox
 package import CRDT
 import FoundationEssentials
+import Outbox
 import SwiftProtobuf
 
 extension JobChangeList {

@@ -24,16 +24,24 @@ extension MutationEvaluation {
     }
 }
 
-/// What became of a delivered request.
-package enum Decision: Hashable, Sendable {
-    /// - Parameter commit: nil when it had been decided before.
-    case decided(Outcome, commit: Commit?)
-    /// Nothing has changed.
-    case undecided(Undecided)
+/// What became of requests that came together.
+package struct Decisions: Hashable, Sendable {
+    /// Of the first of them, in their order.
+    package fileprivate(set) var made: [Decision] = []
+    /// Why it stopped before the rest, which nobody has looked at; nil when all are decided.
+    package fileprivate(set) var obstacle: DecisionObstacle?
 }
 
-/// Why a request cannot be decided.
-package enum Undecided: Error, Hashable, Sendable {
+/// What came of one request.
+package struct Decision: Hashable, Sendable {
+    /// The same for every delivery of its token.
+    package let outcome: Outcome
+    /// Nil when it had been decided before.
+    package let commit: Commit?
+}
+
+/// Why a request cannot be decided. Nothing has changed.
+package enum DecisionObstacle: Error, Hashable, Sendable {
     /// The request before it in its lane has no outcome yet.
     case predecessorMissing(MutationToken)
     /// The sender holds more of the channel than this store, which ends there: it was set back, and would decide by a
@@ -43,40 +51,43 @@ package enum Undecided: Error, Hashable, Sendable {
     case tokenReused
 }
 
-extension [Decision] {
-    /// Those that were decided, one at least, in their order; a commit for each that had not been decided before.
-    ///
-    /// - Throws: why not even the first was.
-    package func decided() throws(Undecided) -> [(outcome: Outcome, commit: Commit?)] {
-        var decided: [(outcome: Outcome, commit: Commit?)] = []
-        for decision in self {
-            switch decision {
-            case .decided(let outcome, let commit): decided.append((outcome, commit))
-            case .undecided(let reason): if decided.isEmpty { throw reason }
-            }
-        }
-        return decided
-    }
-}
-
 /// The server's side of requests; only for a store that is the channel.
 extension Store {
-    /// Decides requests one after the other, in one transaction: of each the outcome and what it publishes become one entry
-    /// of its channel. A token that has an outcome keeps it, and has no second effect (rule R8).
+    /// Decides requests as their kinds want it: see `decide(_:now:judge:)`.
+    package func decide(
+        _ deliveries: [Delivery], now: @escaping @Sendable () -> ReceiveTime
+    ) async throws -> Decisions {
+        var digests: [JobID: String] = [:]
+        for delivery in deliveries where MutationKinds.all[delivery.request.kind]?.needsItems == true {
+            // Added up before the transaction: a job of 100,000 items would hold all others up.
+            do { digests[delivery.job] = try await digest(of: delivery.job).text } catch let error as StoreError
+                where error.code == .unknownJob
+            { continue }
+        }
+        return try await decide(deliveries, now: now()) { [digests] one, published in
+            MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
+        }
+    }
+
+    /// Decides requests one after the other, in one transaction, up to the first that cannot be: who has to follow that one
+    /// must not overtake it. Of each the outcome and what it publishes become one entry of its channel. A token that has an
+    /// outcome keeps it, and has no second effect (rule R8).
     ///
     /// - Parameter judge: gets a request and what is published of its job by then.
-    /// - Returns: what became of each, up to the first that was not decided. Those behind it were not looked at: who has to
-    ///   follow it must not overtake it.
     /// - Throws: what `judge` throws, and `StoreError`; then nothing is decided.
     package func decide(
-        _ delivered: [Delivery], now: ReceiveTime,
+        _ deliveries: [Delivery], now: ReceiveTime,
         judge: @escaping @Sendable (Delivery, [FieldName: String]) throws -> MutationEvaluation
-    ) async throws -> [Decision] {
+    ) async throws -> Decisions {
         try await write { [self] db in
-            var decisions: [Decision] = []
-            for one in delivered {
-                decisions.append(try decide(one, now: now, judge: judge, in: db))
-                guard case .decided = decisions.last else { break }
+            var decisions = Decisions()
+            for one in deliveries {
+                switch try decide(one, now: now, judge: judge, in: db) {
+                case .success(let decision): decisions.made.append(decision)
+                case .failure(let obstacle):
+                    decisions.obstacle = obstacle
+                    return decisions
+                }
             }
             return decisions
         }
@@ -85,22 +96,24 @@ extension Store {
     private func decide(
         _ delivered: Delivery, now: ReceiveTime,
         judge: (Delivery, [FieldName: String]) throws -> MutationEvaluation, in db: Database
-    ) throws -> Decision {
+    ) throws -> Result<Decision, DecisionObstacle> {
         let (request, job) = (delivered.request, delivered.job)
         let fingerprint = Self.fingerprint(of: request, job: job)
         let used = try Data.fetchOne(
             db, sql: "SELECT fingerprint FROM delivery WHERE token = ?", arguments: [request.token.value.blob])
-        if let used, used != fingerprint { return .undecided(.tokenReused) }
+        if let used, used != fingerprint { return .failure(.tokenReused) }
         let listed = try JobRows(known: job, in: db)
-        if let outcome = try listed?.outcome(of: request.token) { return .decided(outcome, commit: nil) }
-        let end = try listed?.channel.head().sequence ?? 0
-        guard delivered.knownChannel ?? 0 <= end else { return .undecided(.behind(end)) }
+        if let outcome = try listed?.outcome(of: request.token) {
+            return .success(Decision(outcome: outcome, commit: nil))
+        }
+        let head = try listed?.channel.head()
+        guard delivered.knownChannel ?? 0 <= head?.sequence ?? 0 else { return .failure(.behind(head?.sequence ?? 0)) }
         let isWithdrawn = try listed?.isWithdrawn(request.token) ?? false
         // Who has been taken back need not wait for anybody, and of a job that has ended everything is rejected: what was
         // before it may have gone with the job.
         let isRemoved = try listed?.isRemoved() ?? false
         if let after = request.after, !isWithdrawn, !isRemoved, try !(listed?.isSettled(after) ?? false) {
-            return .undecided(.predecessorMissing(after))
+            return .failure(.predecessorMissing(after))
         }
         try db.execute(
             sql: "INSERT INTO delivery (token, fingerprint) VALUES (?, ?)",
@@ -116,7 +129,7 @@ extension Store {
                 }
             let (outcome, published) = Self.outcome(of: request.token, evaluation)
             let commit = try transaction.say(published.map { .publish($0) } + [.outcome(outcome)])
-            return .decided(outcome, commit: commit)
+            return .success(Decision(outcome: outcome, commit: commit))
         }
     }
 

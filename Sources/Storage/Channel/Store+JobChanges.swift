@@ -1,5 +1,6 @@
 package import CRDT
 import GRDB
+package import Outbox
 
 /// A job that has changed.
 package struct JobChange: Hashable, Sendable {
@@ -64,15 +65,20 @@ extension Store {
         try await read(of: job) { try $0.channel.run(after: sequence, limit: limit) }
     }
 
-    /// The same of several jobs, as they were at one time; of all together little more than of one alone.
+    /// What who sent requests does not hold of the channels of their jobs, where it says what it holds: each job once, as they
+    /// were at one time, and of all together little more than of one alone.
     package func channelRuns(
-        after places: [(job: JobID, sequence: UInt64)], limit: Int
-    ) async throws -> [ChannelRun] {
-        try await read { db in
-            try places.map { place in
-                try JobRows(of: place.job, in: db).channel.run(
-                    after: place.sequence, limit: max(1, limit / places.count),
+        for deliveries: some Sequence<Delivery>, limit: Int
+    ) async throws -> [(job: JobID, run: ChannelRun)] {
+        var known: [JobID: UInt64] = [:]
+        for delivery in deliveries { known[delivery.job] = known[delivery.job] ?? delivery.knownChannel }
+        let places = known.sorted { $0.key < $1.key }
+        return try await read { db in
+            try places.map { job, sequence in
+                let run = try JobRows(of: job, in: db).channel.run(
+                    after: sequence, limit: max(1, limit / places.count),
                     sufficientBytes: JournalRows.longestSegmentBytes / places.count)
+                return (job, run)
             }
         }
     }

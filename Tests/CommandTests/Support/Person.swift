@@ -116,7 +116,7 @@ struct Office: Sendable {
                 reason.map { .reject($0) }
                     ?? MutationEvaluation(of: one.request, on: JobStanding(values: published))
             }
-            guard case .decided(_, let commit?) = decisions.first else { continue }
+            guard let commit = decisions.made.first?.commit else { continue }
             _ = try await person.store.ingest(commit.segment, job: job, now: person.core.clock.now)
         }
         await person.core.outbox.jobAdvanced(job)

@@ -1,7 +1,7 @@
-import Outbox
 import CRDT
 import Engine
 import Inventory
+import Outbox
 import Replication
 import ServerChannel
 import Storage

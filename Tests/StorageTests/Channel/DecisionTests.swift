@@ -1,6 +1,6 @@
-import Outbox
 import CRDT
 import Inventory
+import Outbox
 import Storage
 import Testing
 
@@ -32,13 +32,10 @@ struct DecisionTests {
         var store = try Self.office(place)
         for attempt in 1...3 {
             let decision = try await store.decide(
-                Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
-            guard case .decided(let outcome, let commit) = decision else {
-                Issue.record("not decided: \(decision)")
-                return
-            }
-            #expect(outcome == Outcome(token: MutationToken(1), verdict: .accepted))
-            #expect((commit != nil) == (attempt == 1))
+                Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count
+            ).get()
+            #expect(decision.outcome == Outcome(token: MutationToken(1), verdict: .accepted))
+            #expect((decision.commit != nil) == (attempt == 1))
             try store.close()
             store = try Self.office(place)
         }
@@ -56,10 +53,9 @@ struct DecisionTests {
         let effects = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    let decision = try await store.decide(
-                        Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
-                    if case .decided(_, let commit) = decision { return commit != nil }
-                    return false
+                    try await store.decide(
+                        Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count
+                    ).get().commit != nil
                 }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -72,23 +68,20 @@ struct DecisionTests {
     func laneOrder() async throws {
         let place = try Place()
         let store = try Self.office(place)
-        func decide(_ request: MutationRequest) async throws -> Decision {
+        func decide(_ request: MutationRequest) async throws -> Result<Decision, DecisionObstacle> {
             try await store.decide(request, job: Store.job, now: .known(1_000), judge: Self.count)
         }
-        #expect(try await decide(Self.request(2, after: 1)) == .undecided(.predecessorMissing(MutationToken(1))))
+        #expect(try await decide(Self.request(2, after: 1)) == .failure(.predecessorMissing(MutationToken(1))))
         #expect(try await store.vectors().isEmpty, "a refused request leaves no job behind")
         _ = try await store.decide(Self.request(1), job: Store.job, now: .known(1)) { _ in .reject("Not today.") }
         #expect(try await store.outcome(of: MutationToken(1), job: Store.job)?.verdict == .rejected)
-        guard case .decided(let second, _) = try await decide(Self.request(2, after: 1)) else {
-            Issue.record("a rejected predecessor is decided, too")
-            return
-        }
-        #expect(second.verdict == .accepted)
-        #expect(try await decide(Self.request(2, after: nil)) == .undecided(.tokenReused))
+        let second = try await decide(Self.request(2, after: 1)).get()
+        #expect(second.outcome.verdict == .accepted, "a rejected predecessor is decided, too")
+        #expect(try await decide(Self.request(2, after: nil)) == .failure(.tokenReused))
         #expect(
             try await store.decide(
                 Self.request(2, after: 1), job: JobID(ItemID(5)), now: .known(1), judge: Self.count)
-                == .undecided(.tokenReused))
+                == .failure(.tokenReused))
     }
 
     @Test("Requests that come together are decided in their order, up to the first that cannot be")
@@ -96,7 +89,7 @@ struct DecisionTests {
         let place = try Place()
         let store = try Self.office(place)
         let other = JobID(ItemID(5))
-        func decide(_ delivered: [Delivery]) async throws -> [Decision] {
+        func decide(_ delivered: [Delivery]) async throws -> Decisions {
             try await store.decide(delivered, now: .known(1_000)) { Self.count($1) }
         }
         let list = [
@@ -107,12 +100,12 @@ struct DecisionTests {
             Delivery(request: Self.request(8, after: 7), job: other),
         ]
         let decisions = try await decide(list)
-        #expect(decisions.count == 4 && decisions.last == .undecided(.predecessorMissing(MutationToken(3))))
+        #expect(decisions.made.count == 3 && decisions.obstacle == .predecessorMissing(MutationToken(3)))
         #expect(try await store.serverWord(on: Store.job).published == ["count": "2"])
         #expect(try await store.outcome(of: MutationToken(8), job: other) == nil, "nobody looked at it")
         // A repetition has no second effect, alone or in other company, and the same token twice has one.
         let again = try await decide([list[4], list[0], list[4]])
-        #expect(again.count == 3)
+        #expect(again.made.count == 3 && again.obstacle == nil)
         #expect(try await store.serverWord(on: other).published == ["count": "2"])
         #expect(try await store.serverWord(on: Store.job).published == ["count": "2"])
         // What fails undoes all that it came with.
@@ -137,7 +130,7 @@ struct DecisionTests {
             return Delivery(request: Self.request(UInt128(number)), job: job)
         }
         let wide = String(repeating: "x", count: 60_000)
-        func decide() async throws -> [Decision] {
+        func decide() async throws -> Decisions {
             try await store.decide(list, now: .known(1_000)) { one, published in
                 let count = (published["count"].flatMap { Int($0) } ?? 0) + 1
                 return .accept([
@@ -151,13 +144,8 @@ struct DecisionTests {
         #expect(try await store.vectors().isEmpty, "not even the first, for which there was room")
         try await store.limit(toFurtherPages: 10_000)
         for attempt in 1...2 {
-            for decision in try await decide() {
-                guard case .decided(_, let commit) = decision else {
-                    Issue.record("not decided: \(decision)")
-                    continue
-                }
-                #expect((commit != nil) == (attempt == 1))
-            }
+            let made = try await decide().made
+            #expect(made.count == list.count && made.allSatisfy { ($0.commit != nil) == (attempt == 1) })
         }
         for number in 1...3 {
             let word = try await store.serverWord(on: JobID(ItemID(UInt128(number))))
@@ -173,13 +161,8 @@ struct DecisionTests {
         let one = Delivery(request: Self.request(1), job: Store.job)
         let elsewhere = Delivery(request: Self.request(1), job: JobID(ItemID(5)))
         let decisions = try await store.decide([one, one, elsewhere, one], now: .known(1_000)) { Self.count($1) }
-        guard decisions.count == 3, case .decided(let first, .some) = decisions[0],
-            decisions[2] == .undecided(.tokenReused)
-        else {
-            Issue.record("\(decisions)")
-            return
-        }
-        #expect(decisions[1] == .decided(first, commit: nil))
+        #expect(decisions.made.map { $0.commit != nil } == [true, false] && decisions.obstacle == .tokenReused)
+        #expect(Set(decisions.made.map(\.outcome)).count == 1)
         #expect(try await store.serverWord(on: Store.job).published == ["count": "1"])
     }
 
@@ -197,10 +180,7 @@ struct DecisionTests {
             return Delivery(request: Self.request(UInt128(number), after: after), job: Store.job)
         }
         let decisions = try await store.decide(list, now: .known(3_000)) { Self.count($1) }
-        let verdicts = decisions.map { decision in
-            if case .decided(let outcome, _) = decision { outcome.verdict } else { Outcome.Verdict?.none }
-        }
-        #expect(verdicts == [.accepted, .withdrawn, .accepted])
+        #expect(decisions.made.map(\.outcome.verdict) == [.accepted, .withdrawn, .accepted])
         #expect(try await store.serverWord(on: Store.job).published == ["count": "2"])
     }
 
@@ -216,7 +196,8 @@ struct DecisionTests {
                 .accept([PublishedValue(name: "note", value: wide)])
             }
         }
-        let runs = try await store.channelRuns(after: jobs.map { ($0, 0) }, limit: 1_000)
+        let asked = jobs.map { Delivery(request: Self.request(1), job: $0, knownChannel: 0) }
+        let runs = try await store.channelRuns(for: asked, limit: 1_000).map(\.run)
         let sizes = runs.map { $0.segment?.bytes.count ?? 0 }
         #expect(runs.count == 8 && sizes.allSatisfy { $0 > 0 })
         #expect(sizes.reduce(0, +) < (512 << 10) + 8 * 61_000)
@@ -255,12 +236,9 @@ struct DecisionTests {
         let removal = JobRemoval(name: "Elm Street", heads: VersionVector())
         _ = try await store.takeRemoval(removal, of: Store.job, now: .known(1_000), using: &generator)
         let decision = try await store.decide(
-            Self.request(2, after: 1), job: Store.job, now: .known(2_000), judge: Self.count)
-        guard case .decided(let outcome, _) = decision else {
-            Issue.record("not decided: \(decision)")
-            return
-        }
-        #expect(outcome.verdict == .rejected)
+            Self.request(2, after: 1), job: Store.job, now: .known(2_000), judge: Self.count
+        ).get()
+        #expect(decision.outcome.verdict == .rejected)
     }
 
     @Test("What was taken back is not carried out, and nobody waits for it", arguments: [true, false])
@@ -280,11 +258,7 @@ struct DecisionTests {
             (Self.request(2, after: 1), Outcome.Verdict.accepted), (Self.request(1), .withdrawn),
         ] {
             let decision = try await store.decide(request, job: Store.job, now: .known(3_000), judge: Self.count)
-            guard case .decided(let outcome, _) = decision else {
-                Issue.record("not decided: \(decision)")
-                return
-            }
-            #expect(outcome.verdict == verdict)
+            #expect(try decision.get().outcome.verdict == verdict)
         }
         #expect(try await store.serverWord(on: Store.job).published == ["count": "1"])
     }
@@ -318,9 +292,9 @@ extension Store {
     func decide(
         _ request: MutationRequest, job: JobID, now: ReceiveTime,
         judge: @escaping @Sendable ([FieldName: String]) throws -> MutationEvaluation
-    ) async throws -> Decision {
+    ) async throws -> Result<Decision, DecisionObstacle> {
         let decisions = try await decide([Delivery(request: request, job: job)], now: now) { try judge($1) }
-        return try #require(decisions.first)
+        return try decisions.obstacle.map { .failure($0) } ?? .success(#require(decisions.made.first))
     }
 
     /// Brings one change to `other` as the journal of somebody.
