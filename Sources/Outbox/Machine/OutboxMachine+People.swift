@@ -84,6 +84,10 @@ extension OutboxMachine {
     }
 
     /// As if each were accepted at once: of a lane nothing goes before its head, whatever its priority.
+    ///
+    /// It is the order of `company`, which a test compares. That one begins with the few that may go now, keeps to what waits,
+    /// pauses and limits let go together, and so looks into a lane no further than 32 requests deep. This one lists everything,
+    /// and takes the members away as it comes by: a lane of 10,000 would else be searched from its beginning for each of them.
     private func tokensAsTheyGo() -> [MutationToken] {
         var rest = lanes.mapValues { lane in
             let tokens = lane.members.elements.map(\.token)
