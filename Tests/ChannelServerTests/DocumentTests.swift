@@ -11,11 +11,15 @@ import Outbox
 /// The OpenAPI document beside the routes. What they answer is compared with it from outside (Tests/Laptops).
 @Suite("The document of the server channel")
 struct DocumentTests {
-    @Test("Every served operation is documented, and every documented one is served")
-    func complete() throws {
+    private static func bytes() throws -> Data {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources/ChannelServer/openapi.json")
-        let document = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+        return try Data(contentsOf: file)
+    }
+
+    @Test("Every served operation is documented, and every documented one is served")
+    func complete() throws {
+        let document = try JSONSerialization.jsonObject(with: Self.bytes()) as? [String: Any]
         let paths = try #require(document?["paths"] as? [String: [String: Any]])
         let documented = paths.flatMap { path, item in
             item.keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" }
@@ -23,6 +27,19 @@ struct DocumentTests {
         let served = Route.all.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(documented) == Set(served))
         #expect(served.count == Set(served).count)
+    }
+
+    @Test(
+        "The document allows lists as long as the server takes them",
+        arguments: [
+            ("Mutations", "mutations", ChannelLimits.mutations), ("Decisions", "decisions", ChannelLimits.mutations),
+            ("Segments", "segments", ChannelLimits.segments), ("Removal", "entries", ChangeLimits.positions),
+        ])
+    func lists(schema: String, property: String, most: Int) throws {
+        let document = try JSONSerialization.jsonObject(with: Self.bytes()) as? [String: Any]
+        let schemas = (document?["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]]
+        let properties = schemas?[schema]?["properties"] as? [String: [String: Any]]
+        #expect(properties?[property]?["maxItems"] as? Int == most)
     }
 
     @Test(
@@ -54,9 +71,7 @@ struct DocumentTests {
 
     @Test("It is served as it stands, also to who has no token", .timeLimit(.minutes(1)))
     func served() async throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/ChannelServer/openapi.json")
-        let bytes = try [UInt8](Data(contentsOf: file))
+        let bytes = try [UInt8](Self.bytes())
         try await Office.open { office in
             let answer = try await office.get("/v1/openapi.json", ["Authorization": "", "Accept-Encoding": "gzip"])
             #expect(answer.status == 200 && answer.bytes == bytes)

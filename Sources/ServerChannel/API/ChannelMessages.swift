@@ -1,5 +1,6 @@
 package import CRDT
 import FoundationEssentials
+import Outbox
 
 /// Jobs that have changed, as the server lists them.
 package struct JobChangeList: Hashable, Sendable {
@@ -92,8 +93,8 @@ package enum ChannelLimits {
     package static let longestWaitSeconds = 60
     /// Runs in one upload.
     package static let segments = 256
-    /// Mutations in one delivery.
-    package static let mutations = 32
+    /// Mutations in one delivery: as many as an outbox puts into one exchange.
+    package static let mutations = OutboxLimits().inExchange
     /// A removal reaches no further in a journal, so that there is room for what is said afterwards.
     package static let removedSequence: UInt64 = 1 << 39
     /// The most entries of a list that may be asked for (`limit`).
