@@ -41,8 +41,8 @@ extension Replicator {
         finish(directives)
     }
 
-    /// Peers get what was just committed before anything else that waits for the same commit.
     private func finish(_ directives: [some LinkDirecting]) {
+        // Peers get what was just committed before anything else that waits for the same commit.
         var last: LinkID?
         for case .send(_, let link) in directives.lazy.compactMap(\.onLink) where link != last {
             links?.flush(link)
@@ -94,9 +94,9 @@ extension Replicator {
     private func perform(_ directive: MessageDirective) async {
         switch directive {
         case .search(let directive): await perform(directive)
-        case .renewal(let directive): await perform(directive)
         case .stream(let directive): await perform(directive)
         case .greeting(let directive): perform(directive)
+        case .proofIgnored(let link, let reason): await perform(RenewalDirective.proofIgnored(link, reason: reason))
         case .renewDevice(let reason): await renew(nil, reason)
         case .persist(let job, let segment, let link):
             ingestQueue.add(IngestQueue.Run(job: job, segment: segment, link: link))
@@ -176,6 +176,7 @@ extension Replicator {
         } catch {
             logger.error("the store could not be renewed", metadata: ["error": "\(error)"])
             mesh.onRenewalFailed(now: now)
+            scheduleTimer()
         }
     }
 

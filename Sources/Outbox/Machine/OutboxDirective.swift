@@ -4,7 +4,7 @@ extension OutboxMachine {
     /// What the shell has to do, in this order.
     ///
     /// One type for every stimulus, because each may free a place in which the next exchange begins. What only has to be
-    /// remembered, and what people are told, is apart: nothing is answered to that.
+    /// remembered is apart: nothing is answered to it.
     package enum Directive: Hashable, Sendable {
         case write(Write)
         /// Make the records of an exchange durable, then answer with `onPersisted` or `onPersistFailed`.
@@ -20,8 +20,9 @@ extension OutboxMachine {
         case tell(Notice)
     }
 
-    /// What is to be remembered. Later writes of one token have the last word.
+    /// What is to be remembered. Of one token the last word counts, be it a record, one of an exchange that begins, or `forget`.
     package enum Write: Hashable, Sendable {
+        /// In one write.
         case records([OutboxRecord])
         /// Forget the record.
         case forget(MutationToken)

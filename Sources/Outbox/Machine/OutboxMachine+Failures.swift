@@ -103,8 +103,8 @@ extension OutboxMachine {
 }
 
 extension OutboxMachine.Reply {
-    /// Whether one of several that went together may be what it was about. A server that has too much to do does not say so
-    /// of any; an error that comes with `Retry-After` it may.
+    /// Whether one of several that went together may be what it was about. A server that has too much to do says so
+    /// of none; another error with `Retry-After` may be about one.
     fileprivate var mayBeFaultOfOne: Bool {
         switch self {
         case .serverBusy(429, _), .serverBusy(503, _): false

@@ -15,7 +15,7 @@ package struct IngestQueue: Sendable {
         /// Who brought it, and is not read on while too much of it waits. It may be closed by now.
         package let link: LinkID
 
-        /// Holds the parts of one `Directive.persist`.
+        /// Holds the parts of one `MessageDirective.persist`.
         package init(job: JobID, segment: JournalSegment, link: LinkID) {
             self.job = job
             self.segment = segment

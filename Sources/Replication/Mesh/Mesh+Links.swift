@@ -108,7 +108,7 @@ extension Mesh {
         let reason = "Another device uses this device's name: one of them is a copy."
         guard !isRenewing else { return [refuse(link, reason)] }
         guard deviceRenewalLimit.allows(now: now) else {
-            return [.renewal(.proofIgnored(link, reason: reason)), refuse(link, reason)]
+            return [.proofIgnored(link, reason: reason), refuse(link, reason)]
         }
         isRenewing = true
         return [refuse(link, reason), .renewDevice(reason: reason)]

@@ -63,7 +63,7 @@ package struct Mesh: Sendable {
         for (job, removal) in removals { self.jobs[job]?.removal = removal }
     }
 
-    /// When `onTimer` wants to be called next.
+    /// When `onTimer` wants to be called next. To be asked after every stimulus, also one that returns nothing.
     package var nextDeadline: UInt64? {
         // It is asked after everything that happens: no lists are made for it.
         var first = UInt64.max

@@ -4,7 +4,7 @@ package import Timekeeping
 // What the mesh wants done: one type for each set of things that may follow from a stimulus. The shell carries directives
 // out in order.
 
-/// What may follow from anything that happens.
+/// What goes out on a link.
 package enum LinkDirective: Hashable, Sendable {
     /// Send a message; where the link is gone, nothing.
     case send(Message, on: LinkID)
@@ -12,7 +12,7 @@ package enum LinkDirective: Hashable, Sendable {
     case close(LinkID, reason: String)
 }
 
-/// What follows when both ends of a link may show their work.
+/// What follows when one end of a link, or both, may show their work.
 package enum GreetingDirective: Hashable, Sendable {
     case link(LinkDirective)
     /// A peer has proved the protocol; from now on it counts as connected.
@@ -37,7 +37,7 @@ package enum SearchDirective: Hashable, Sendable {
     case checkOwnJournal(JobID, VersionVector.Entry, from: LinkID)
 }
 
-/// What follows when a peer proves that this store's name is another's, too (rule R9).
+/// What follows when this store has to give its name up, now or later (rule R9).
 package enum RenewalDirective: Hashable, Sendable {
     /// Give this name up before anything else is written, if the store still bears it; then call `onRenewed`.
     case renewReplica(ReplicaID, reason: String)
@@ -46,18 +46,21 @@ package enum RenewalDirective: Hashable, Sendable {
     case proofIgnored(LinkID, reason: String)
 }
 
-/// What may follow from a run that was stored or not, from the time, and from a look into the store.
+/// What may follow from `onPersisted`, `onTimer` and `onOwnFuture`.
 package enum UpkeepDirective: Hashable, Sendable {
     case search(SearchDirective)
     case renewal(RenewalDirective)
 }
 
-/// What may follow from a peer's message.
+/// What may follow from a peer's message. What goes out on a link may stand in any of three: compare `onLink`.
+///
+/// A message alone never renews this replica: the store is asked first.
 package enum MessageDirective: Hashable, Sendable {
     case search(SearchDirective)
-    case renewal(RenewalDirective)
     case stream(StreamDirective)
     case greeting(GreetingDirective)
+    /// Another device uses this one's name, and this one has got a new name a moment ago: for the log.
+    case proofIgnored(LinkID, reason: String)
     /// Become a new device too: another machine uses this one's name.
     case renewDevice(reason: String)
     /// Make a run of journal durable, then call `onPersisted`.
@@ -85,7 +88,7 @@ package enum MessageDirective: Hashable, Sendable {
 
 // MARK: One within the other
 
-/// What may follow from anything may follow here, too.
+/// Something may go out on a link.
 package protocol LinkDirecting: Sendable {
     /// The same as one of these.
     static func link(_ directive: LinkDirective) -> Self
