@@ -123,6 +123,7 @@ struct MessageTests {
     @Test("The largest exchange that an outbox begins is one that the server takes")
     func largestExchange() throws {
         let limits = OutboxLimits()
+        #expect(limits.inExchange <= ChannelLimits.mutations)
         let name = String(repeating: "n", count: 64)
         let job = try #require(JobID(name))
         let each = limits.exchangeBytes / limits.inExchange

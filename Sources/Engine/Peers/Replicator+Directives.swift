@@ -27,12 +27,7 @@ extension Replicator {
     }
 
     func perform(_ directives: [UpkeepDirective]) async {
-        for directive in directives {
-            switch directive {
-            case .search(let search): await perform(search)
-            case .renewal(let renewal): await perform(renewal)
-            }
-        }
+        for directive in directives { await perform(directive) }
         finish(directives)
     }
 
@@ -88,6 +83,13 @@ extension Replicator {
         switch directive {
         case .renewReplica(let former, let reason): await renew(former, reason)
         case .proofIgnored(let link, let reason): note(.proofIgnored, "\(remotes[link]?.address ?? ""): \(reason)")
+        }
+    }
+
+    private func perform(_ directive: UpkeepDirective) async {
+        switch directive {
+        case .search(let directive): await perform(directive)
+        case .renewal(let directive): await perform(directive)
         }
     }
 

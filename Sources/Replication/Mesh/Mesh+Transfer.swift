@@ -83,7 +83,7 @@ extension Mesh {
         case .ownFuture(let former):
             endFetch(name)
             guard former == replica else { return [UpkeepDirective](fetchMissing(now: now, preferring: link)) }
-            return renew(Self.ownFutureReason, proof: link, now: now).map { [.renewal($0)] } ?? []
+            return [UpkeepDirective](renew(Self.ownFutureReason, proof: link, now: now))
         case .malformed(let reason):
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
@@ -111,10 +111,10 @@ extension Mesh {
     ) -> [UpkeepDirective] {
         guard claimed.replica == replica else { return [] }
         guard claimed.head.sequence <= vector(of: job)[replica].sequence else {
-            return renew(Self.ownFutureReason, proof: link, now: now).map { [.renewal($0)] } ?? []
+            return [UpkeepDirective](renew(Self.ownFutureReason, proof: link, now: now))
         }
-        let renewal = renew("This store's journal has another content elsewhere.", proof: link, now: now)
-        var directives = renewal.map { [UpkeepDirective.renewal($0)] } ?? []
+        var directives = [UpkeepDirective](
+            renew("This store's journal has another content elsewhere.", proof: link, now: now))
         // Who only claims it has to wait: the journal that is being written is not searched.
         guard isRenewing else { return directives }
         directives += beginSearch(

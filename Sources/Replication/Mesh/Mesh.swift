@@ -98,7 +98,7 @@ package struct Mesh: Sendable {
             announcementsDue = nil
             directives += tellAdvances(onLazyLinks: true)
         }
-        if let renewal = renewIfDue(now: now) { directives.append(.renewal(renewal)) }
+        directives += [UpkeepDirective](renewIfDue(now: now))
         directives += expireFetches(now: now)
         directives += graftOverdue(now: now)
         directives += expireSearches(now: now)

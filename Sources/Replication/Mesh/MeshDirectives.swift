@@ -170,6 +170,13 @@ extension Array where Element: LinkDirecting {
     }
 }
 
+extension [UpkeepDirective] {
+    /// Takes a renewal, if there is to be one.
+    init(_ renewal: RenewalDirective?) {
+        self = renewal.map { [.renewal($0)] } ?? []
+    }
+}
+
 extension Array where Element: SearchDirecting {
     /// Takes what a search wants among what this stimulus wants.
     init(_ directives: [SearchDirective]) {
