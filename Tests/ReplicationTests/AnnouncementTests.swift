@@ -10,7 +10,7 @@ struct AnnouncementTests {
         let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
         let peer = try #require(DeviceID(String(repeating: "b2", count: 32)))
         let job = try #require(JobID("home"))
-        let (own, theirs) = (ReplicaID(1), ReplicaID(2))
+        let own = ReplicaID(1)
         var mesh = Mesh(device: device, replica: own, instance: 1, name: "anna", fleet: "", jobs: [])
         mesh.meet(peer, on: link)
         // Another laptop has been quicker twice: the link is outside the tree.
@@ -21,8 +21,9 @@ struct AnnouncementTests {
 
         #expect(mesh.onCommitted(segment(of: own, 2), job: job, now: 1_000) == [], "outside the tree nothing is pushed")
         _ = drain(&mesh, until: 1_100)
-        // The quicker way is gone: the peer pushes over this link, which takes it into the tree.
-        _ = mesh.onMessage(.delta(job: job, segment(of: theirs, 1), pushed: true), on: link, now: 1_100)
+        // The quicker way is gone: of another journal the peer asks to be pushed what is new from now on.
+        let graft = Message.request(job: job, replica: ReplicaID(3), from: 1, credit: 1_000, graft: true)
+        _ = mesh.onMessage(graft, on: link, now: 1_100)
         let told = drain(&mesh, until: 2_000).contains { directive in
             guard case .send(.have(job, let entries), link) = directive.onLink else { return false }
             return entries.contains { $0.replica == own && $0.head.sequence == 2 }
@@ -55,6 +56,49 @@ struct AnnouncementTests {
             }
         }
         #expect(told)
+    }
+
+    @Test("Who waits for more of a journal gets what was written after all of it had been sent")
+    func grownAfterItWasSent() throws {
+        let link = LinkID(number: 1)
+        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
+        let job = try #require(JobID("home"))
+        let own = ReplicaID(1)
+        var mesh = Mesh(
+            device: device, replica: own, instance: 1, name: "anna", fleet: "",
+            jobs: [(job, VersionVector([VersionVector.Entry(replica: own, head: segment(of: own, 1).head)]))])
+        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
+        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+        let ask = Message.request(job: job, replica: own, from: 1, credit: 1_000, graft: false)
+        let load = mesh.onMessage(ask, on: link, now: 0)
+        #expect(load.contains(.stream(.load(job, own, from: 1, maximumBytes: 1_000, for: link))))
+        _ = mesh.onLoaded(segment(of: own, 1), job: job, replica: own, asked: 1, for: link, now: 0)
+        let credit = Message.credit(job: job, replica: own, bytes: 500)
+        #expect(mesh.onMessage(credit, on: link, now: 1) == [], "there is no more")
+
+        // The peer hears of the second before it has stored the first, and then counts on the stream.
+        _ = mesh.onMessage(.prune(job: job), on: link, now: 2)
+        _ = mesh.onCommitted(segment(of: own, 2), job: job, now: 2)
+        #expect(
+            mesh.onMessage(credit, on: link, now: 3)
+                == [.stream(.load(job, own, from: 2, maximumBytes: 500, for: link))])
+    }
+
+    @Test("Of a peer in the tree that only announces it is asked to push from now on")
+    func treeOnOneSideOnly() throws {
+        let link = LinkID(number: 1)
+        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
+        let job = try #require(JobID("home"))
+        let theirs = ReplicaID(2)
+        var mesh = Mesh(device: device, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
+        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
+        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+        let news = VersionVector.Entry(replica: theirs, head: segment(of: theirs, 1).head)
+        let asked = mesh.onMessage(.have(job: job, [news]), on: link, now: 1).compactMap(\.onLink).contains { sent in
+            guard case .send(.request(job, theirs, 1, _, let graft), link) = sent else { return false }
+            return graft
+        }
+        #expect(asked)
     }
 
     private func segment(of replica: ReplicaID, _ sequence: UInt64) -> JournalSegment {

@@ -17,6 +17,20 @@ extension Mesh {
         return pump(name, on: link)
     }
 
+    /// The peer has room for more.
+    mutating func onCredit(_ name: JournalName, bytes: Int, on link: LinkID) -> [StreamDirective] {
+        guard let credit = links[link]?.streams[name]?.credit else {
+            // The stream had brought all there was. If the journal has grown since, and the peer has heard of it before it
+            // had stored the last piece, it waits for the rest to come this way.
+            guard let reach = links[link]?.jobs[name.job]?.reach(of: name.replica),
+                reach < vector(of: name.job)[name.replica].sequence
+            else { return [] }
+            return onRequest(name, from: reach + 1, credit: bytes, on: link)
+        }
+        links[link]?.streams[name]?.credit = min(credit + bytes, 2 * MeshLimits.fetchWindowBytes)
+        return pump(name, on: link)
+    }
+
     mutating func pumpStreams(of link: LinkID) -> [StreamDirective] {
         (links[link]?.streams.keys.sorted() ?? []).flatMap { pump($0, on: link) }
     }

@@ -32,7 +32,7 @@ extension Mesh {
                     links[id]?.wanted.prepend(job)
                     break
                 }
-                directives.append(fetch(name, from: id, graft: false, now: now))
+                directives.append(fetch(name, from: id, graft: isEager(id, job: job), now: now))
             }
         }
         return directives

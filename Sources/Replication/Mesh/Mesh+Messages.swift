@@ -64,6 +64,7 @@ extension Mesh {
         case .prune(let job):
             openIfEqual(job, on: link)
             links[link]?.jobs[job]?.isLazy = true
+            links[link]?.jobs[job]?.pushWindow = PushWindow()
             return []
         default: return []
         }
@@ -77,10 +78,7 @@ extension Mesh {
             return onRequest(name, from: from, credit: Int(credit), on: link).map(MessageDirective.stream)
         case .credit(let job, let replica, let bytes):
             let name = JournalName(job: job, replica: replica)
-            // A stream that has ended needs no credit.
-            guard let credit = links[link]?.streams[name]?.credit else { return [] }
-            links[link]?.streams[name]?.credit = min(credit + Int(bytes), 2 * MeshLimits.fetchWindowBytes)
-            return pump(name, on: link).map(MessageDirective.stream)
+            return onCredit(name, bytes: Int(bytes), on: link).map(MessageDirective.stream)
         case .delta(let job, let segment, let pushed):
             return onDelta(segment, of: job, pushed: pushed, on: link, now: now)
         default: return []

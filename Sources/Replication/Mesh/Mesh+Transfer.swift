@@ -46,7 +46,6 @@ extension Mesh {
         guard segment.first <= reach + 1, storeRetryDue == nil else {
             return [MessageDirective](fetchMissing(now: now, preferring: link, of: job))
         }
-        if pushed { links[link]?.jobs[job]?.isLazy = false }
         grafts.remove(name)
         jobs[job, default: JobProgress()].submitted[segment.replica] = segment.head.sequence
         return [.persist(job, segment, from: link)]
@@ -145,6 +144,8 @@ extension Mesh {
             let reach = links[id]?.jobs[job]?.reach(of: segment.replica) ?? 0
             guard reach < segment.head.sequence else { continue }
             if segment.bytes.count <= MeshLimits.pushBytes, segment.first <= reach + 1 {
+                // What finds no room is announced with the next acknowledgement.
+                guard links[id]?.jobs[job]?.pushWindow.take() ?? false else { continue }
                 links[id]?.jobs[job]?.sent[segment.replica] = segment.head.sequence
                 links[id]?.jobs[job]?.announced.advance(segment.replica, to: segment.head)
                 directives.append(.send(.delta(job: job, segment, pushed: true), on: id))

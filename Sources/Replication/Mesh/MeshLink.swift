@@ -92,6 +92,7 @@ struct LinkJob: Sendable {
     var announced: VersionVector
     /// The peer is outside the tree: new transforms are announced to it rather than sent (Plumtree).
     var isLazy = false
+    var pushWindow = PushWindow()
     /// For how many rounds nothing has happened.
     var quietRounds = 0
 
@@ -166,5 +167,30 @@ struct JobProgress: Sendable {
         var name = removal.name
         let hash = name.withUTF8 { SipHash.hash(UnsafeRawBufferPointer($0), key: (removal.heads.fingerprint, 1)) }
         return vector.fingerprint ^ hash
+    }
+}
+
+/// How many runs of a job may be pushed to a peer before it acknowledges some.
+///
+/// As long as nobody knows which links are needed, a storm of edits would come over all of them. So it begins small, and
+/// doubles with each acknowledgement, as TCP's slow start does (RFC 5681 section 3.1).
+struct PushWindow: Sendable {
+    private static let first = 8
+    private static let largest = 1 << 16
+
+    private var size = first
+    private var underWay = 0
+
+    /// Takes room for one run; false if there is none.
+    mutating func take() -> Bool {
+        guard underWay < size else { return false }
+        underWay += 1
+        return true
+    }
+
+    /// The peer has said what it holds.
+    mutating func acknowledged() {
+        if underWay > 0 { size = min(size * 2, Self.largest) }
+        underWay = 0
     }
 }
