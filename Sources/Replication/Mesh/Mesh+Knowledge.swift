@@ -42,7 +42,6 @@ extension Mesh {
             for entry in entries { peer.advance(entry.replica, to: entry.head) }
         }
         if let refusal { return [.link(refusal)] }
-        links[link]?.jobs[job]?.pushWindow.acknowledged()
         var directives = compare(entries, of: job, with: link, now: now)
         directives += makeRoom([job])
         guard !isEager(link, job: job) else {

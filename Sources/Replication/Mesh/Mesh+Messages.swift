@@ -64,7 +64,7 @@ extension Mesh {
         case .prune(let job):
             openIfEqual(job, on: link)
             links[link]?.jobs[job]?.isLazy = true
-            links[link]?.jobs[job]?.pushWindow = PushWindow()
+            links[link]?.jobs[job]?.pushWindow = .pruned
             return []
         default: return []
         }

@@ -145,7 +145,7 @@ extension Mesh {
             guard reach < segment.head.sequence else { continue }
             if segment.bytes.count <= MeshLimits.pushBytes, segment.first <= reach + 1 {
                 // What finds no room is announced with the next acknowledgement.
-                guard links[id]?.jobs[job]?.pushWindow.take() ?? false else { continue }
+                guard links[id]?.jobs[job]?.hasRoomToPush() ?? false else { continue }
                 links[id]?.jobs[job]?.sent[segment.replica] = segment.head.sequence
                 links[id]?.jobs[job]?.announced.advance(segment.replica, to: segment.head)
                 directives.append(.send(.delta(job: job, segment, pushed: true), on: id))

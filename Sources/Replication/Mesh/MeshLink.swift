@@ -106,7 +106,9 @@ struct LinkJob: Sendable {
     }
 
     mutating func learn(_ change: (inout VersionVector) -> Void) {
+        let before = underWay()
         change(&peer)
+        pushWindow.acknowledged(before - underWay())
         quietRounds = 0
     }
 
@@ -170,27 +172,34 @@ struct JobProgress: Sendable {
     }
 }
 
-/// How many runs of a job may be pushed to a peer before it acknowledges some.
+/// How many transforms of a job may be pushed to a peer before it acknowledges some.
 ///
 /// As long as nobody knows which links are needed, a storm of edits would come over all of them. So it begins small, and
-/// doubles with each acknowledgement, as TCP's slow start does (RFC 5681 section 3.1).
+/// grows by what is acknowledged, as TCP's slow start does (RFC 5681 section 3.1).
 struct PushWindow: Sendable {
-    private static let first = 8
-    private static let largest = 1 << 16
+    /// Of a link that may well be needed.
+    static let first = 8
+    private static let largest = 1 << 20
 
-    private var size = first
-    private var underWay = 0
+    private(set) var size = first
 
-    /// Takes room for one run; false if there is none.
-    mutating func take() -> Bool {
-        guard underWay < size else { return false }
-        underWay += 1
-        return true
+    /// For a link that was pruned: should it be grafted, it has to prove itself.
+    static let pruned = PushWindow(size: 1)
+
+    mutating func acknowledged(_ count: UInt64) { size = min(size + Int(clamping: count), Self.largest) }
+}
+
+extension LinkJob {
+    /// Transforms that were sent to the peer and that it is not known to hold.
+    mutating func underWay() -> UInt64 {
+        var count: UInt64 = 0
+        for (replica, sequence) in sent {
+            let held = peer[replica].sequence
+            if held >= sequence { sent[replica] = nil } else { count += sequence - held }
+        }
+        return count
     }
 
-    /// The peer has said what it holds.
-    mutating func acknowledged() {
-        if underWay > 0 { size = min(size * 2, Self.largest) }
-        underWay = 0
-    }
+    /// Whether a run may be pushed now.
+    mutating func hasRoomToPush() -> Bool { underWay() < pushWindow.size }
 }
