@@ -28,6 +28,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -69,6 +70,7 @@ let package = Package(
             name: "WireFormat", dependencies: ["CRDT", "CZstd", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+        .target(name: "Identity", dependencies: ["CRDT", crypto, cryptoExtras]),
         .target(
             name: "Storage",
             dependencies: ["CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
@@ -151,6 +153,7 @@ let package = Package(
         .testTarget(
             name: "ServerChannelTests",
             dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
+        .testTarget(name: "IdentityTests", dependencies: ["Identity", "CRDT"]),
         .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "CRDT"]),
         .testTarget(
             name: "ChannelServerTests",

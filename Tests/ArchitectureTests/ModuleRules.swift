@@ -45,6 +45,9 @@ let moduleRules: [String: ModuleRule] = [
     "WireFormat": .shell(
         ["CRDT", "CZstd", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
+    "Identity": .shell(
+        ["CRDT"], ["Crypto", "CryptoExtras"],
+        "keys and proofs are values; files, sockets and the time belong to Node and Transport"),
     "Storage": .shell(
         ["CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),

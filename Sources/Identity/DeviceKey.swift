@@ -1,0 +1,52 @@
+package import CRDT
+import Crypto
+
+/// The key by which a laptop is known to its fleet: Ed25519 (RFC 8032).
+package struct DeviceKey: Sendable {
+    private let key: Curve25519.Signing.PrivateKey
+
+    /// Makes a new one, from the system's source of randomness.
+    package init() {
+        key = Curve25519.Signing.PrivateKey()
+    }
+
+    /// Takes one up again.
+    ///
+    /// - Parameter secret: the 32 bytes of `secret`; nil for any other number of them.
+    package init?(secret: [UInt8]) {
+        guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: secret) else { return nil }
+        self.key = key
+    }
+
+    /// 32 bytes that nobody else may see (RFC 8032 section 5.1.5).
+    package var secret: [UInt8] { Array(key.rawRepresentation) }
+
+    /// What everybody may know.
+    package var publicKey: DevicePublicKey { DevicePublicKey(key.publicKey) }
+}
+
+/// The public half of a `DeviceKey`.
+package struct DevicePublicKey: Hashable, Sendable {
+    /// 32 bytes (RFC 8032 section 5.1.5).
+    package let bytes: [UInt8]
+
+    fileprivate init(_ key: Curve25519.Signing.PublicKey) {
+        bytes = Array(key.rawRepresentation)
+    }
+
+    /// Takes 32 bytes; nil for any other number of them. Whether somebody has the secret to it, only a signature tells.
+    package init?(_ bytes: [UInt8]) {
+        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else { return nil }
+        self.init(key)
+    }
+
+    /// The name of the laptop that has the secret: SHA-256 of the 32 bytes.
+    package var device: DeviceID {
+        let digest = Array(SHA256.hash(data: bytes))
+        return DeviceID(high: Self.number(digest[..<16]), low: Self.number(digest[16...]))
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt128 {
+        bytes.reduce(0) { $0 << 8 | UInt128($1) }
+    }
+}
