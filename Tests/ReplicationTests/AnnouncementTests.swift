@@ -101,6 +101,28 @@ struct AnnouncementTests {
         #expect(asked)
     }
 
+    @Test("A peer that takes back what it had acknowledged, while more is on its way to it, does no harm")
+    func holdsLessThanBefore() throws {
+        let link = LinkID(number: 1)
+        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
+        let job = try #require(JobID("home"))
+        let own = ReplicaID(1)
+        var mesh = Mesh(device: device, replica: own, instance: 1, name: "anna", fleet: "", jobs: [])
+        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
+        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+        for sequence in 1...3 as ClosedRange<UInt64> {
+            _ = mesh.onCommitted(segment(of: own, sequence), job: job, now: sequence)
+        }
+        let two = VersionVector.Entry(replica: own, head: segment(of: own, 2).head)
+        _ = mesh.onMessage(.have(job: job, [two]), on: link, now: 4)
+        // Its copy of the journal was cut: of three that were sent it holds none.
+        _ = mesh.onMessage(.vector(job: job, VersionVector(), removal: nil), on: link, now: 5)
+        let asked = Message.request(job: job, replica: own, from: 1, credit: 1_000, graft: false)
+        #expect(
+            mesh.onMessage(asked, on: link, now: 6)
+                == [.stream(.load(job, own, from: 1, maximumBytes: 1_000, for: link))])
+    }
+
     private func segment(of replica: ReplicaID, _ sequence: UInt64) -> JournalSegment {
         JournalSegment(
             replica: replica, first: sequence, head: JournalHead(sequence: sequence, digest: sequence), bytes: [0])

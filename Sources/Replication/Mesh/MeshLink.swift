@@ -108,7 +108,9 @@ struct LinkJob: Sendable {
     mutating func learn(_ change: (inout VersionVector) -> Void) {
         let before = underWay()
         change(&peer)
-        pushWindow.acknowledged(before - underWay())
+        let after = underWay()
+        // Of a journal that the peer has cut it holds less than before (rule R9).
+        if after < before { pushWindow.acknowledged(before - after) }
         quietRounds = 0
     }
 
@@ -186,7 +188,7 @@ struct PushWindow: Sendable {
     /// For a link that was pruned: should it be grafted, it has to prove itself.
     static let pruned = PushWindow(size: 1)
 
-    mutating func acknowledged(_ count: UInt64) { size = min(size + Int(clamping: count), Self.largest) }
+    mutating func acknowledged(_ count: UInt64) { size += min(Int(clamping: count), Self.largest - size) }
 }
 
 extension LinkJob {
