@@ -81,7 +81,70 @@ struct AnnouncementTests {
         _ = mesh.onCommitted(segment(of: own, 2), job: job, now: 2)
         #expect(
             mesh.onMessage(credit, on: link, now: 3)
-                == [.stream(.load(job, own, from: 2, maximumBytes: 500, for: link))])
+                == [.stream(.load(job, own, from: 2, maximumBytes: 32 << 10, for: link))],
+            "with room for more than one row")
+    }
+
+    @Test("What is pushed grows with what is acknowledged, and begins at one on a link that was grafted")
+    func pushWindow() throws {
+        let link = LinkID(number: 1)
+        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
+        let job = try #require(JobID("home"))
+        let own = ReplicaID(1)
+        var mesh = Mesh(device: device, replica: own, instance: 1, name: "anna", fleet: "", jobs: [])
+        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
+        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+        var sequence: UInt64 = 0
+        func commit(_ count: Int) -> Int {
+            var pushed = 0
+            for _ in 0..<count {
+                sequence += 1
+                let directives = mesh.onCommitted(segment(of: own, sequence), job: job, now: 1)
+                if case .send(.delta(job, _, true), link)? = directives.first { pushed += 1 }
+                #expect(directives.count <= 1 && (directives.isEmpty || pushed > 0), "what has no room is told later")
+            }
+            return pushed
+        }
+        func acknowledge() {
+            let all = VersionVector.Entry(replica: own, head: segment(of: own, sequence).head)
+            _ = mesh.onMessage(.have(job: job, [all]), on: link, now: 1)
+        }
+        #expect(commit(10) == 8)
+        acknowledge()
+        #expect(commit(20) == 16)
+        acknowledge()
+        _ = mesh.onMessage(.prune(job: job), on: link, now: 1)
+        #expect(commit(2) == 0)
+        acknowledge()
+        let graft = Message.request(job: job, replica: ReplicaID(3), from: 1, credit: 1_000, graft: true)
+        _ = mesh.onMessage(graft, on: link, now: 1)
+        #expect(commit(3) == 1)
+        acknowledge()
+        #expect(commit(3) == 2)
+    }
+
+    @Test("What another peer has announced is asked of it when the link closes over which it was coming")
+    func announcedElsewhere() throws {
+        let (tree, other) = (LinkID(number: 1), LinkID(number: 2))
+        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
+        let job = try #require(JobID("home"))
+        let theirs = ReplicaID(2)
+        var mesh = Mesh(device: device, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
+        for (link, digits) in [(tree, "b2"), (other, "c3")] {
+            mesh.meet(try #require(DeviceID(String(repeating: digits, count: 32))), on: link)
+            _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+        }
+        _ = mesh.onMessage(.prune(job: job), on: other, now: 0)
+        let two = VersionVector.Entry(replica: theirs, head: segment(of: theirs, 2).head)
+        _ = mesh.onMessage(.have(job: job, [two]), on: other, now: 1)
+        let first = segment(of: theirs, 1)
+        _ = mesh.onMessage(.delta(job: job, first, pushed: true), on: tree, now: 2)
+        _ = mesh.onPersisted(first, job: job, from: tree, result: .stored, now: 3)
+        let asked = mesh.onLinkClosed(tree, now: 4).compactMap(\.onLink).contains { sent in
+            guard case .send(.request(job, theirs, 2, _, _), other) = sent else { return false }
+            return true
+        }
+        #expect(asked)
     }
 
     @Test("Of a peer in the tree that only announces it is asked to push from now on")

@@ -36,7 +36,7 @@ package struct Invitation: Sendable {
             case .expired: "The code was good for ten minutes, which are over; ask for a new one."
             case .triesUsedUp: "Three wrong codes came for this invitation; ask for a new one."
             case .used:
-                "Another laptop has joined with this code; if nobody meant that, revoke it; then ask for a new code."
+                "The code has been used already; if that was another laptop than it was meant for, revoke that one."
             case .withdrawn: "The inviter has taken the invitation back; ask for a new one."
             }
         }
@@ -105,8 +105,8 @@ package struct Invitation: Sendable {
     }
 
     /// Who has proved that it knows the code, and waits for the inviter's yes.
-    package var provedNewcomer: DevicePublicKey? {
-        if case .provedBy(let newcomer) = state { newcomer } else { nil }
+    package mutating func provedNewcomer(by now: UInt64) -> DevicePublicKey? {
+        if ended(by: now) == nil, case .provedBy(let newcomer) = state { newcomer } else { nil }
     }
 
     /// Why it is not open any more; nil while it is.

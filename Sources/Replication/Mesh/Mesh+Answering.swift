@@ -25,7 +25,8 @@ extension Mesh {
             guard let reach = links[link]?.jobs[name.job]?.reach(of: name.replica),
                 reach < vector(of: name.job)[name.replica].sequence
             else { return [] }
-            return onRequest(name, from: reach + 1, credit: bytes, on: link)
+            // What credit it had is gone with the stream: a row at a time would be a round trip for each.
+            return onRequest(name, from: reach + 1, credit: max(bytes, MeshLimits.narrowWindowBytes), on: link)
         }
         links[link]?.streams[name]?.credit = min(credit + bytes, 2 * MeshLimits.fetchWindowBytes)
         return pump(name, on: link)

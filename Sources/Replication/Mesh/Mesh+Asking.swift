@@ -149,7 +149,7 @@ extension Mesh {
                 want(name)
                 continue
             }
-            links[graft.link]?.jobs[name.job]?.isLazy = false
+            links[graft.link]?.jobs[name.job]?.graft()
             directives.append(fetch(name, from: graft.link, graft: true, now: now))
         }
         return directives

@@ -16,7 +16,9 @@ extension Mesh {
     /// A connection has ended: others that hold it are asked for what it has not brought. Does nothing for an unknown
     /// link.
     package mutating func onLinkClosed(_ link: LinkID, now: UInt64) -> [SearchDirective] {
-        guard links.removeValue(forKey: link) != nil else { return [] }
+        guard let closed = links.removeValue(forKey: link) else { return [] }
+        // What it would have brought others may have announced long ago, and do not say again.
+        for job in closed.jobs.keys.sorted() { want(job) }
         let unasked = fetches.filter { $0.value.link == link }.keys.sorted()
         for name in unasked { fetches[name] = nil }
         for name in unasked + grafts.removeAll(of: link) { want(name) }

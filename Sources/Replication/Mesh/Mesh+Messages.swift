@@ -64,7 +64,6 @@ extension Mesh {
         case .prune(let job):
             openIfEqual(job, on: link)
             links[link]?.jobs[job]?.isLazy = true
-            links[link]?.jobs[job]?.pushWindow = .pruned
             return []
         default: return []
         }
@@ -73,7 +72,7 @@ extension Mesh {
     private mutating func onTransfer(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         switch message {
         case .request(let job, let replica, let from, let credit, let graft):
-            if graft { links[link]?.jobs[job]?.isLazy = false }
+            if graft { links[link]?.jobs[job]?.graft() }
             let name = JournalName(job: job, replica: replica)
             return onRequest(name, from: from, credit: Int(credit), on: link).map(MessageDirective.stream)
         case .credit(let job, let replica, let bytes):

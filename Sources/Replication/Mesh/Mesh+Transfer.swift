@@ -143,9 +143,9 @@ extension Mesh {
             else { continue }
             let reach = links[id]?.jobs[job]?.reach(of: segment.replica) ?? 0
             guard reach < segment.head.sequence else { continue }
-            if segment.bytes.count <= MeshLimits.pushBytes, segment.first <= reach + 1 {
-                // What finds no room is announced with the next acknowledgement.
-                guard links[id]?.jobs[job]?.hasRoomToPush() ?? false else { continue }
+            if segment.bytes.count <= MeshLimits.pushBytes {
+                // What finds no room, and what follows it, is announced with the next acknowledgement.
+                guard segment.first <= reach + 1, links[id]?.jobs[job]?.hasRoomToPush() ?? false else { continue }
                 links[id]?.jobs[job]?.sent[segment.replica] = segment.head.sequence
                 links[id]?.jobs[job]?.announced.advance(segment.replica, to: segment.head)
                 directives.append(.send(.delta(job: job, segment, pushed: true), on: id))

@@ -185,8 +185,8 @@ struct PushWindow: Sendable {
 
     private(set) var size = first
 
-    /// For a link that was pruned: should it be grafted, it has to prove itself.
-    static let pruned = PushWindow(size: 1)
+    /// Of a link that was outside the tree: it has to prove itself.
+    static let grafted = PushWindow(size: 1)
 
     mutating func acknowledged(_ count: UInt64) { size += min(Int(clamping: count), Self.largest - size) }
 }
@@ -200,6 +200,12 @@ extension LinkJob {
             if held >= sequence { sent[replica] = nil } else { count += sequence - held }
         }
         return count
+    }
+
+    /// Takes the link into the tree.
+    mutating func graft() {
+        if isLazy { pushWindow = .grafted }
+        isLazy = false
     }
 
     /// Whether a run may be pushed now.
