@@ -5,8 +5,8 @@ import random
 import threading
 import time
 
+from ..crew import Bridge, await_everywhere, received, require_equal, start
 from ..lab import LabError, fill
-from . import sixteen
 
 LINKS = 4
 
@@ -17,12 +17,12 @@ def measure(lab, report):
         return
     count, edits = lab.sizes["storm_devices"], lab.sizes["storm_edits"]
     draw = random.Random(48)
-    with sixteen.Bridge(count) as bridge:
-        crew = sixteen.start(lab, bridge, count, lambda earlier: draw.sample(earlier, min(LINKS, len(earlier))))
+    with Bridge(count) as bridge:
+        crew = start(lab, bridge, count, lambda earlier: draw.sample(earlier, min(LINKS, len(earlier))))
         job = crew[0].ask("POST", "/v1/jobs", {"name": "Crew", "kind": "inventory"})["id"]
         items, _ = fill(crew[0], job, count * edits)
-        sixteen.await_everywhere(crew, job)
-        before = sixteen.received(crew)
+        await_everywhere(crew, job)
+        before = received(crew)
         began = time.monotonic()
         together = [
             threading.Thread(target=work, args=(daemon, job, items[at * edits:(at + 1) * edits], at))
@@ -36,7 +36,7 @@ def measure(lab, report):
         seconds = time.monotonic() - began
         # Acknowledgements and what is still on its way.
         time.sleep(1)
-        copies = (sixteen.received(crew) - before) / (count * edits * (count - 1))
+        copies = (received(crew) - before) / (count * edits * (count - 1))
         report.add(
             f"{count} laptops edit {edits} items each at once: copies", copies, "", limit=2,
             detail={"seconds until all hold all": seconds, "links dialled by each": LINKS})
@@ -58,5 +58,4 @@ def await_level(crew, job, authors):
         if time.monotonic() > deadline:
             raise LabError("the laptops were not level after 120 s")
         time.sleep(0.1)
-    if len({daemon.ask("GET", f"/v1/jobs/{job}")["digest"] for daemon in crew}) != 1:
-        raise ValueError("the laptops of the crew hold different bytes in the end")
+    require_equal(crew, job)
