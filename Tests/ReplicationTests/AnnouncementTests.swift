@@ -4,17 +4,16 @@ import Testing
 
 @Suite("Every peer hears of every change")
 struct AnnouncementTests {
+    private let job = JobID(ItemID(7))
+    private let link = LinkID(number: 1)
+    private let other = LinkID(number: 2)
+    private let own = ReplicaID(1)
+    private let theirs = ReplicaID(2)
+
     @Test("A link that joins the tree between a change and its announcement is told of the change")
-    func linkThatJoinsTheTreeLate() throws {
-        let link = LinkID(number: 1)
-        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
-        let peer = try #require(DeviceID(String(repeating: "b2", count: 32)))
-        let job = try #require(JobID("home"))
-        let own = ReplicaID(1)
-        var mesh = Mesh(device: device, replica: own, instance: 1, name: "anna", fleet: "", jobs: [])
-        mesh.meet(peer, on: link)
+    func linkThatJoinsTheTreeLate() {
+        var mesh = anna(meeting: [link])
         // Another laptop has been quicker twice: the link is outside the tree.
-        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
         _ = mesh.onCommitted(segment(of: own, 1), job: job, now: 0)
         _ = drain(&mesh, until: 1_000)
         _ = mesh.onMessage(.prune(job: job), on: link, now: 1_000)
@@ -32,21 +31,13 @@ struct AnnouncementTests {
     }
 
     @Test("What the server and a peer brought at one time is told to everybody, whichever is heard of first")
-    func broughtTwice() throws {
-        let (source, other) = (LinkID(number: 1), LinkID(number: 2))
-        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
-        let job = try #require(JobID("home"))
-        let theirs = ReplicaID(2)
-        var mesh = Mesh(device: device, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
-        for (link, digits) in [(source, "b2"), (other, "c3")] {
-            mesh.meet(try #require(DeviceID(String(repeating: digits, count: 32))), on: link)
-            _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
-        }
+    func broughtTwice() {
+        var mesh = anna(meeting: [link, other])
         let run = segment(of: theirs, 1)
-        let directives = mesh.onMessage(.delta(job: job, run, pushed: true), on: source, now: 1_000)
-        #expect(directives.contains(.persist(job, run, from: source)))
+        let directives = mesh.onMessage(.delta(job: job, run, pushed: true), on: link, now: 1_000)
+        #expect(directives.contains(.persist(job, run, from: link)))
         // The server's is durable before it is stored, and the mesh hears of that afterwards.
-        _ = mesh.onPersisted(run, job: job, from: source, result: .duplicate(run.head), now: 1_000)
+        _ = mesh.onPersisted(run, job: job, from: link, result: .duplicate(run.head), now: 1_000)
         let pushed = mesh.onCommitted(run, job: job, now: 1_001)
         let told = (pushed + drain(&mesh, until: 3_000).compactMap(\.onLink)).contains { directive in
             switch directive {
@@ -59,16 +50,10 @@ struct AnnouncementTests {
     }
 
     @Test("Who waits for more of a journal gets what was written after all of it had been sent")
-    func grownAfterItWasSent() throws {
-        let link = LinkID(number: 1)
-        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
-        let job = try #require(JobID("home"))
-        let own = ReplicaID(1)
-        var mesh = Mesh(
-            device: device, replica: own, instance: 1, name: "anna", fleet: "",
-            jobs: [(job, VersionVector([VersionVector.Entry(replica: own, head: segment(of: own, 1).head)]))])
-        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
-        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+    func grownAfterItWasSent() {
+        var mesh = anna(
+            meeting: [link], holding: VersionVector([VersionVector.Entry(replica: own, head: segment(of: own, 1).head)])
+        )
         let ask = Message.request(job: job, replica: own, from: 1, credit: 1_000, graft: false)
         let load = mesh.onMessage(ask, on: link, now: 0)
         #expect(load.contains(.stream(.load(job, own, from: 1, maximumBytes: 1_000, for: link))))
@@ -86,14 +71,8 @@ struct AnnouncementTests {
     }
 
     @Test("What is pushed grows with what is acknowledged, and begins at one on a link that was grafted")
-    func pushWindow() throws {
-        let link = LinkID(number: 1)
-        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
-        let job = try #require(JobID("home"))
-        let own = ReplicaID(1)
-        var mesh = Mesh(device: device, replica: own, instance: 1, name: "anna", fleet: "", jobs: [])
-        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
-        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+    func pushWindow() {
+        var mesh = anna(meeting: [link])
         var sequence: UInt64 = 0
         func commit(_ count: Int) -> Int {
             var pushed = 0
@@ -124,23 +103,15 @@ struct AnnouncementTests {
     }
 
     @Test("What another peer has announced is asked of it when the link closes over which it was coming")
-    func announcedElsewhere() throws {
-        let (tree, other) = (LinkID(number: 1), LinkID(number: 2))
-        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
-        let job = try #require(JobID("home"))
-        let theirs = ReplicaID(2)
-        var mesh = Mesh(device: device, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
-        for (link, digits) in [(tree, "b2"), (other, "c3")] {
-            mesh.meet(try #require(DeviceID(String(repeating: digits, count: 32))), on: link)
-            _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
-        }
+    func announcedElsewhere() {
+        var mesh = anna(meeting: [link, other])
         _ = mesh.onMessage(.prune(job: job), on: other, now: 0)
         let two = VersionVector.Entry(replica: theirs, head: segment(of: theirs, 2).head)
         _ = mesh.onMessage(.have(job: job, [two]), on: other, now: 1)
         let first = segment(of: theirs, 1)
-        _ = mesh.onMessage(.delta(job: job, first, pushed: true), on: tree, now: 2)
-        _ = mesh.onPersisted(first, job: job, from: tree, result: .stored, now: 3)
-        let asked = mesh.onLinkClosed(tree, now: 4).compactMap(\.onLink).contains { sent in
+        _ = mesh.onMessage(.delta(job: job, first, pushed: true), on: link, now: 2)
+        _ = mesh.onPersisted(first, job: job, from: link, result: .stored, now: 3)
+        let asked = mesh.onLinkClosed(link, now: 4).compactMap(\.onLink).contains { sent in
             guard case .send(.request(job, theirs, 2, _, _), other) = sent else { return false }
             return true
         }
@@ -148,14 +119,8 @@ struct AnnouncementTests {
     }
 
     @Test("Of a peer in the tree that only announces it is asked to push from now on")
-    func treeOnOneSideOnly() throws {
-        let link = LinkID(number: 1)
-        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
-        let job = try #require(JobID("home"))
-        let theirs = ReplicaID(2)
-        var mesh = Mesh(device: device, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
-        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
-        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+    func treeOnOneSideOnly() {
+        var mesh = anna(meeting: [link])
         let news = VersionVector.Entry(replica: theirs, head: segment(of: theirs, 1).head)
         let asked = mesh.onMessage(.have(job: job, [news]), on: link, now: 1).compactMap(\.onLink).contains { sent in
             guard case .send(.request(job, theirs, 1, _, let graft), link) = sent else { return false }
@@ -165,14 +130,8 @@ struct AnnouncementTests {
     }
 
     @Test("A peer that takes back what it had acknowledged, while more is on its way to it, does no harm")
-    func holdsLessThanBefore() throws {
-        let link = LinkID(number: 1)
-        let device = try #require(DeviceID(String(repeating: "a1", count: 32)))
-        let job = try #require(JobID("home"))
-        let own = ReplicaID(1)
-        var mesh = Mesh(device: device, replica: own, instance: 1, name: "anna", fleet: "", jobs: [])
-        mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
-        _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+    func holdsLessThanBefore() {
+        var mesh = anna(meeting: [link])
         for sequence in 1...3 as ClosedRange<UInt64> {
             _ = mesh.onCommitted(segment(of: own, sequence), job: job, now: sequence)
         }
@@ -184,6 +143,18 @@ struct AnnouncementTests {
         #expect(
             mesh.onMessage(asked, on: link, now: 6)
                 == [.stream(.load(job, own, from: 1, maximumBytes: 1_000, for: link))])
+    }
+
+    /// A laptop that has met these peers; of the job they hold nothing.
+    private func anna(meeting links: [LinkID], holding vector: VersionVector = VersionVector()) -> Mesh {
+        var mesh = Mesh(
+            device: DeviceID(high: 0, low: 1), replica: own, instance: 1, name: "anna", fleet: "",
+            jobs: vector.entries.isEmpty ? [] : [(job, vector)])
+        for link in links {
+            mesh.meet(DeviceID(high: 0, low: 1 + UInt128(link.number)), on: link)
+            _ = mesh.onMessage(.have(job: job, []), on: link, now: 0)
+        }
+        return mesh
     }
 
     private func segment(of replica: ReplicaID, _ sequence: UInt64) -> JournalSegment {

@@ -180,7 +180,7 @@ struct JobProgress: Sendable {
 /// grows by what is acknowledged, as TCP's slow start does (RFC 5681 section 3.1).
 struct PushWindow: Sendable {
     /// Of a link that may well be needed.
-    static let first = 8
+    private static let first = 8
     private static let largest = 1 << 20
 
     private(set) var size = first
