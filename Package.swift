@@ -28,6 +28,8 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
@@ -45,6 +47,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON"]),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -70,7 +74,7 @@ let package = Package(
             name: "WireFormat", dependencies: ["CRDT", "CZstd", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/peer.proto"]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
-        .target(name: "Identity", dependencies: ["CRDT", crypto, cryptoExtras]),
+        .target(name: "Identity", dependencies: ["CRDT", asn1, crypto, cryptoExtras, x509]),
         .target(
             name: "Storage",
             dependencies: ["CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),

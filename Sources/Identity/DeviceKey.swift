@@ -1,9 +1,10 @@
 package import CRDT
 import Crypto
+import SwiftASN1
 
 /// The key by which a laptop is known to its fleet: Ed25519 (RFC 8032).
 package struct DeviceKey: Sendable {
-    private let key: Curve25519.Signing.PrivateKey
+    let key: Curve25519.Signing.PrivateKey
 
     /// Makes a new one, from the system's source of randomness.
     package init() {
@@ -25,12 +26,34 @@ package struct DeviceKey: Sendable {
     package var publicKey: DevicePublicKey { DevicePublicKey(key.publicKey) }
 }
 
+/// A key in a file, as other programs read it, too.
+extension DeviceKey {
+    /// All of a PKCS #8 Ed25519 key but the secret itself (RFC 8410 section 7).
+    private static let header: [UInt8] = [
+        0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+    ]
+    private static let discriminator = "PRIVATE KEY"
+
+    /// The secret as PKCS #8 in PEM (RFC 8410, RFC 7468).
+    package var pem: String {
+        PEMDocument(type: Self.discriminator, derBytes: Self.header + secret).pemString
+    }
+
+    /// Takes one up again; nil for what is not such a `pem`.
+    package init?(pem: String) {
+        guard let document = try? PEMDocument(pemString: pem), document.discriminator == Self.discriminator,
+            document.derBytes.starts(with: Self.header)
+        else { return nil }
+        self.init(secret: Array(document.derBytes.dropFirst(Self.header.count)))
+    }
+}
+
 /// The public half of a `DeviceKey`.
 package struct DevicePublicKey: Hashable, Sendable {
     /// 32 bytes (RFC 8032 section 5.1.5).
     package let bytes: [UInt8]
 
-    fileprivate init(_ key: Curve25519.Signing.PublicKey) {
+    init(_ key: Curve25519.Signing.PublicKey) {
         bytes = Array(key.rawRepresentation)
     }
 

@@ -46,7 +46,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "CZstd", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
     "Identity": .shell(
-        ["CRDT"], ["Crypto", "CryptoExtras"],
+        ["CRDT"], ["Crypto", "CryptoExtras", "SwiftASN1", "X509"],
         "keys and proofs are values; files, sockets and the time belong to Node and Transport"),
     "Storage": .shell(
         ["CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],

@@ -30,6 +30,24 @@ struct DeviceKeyTests {
         #expect(DevicePublicKey([UInt8](repeating: 7, count: count)) == nil)
     }
 
+    /// The key of RFC 8410 section 10.3.
+    @Test("A key in a file is the one that the standard shows")
+    func pem() throws {
+        let text = """
+            -----BEGIN PRIVATE KEY-----
+            MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
+            -----END PRIVATE KEY-----
+            """
+        let key = try #require(DeviceKey(pem: text))
+        #expect(
+            key.publicKey.bytes.hexadecimalDigits
+                == "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1")
+        #expect(key.pem == text)
+        #expect(DeviceKey(pem: "") == nil)
+        #expect(DeviceKey(pem: text.replacing("MC4C", with: "MC4D")) == nil)
+        #expect(DeviceKey(pem: text.replacing("PRIVATE", with: "EC PRIVATE")) == nil)
+    }
+
     private func bytes(_ digits: String) -> [UInt8]? {
         let pairs = stride(from: 0, to: digits.count, by: 2).map { digits.dropFirst($0).prefix(2) }
         let bytes = pairs.compactMap { UInt8($0, radix: 16) }

@@ -33,7 +33,7 @@ struct InvitationCodeTests {
             for other in Self.alphabet where other != right[place] {
                 var typed = right
                 typed[place] = other
-                #expect(throws: InvitationCode.Fault.mistyped) { try InvitationCode(String(typed)) }
+                #expect(throws: CodeFault.mistyped) { try InvitationCode(String(typed)) }
             }
         }
     }
@@ -45,16 +45,16 @@ struct InvitationCodeTests {
         where right[one] != right[other] {
             var typed = right
             typed.swapAt(one, other)
-            #expect(throws: InvitationCode.Fault.mistyped) { try InvitationCode(String(typed)) }
+            #expect(throws: CodeFault.mistyped) { try InvitationCode(String(typed)) }
         }
     }
 
     @Test("What cannot be a code says why")
     func faults() {
-        #expect(throws: InvitationCode.Fault.length(0)) { try InvitationCode(" - ") }
-        #expect(throws: InvitationCode.Fault.length(17)) { try InvitationCode("7K3M-QX0T-94WD-BZES8") }
-        #expect(throws: InvitationCode.Fault.character("U")) { try InvitationCode("7K3M-QX0T-94WD-BZEU") }
-        #expect(throws: InvitationCode.Fault.character("é")) { try InvitationCode("é") }
+        #expect(throws: CodeFault.length(0, expected: 16)) { try InvitationCode(" - ") }
+        #expect(throws: CodeFault.length(17, expected: 16)) { try InvitationCode("7K3M-QX0T-94WD-BZES8") }
+        #expect(throws: CodeFault.character("U")) { try InvitationCode("7K3M-QX0T-94WD-BZEU") }
+        #expect(throws: CodeFault.character("é")) { try InvitationCode("é") }
     }
 
     @Test("Each character of the 15 that are drawn takes every value")

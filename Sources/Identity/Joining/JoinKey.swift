@@ -1,17 +1,5 @@
-import CRDT
 import Crypto
 import CryptoExtras
-
-/// What a laptop may do in its fleet.
-package enum FleetRole: String, Hashable, Sendable, CaseIterable {
-    /// The company's office: assigns jobs, sees all of them.
-    case office
-    /// Leads a crew: may invite, if it is an issuer too.
-    case lead
-    case member
-    /// Sees, and changes nothing.
-    case reader
-}
 
 /// What both sides of an invitation agree to: each proves that it knows the code for these and no others.
 package struct JoinTerms: Hashable, Sendable {

@@ -1,0 +1,129 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// Makes certificates with a key that may: the root's, or an issuer's.
+package struct CertificateAuthority: Sendable {
+    /// Why one is not made.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// The key is not that of the certificate.
+        case otherKey
+        /// Only the root makes issuers, and only issuers make laptops' certificates.
+        case otherKind
+        /// Nobody makes anybody who may do more than they.
+        case roleTooHigh(mine: FleetRole)
+        /// The issuer's own certificate has run out.
+        case ranOut
+        /// The library would not.
+        case failed(String)
+
+        /// What is wrong and what to do.
+        package var sentence: String {
+            switch self {
+            case .otherKey: "The key does not belong to the certificate; use the two that were made together."
+            case .otherKind: "This key may not issue such a certificate; ask someone who leads a crew, or the office."
+            case .roleTooHigh(let mine):
+                "A laptop that is \(mine.rawValue) cannot let in one that may do more; ask the office."
+            case .ranOut: "This laptop's right to issue has run out; renew it with the fleet's root key."
+            case .failed(let reason): "The certificate could not be made (\(reason)); try again."
+            }
+        }
+    }
+
+    /// How long each kind holds, in milliseconds.
+    package static func lifetime(of kind: CertificateKind) -> Int64 {
+        switch kind {
+        case .root: 30 * 365 * day
+        case .issuer: 400 * day
+        case .laptop: 45 * day
+        }
+    }
+
+    private static let day: Int64 = 86_400_000
+    /// A clock that goes a little behind the issuer's must not find its new certificate too young.
+    private static let leeway: Int64 = 300_000
+
+    /// What the certificates are signed under.
+    package let certificate: FleetCertificate
+    private let key: DeviceKey
+    private let fleet: DevicePublicKey
+
+    /// Takes up the right to issue.
+    ///
+    /// - Parameters:
+    ///   - certificate: the root's, or an issuer's.
+    ///   - fleet: the root's key.
+    package init(_ certificate: FleetCertificate, key: DeviceKey, fleet: DevicePublicKey) throws(Refusal) {
+        guard certificate.key == key.publicKey else { throw .otherKey }
+        guard certificate.kind != .laptop else { throw .otherKind }
+        self.certificate = certificate
+        self.key = key
+        self.fleet = fleet
+    }
+
+    /// Begins a fleet: the root signs its own key.
+    ///
+    /// - Parameter now: in milliseconds since 1970.
+    package static func makeRoot(_ key: DeviceKey, now: Int64) throws(Refusal) -> CertificateAuthority {
+        let root = key.publicKey
+        let subject = FleetSubject(.root, of: root, fleet: root, role: .office)
+        let certificate = try signed(
+            subject, of: root, from: now - leeway, until: now + lifetime(of: .root), as: subject, by: key)
+        return try CertificateAuthority(certificate, key: key, fleet: root)
+    }
+
+    /// Makes a certificate of a kind below its own.
+    ///
+    /// It ends no later than this authority's own one.
+    package func issue(
+        _ kind: CertificateKind, to owner: DevicePublicKey, as role: FleetRole, now: Int64
+    ) throws(Refusal) -> FleetCertificate {
+        switch (certificate.kind, kind) {
+        case (.root, .issuer), (.issuer, .laptop): break
+        default: throw .otherKind
+        }
+        guard role <= certificate.role else { throw .roleTooHigh(mine: certificate.role) }
+        let end = min(now + Self.lifetime(of: kind), certificate.notAfter)
+        guard now < end else { throw .ranOut }
+        let own = FleetSubject(certificate.kind, of: certificate.key, fleet: fleet, role: certificate.role)
+        return try Self.signed(
+            FleetSubject(kind, of: owner, fleet: fleet, role: role), of: owner,
+            from: max(now - Self.leeway, certificate.notBefore), until: end, as: own, by: key)
+    }
+
+    private static func signed(
+        _ subject: FleetSubject, of owner: DevicePublicKey, from start: Int64, until end: Int64,
+        as issuer: FleetSubject, by key: DeviceKey
+    ) throws(Refusal) -> FleetCertificate {
+        do {
+            let certificate = try Certificate(
+                version: .v3, serialNumber: Certificate.SerialNumber(),
+                publicKey: Certificate.PublicKey(Curve25519.Signing.PublicKey(rawRepresentation: owner.bytes)),
+                notValidBefore: Date(milliseconds: start), notValidAfter: Date(milliseconds: end),
+                issuer: issuer.name, subject: subject.name, signatureAlgorithm: .ed25519,
+                extensions: extensions(for: subject.kind), issuerPrivateKey: Certificate.PrivateKey(key.key))
+            var serializer = DER.Serializer()
+            try serializer.serialize(certificate)
+            return try FleetCertificate(serializer.serializedBytes)
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    private static func extensions(for kind: CertificateKind) throws -> Certificate.Extensions {
+        switch kind {
+        case .root, .issuer:
+            try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: kind == .root ? 1 : 0))
+                Critical(KeyUsage(keyCertSign: true))
+            }
+        case .laptop:
+            try Certificate.Extensions {
+                Critical(BasicConstraints.notCertificateAuthority)
+                Critical(KeyUsage(digitalSignature: true))
+                try ExtendedKeyUsage([.clientAuth, .serverAuth])
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import CRDT
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// What a certificate is for, which its extensions and its place in a chain have to agree with.
+package enum CertificateKind: String, Hashable, Sendable {
+    /// The fleet itself: signed by its own key, which lies in a drawer.
+    case root
+    /// May make laptops' certificates.
+    case issuer
+    /// Lets a laptop in.
+    case laptop
+}
+
+/// A certificate of a fleet (RFC 5280): a key, what its owner may do, and between which times.
+///
+/// The subject is `O=Muster KIND FLEET, OU=ROLE, CN=DEVICE`, the fleet's short id and the device's whole one: what a
+/// proxy passes on can be read by people. Equality is that of the bytes.
+package struct FleetCertificate: Hashable, Sendable {
+    /// What a certificate can fail to be.
+    package enum Fault: Error, Hashable, Sendable {
+        /// No X.509, or not in DER.
+        case unreadable
+        /// Not a certificate of any fleet: another kind of key, or a subject that Muster does not write.
+        case foreign
+    }
+
+    let certificate: Certificate
+    /// In DER (X.690).
+    package let bytes: [UInt8]
+    /// Whose it is.
+    package let key: DevicePublicKey
+    /// As its subject claims; only a whole chain shows it.
+    package let kind: CertificateKind
+    /// What its owner may do; of an issuer, also the most that it may let others do.
+    package let role: FleetRole
+    /// The first millisecond since 1970 at which it holds.
+    package let notBefore: Int64
+    /// The last second at which it holds, in milliseconds since 1970.
+    package let notAfter: Int64
+
+    /// Reads one. What it claims is not checked but for its form.
+    package init(_ bytes: [UInt8]) throws(Fault) {
+        guard let certificate = try? Certificate(derEncoded: bytes) else { throw .unreadable }
+        try self.init(certificate, bytes: bytes)
+    }
+
+    init(_ certificate: Certificate, bytes: [UInt8]) throws(Fault) {
+        guard let key = Curve25519.Signing.PublicKey(certificate.publicKey),
+            let subject = FleetSubject(certificate.subject), subject.device == DevicePublicKey(key).device.description
+        else { throw .foreign }
+        self.certificate = certificate
+        self.bytes = bytes
+        self.key = DevicePublicKey(key)
+        kind = subject.kind
+        role = subject.role
+        notBefore = certificate.notValidBefore.milliseconds
+        notAfter = certificate.notValidAfter.milliseconds
+    }
+
+    /// As a block of PEM (RFC 7468), with a line break after it.
+    package var pem: String { PEMDocument(type: Certificate.defaultPEMDiscriminator, derBytes: bytes).pemString + "\n" }
+
+    /// Reads all blocks of a text in their order.
+    package static func all(inPEM text: String) throws(Fault) -> [FleetCertificate] {
+        guard let documents = try? PEMDocument.parseMultiple(pemString: text) else { throw .unreadable }
+        var certificates: [FleetCertificate] = []
+        for document in documents {
+            guard document.discriminator == Certificate.defaultPEMDiscriminator else { throw .unreadable }
+            certificates.append(try FleetCertificate(document.derBytes))
+        }
+        return certificates
+    }
+}
+
+/// The subject of a fleet's certificate.
+struct FleetSubject: Hashable {
+    let kind: CertificateKind
+    /// The short id of the root's key.
+    let fleet: String
+    let role: FleetRole
+    /// The whole id of the owner's key.
+    let device: String
+
+    private static let product = "Muster"
+
+    init(_ kind: CertificateKind, of key: DevicePublicKey, fleet: DevicePublicKey, role: FleetRole) {
+        self.kind = kind
+        self.fleet = fleet.device.short
+        self.role = role
+        device = key.device.description
+    }
+
+    /// Nil for what `name` never writes.
+    init?(_ name: DistinguishedName) {
+        let attributes = name.flatMap { Array($0) }
+        let types: [ASN1ObjectIdentifier] = [
+            .RDNAttributeType.organizationName, .RDNAttributeType.organizationalUnitName, .RDNAttributeType.commonName,
+        ]
+        guard name.count == types.count, attributes.map(\.type) == types else { return nil }
+        let texts = attributes.map { String($0.value) }
+        let organisation = (texts[0] ?? "").split(separator: " ", omittingEmptySubsequences: false)
+        guard organisation.count == 3, organisation[0] == Self.product,
+            let kind = CertificateKind(rawValue: String(organisation[1])),
+            let role = FleetRole(rawValue: texts[1] ?? ""), let device = texts[2]
+        else { return nil }
+        self.kind = kind
+        fleet = String(organisation[2])
+        self.role = role
+        self.device = device
+    }
+
+    var name: DistinguishedName {
+        get throws {
+            try DistinguishedName {
+                OrganizationName("\(Self.product) \(kind.rawValue) \(fleet)")
+                OrganizationalUnitName(role.rawValue)
+                CommonName(device)
+            }
+        }
+    }
+}
+
+extension Date {
+    var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1_000).rounded()) }
+
+    init(milliseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)
+    }
+}

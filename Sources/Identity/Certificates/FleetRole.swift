@@ -1,0 +1,22 @@
+/// What a laptop may do in its fleet.
+package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
+    /// Sees, and changes nothing.
+    case reader
+    case member
+    /// Leads a crew: may invite, if it is an issuer too.
+    case lead
+    /// The company's office: assigns jobs, sees all of them.
+    case office
+
+    /// Who may do less comes first: nobody makes anybody who may do more than they.
+    package static func < (one: FleetRole, other: FleetRole) -> Bool { one.rank < other.rank }
+
+    private var rank: Int {
+        switch self {
+        case .reader: 0
+        case .member: 1
+        case .lead: 2
+        case .office: 3
+        }
+    }
+}

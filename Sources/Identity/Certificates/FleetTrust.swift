@@ -1,0 +1,125 @@
+import CRDT
+import Foundation
+@_spi(FixedExpiryValidationTime) import X509
+
+/// Whom a chain of certificates lets in.
+package struct FleetMember: Hashable, Sendable {
+    /// How its certificate stands.
+    package enum Standing: Hashable, Sendable {
+        /// It holds.
+        case valid
+        /// It has run out lately: the laptop goes on with what it has, and gets nothing new.
+        case grace
+    }
+
+    /// The key that TLS has to prove.
+    package let key: DevicePublicKey
+    /// Who issued the certificate.
+    package let issuer: DevicePublicKey
+    /// What it may do.
+    package let role: FleetRole
+    /// Whether it should be renewed at once.
+    package let standing: Standing
+    /// The time at which it was signed, at the earliest, in milliseconds since 1970: it is later by now.
+    package let signedAfter: Int64
+}
+
+/// Decides who belongs to a fleet. It knows the root's certificate and nothing else: nobody else is trusted.
+package struct FleetTrust: Sendable {
+    /// Why a chain lets nobody in.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// Not two certificates, the laptop's own and its issuer's.
+        case length(Int)
+        case unreadable
+        /// Nobody of this fleet has signed it.
+        case otherFleet
+        /// A laptop has acted as an issuer, or an issuer has given more than it may.
+        case notAllowed
+        /// It ran out, and so did the time in which it would have been renewed.
+        case ranOut
+        /// It does not hold yet.
+        case tooYoung
+
+        /// For logs and for people, with what to do.
+        package var sentence: String {
+            switch self {
+            case .length(let count): "It showed \(count) certificates instead of two; update the older one."
+            case .unreadable: "Its certificates cannot be read; let it join again."
+            case .otherFleet: "It belongs to another fleet, or to none; let it join this one first."
+            case .notAllowed: "Its certificate was issued by someone who may not do so; let it join again."
+            case .ranOut: "Its certificate ran out long ago; let it join again."
+            case .tooYoung: "Its certificate does not hold yet; compare the clocks of both laptops."
+            }
+        }
+    }
+
+    /// How long after its end a certificate still lets its owner go on, in milliseconds.
+    package static let grace: Int64 = 45 * 86_400_000
+
+    /// Of the fleet.
+    package let root: FleetCertificate
+
+    /// Takes a root certificate; nil when it is none, or not signed by its own key.
+    package init?(root: FleetCertificate) {
+        guard root.kind == .root,
+            root.certificate.publicKey.isValidSignature(root.certificate.signature, for: root.certificate)
+        else { return nil }
+        self.root = root
+    }
+
+    /// The fleet's short id: eight hexadecimal digits.
+    package var short: String { root.key.device.short }
+
+    /// Looks at what a peer has shown. That it has the key, TLS proves.
+    ///
+    /// - Parameters:
+    ///   - chain: in DER; the laptop's certificate first, then its issuer's.
+    ///   - now: as far as it is known.
+    package func judge(_ chain: [[UInt8]], now: TimeBounds) async throws(Refusal) -> FleetMember {
+        guard chain.count == 2 else { throw .length(chain.count) }
+        guard let leaf = try? FleetCertificate(chain[0]), let issuer = try? FleetCertificate(chain[1]) else {
+            throw .unreadable
+        }
+        try await verify(leaf, issuedBy: issuer, at: moment(in: leaf, now: now))
+        guard leaf.kind == .laptop, issuer.kind == .issuer, leaf.role <= issuer.role else { throw .notAllowed }
+        if leaf.notBefore > now.latest { throw .tooYoung }
+        if now.earliest > leaf.notAfter + Self.grace { throw .ranOut }
+        return FleetMember(
+            key: leaf.key, issuer: issuer.key, role: leaf.role,
+            standing: now.earliest > leaf.notAfter ? .grace : .valid, signedAfter: leaf.notBefore)
+    }
+
+    /// Whether an issuer's certificate is the root's work and holds.
+    package func isIssuer(_ certificate: FleetCertificate, now: TimeBounds) async -> Bool {
+        guard certificate.kind == .issuer, now.earliest <= certificate.notAfter else { return false }
+        return await isTrusted(certificate, over: [], at: moment(in: certificate, now: now))
+    }
+
+    /// A time at which the certificate holds, if there is one, as near as can be to now: what is asked of the clock
+    /// itself is asked apart, because a grace follows.
+    private func moment(in certificate: FleetCertificate, now: TimeBounds) -> Int64 {
+        min(max(now.earliest, certificate.notBefore), certificate.notAfter)
+    }
+
+    private func verify(
+        _ leaf: FleetCertificate, issuedBy issuer: FleetCertificate, at moment: Int64
+    ) async throws(Refusal) {
+        if await isTrusted(leaf, over: [issuer], at: moment) { return }
+        // Of a chain that is not trusted it helps to know whether the issuer was.
+        guard await isTrusted(issuer, over: [], at: moment) else { throw .otherFleet }
+        throw .notAllowed
+    }
+
+    /// RFC 5280 section 6.1, at a fixed time.
+    private func isTrusted(
+        _ leaf: FleetCertificate, over issuers: [FleetCertificate], at moment: Int64
+    ) async -> Bool {
+        var verifier = Verifier(rootCertificates: CertificateStore([root.certificate])) {
+            RFC5280Policy(fixedExpiryValidationTime: Date(milliseconds: moment))
+        }
+        let result = await verifier.validate(
+            leaf: leaf.certificate, intermediates: CertificateStore(issuers.map(\.certificate)))
+        guard case .validCertificate(let chain) = result else { return false }
+        return chain.count == issuers.count + 2
+    }
+}

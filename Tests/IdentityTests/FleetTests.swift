@@ -1,0 +1,186 @@
+import CRDT
+import Testing
+
+@testable import Identity
+
+/// A fleet with its root, an issuer and one laptop's key.
+struct TestFleet {
+    static let day: Int64 = 86_400_000
+    /// 2026-11-25, in milliseconds since 1970.
+    static let today: Int64 = 1_795_564_800_000
+
+    let root: CertificateAuthority
+    let issuer: CertificateAuthority
+    let trust: FleetTrust
+
+    init(issuerRole: FleetRole = .office) throws {
+        let rootKey = DeviceKey()
+        let issuerKey = DeviceKey()
+        root = try CertificateAuthority.makeRoot(rootKey, now: Self.today)
+        issuer = try CertificateAuthority(
+            root.issue(.issuer, to: issuerKey.publicKey, as: issuerRole, now: Self.today), key: issuerKey,
+            fleet: rootKey.publicKey)
+        trust = try #require(FleetTrust(root: root.certificate))
+    }
+
+    func chain(
+        _ key: DeviceKey, as role: FleetRole = .member, on day: Int64 = 0
+    ) throws -> [[UInt8]] {
+        let leaf = try issuer.issue(.laptop, to: key.publicKey, as: role, now: Self.today + day * Self.day)
+        return [leaf.bytes, issuer.certificate.bytes]
+    }
+
+    func judge(_ chain: [[UInt8]], on day: Int64, plusOrMinus days: Int64 = 0) async throws -> FleetMember {
+        try await trust.judge(chain, now: TimeBounds(Self.today + day * Self.day, within: days * Self.day))
+    }
+}
+
+@Suite("Certificates of a fleet", .timeLimit(.minutes(1)))
+struct FleetTests {
+    @Test("A laptop that an issuer has let in belongs to the fleet, with its role", arguments: FleetRole.allCases)
+    func member(role: FleetRole) async throws {
+        let fleet = try TestFleet()
+        let key = DeviceKey()
+        let member = try await fleet.judge(fleet.chain(key, as: role), on: 1)
+        #expect(member.key == key.publicKey && member.role == role && member.standing == .valid)
+        #expect(member.issuer == fleet.issuer.certificate.key)
+    }
+
+    @Test("45 days valid, 45 more of grace, then over", arguments: [44, 46, 89] as [Int64])
+    func validity(day: Int64) async throws {
+        let fleet = try TestFleet()
+        let chain = try fleet.chain(DeviceKey())
+        #expect(try await fleet.judge(chain, on: day).standing == (day < 45 ? .valid : .grace))
+        await #expect(throws: FleetTrust.Refusal.ranOut) { try await fleet.judge(chain, on: 91) }
+    }
+
+    @Test("What does not hold yet is told apart from what has run out")
+    func tooYoung() async throws {
+        let fleet = try TestFleet()
+        let chain = try fleet.chain(DeviceKey(), on: 10)
+        await #expect(throws: FleetTrust.Refusal.tooYoung) { try await fleet.judge(chain, on: 9) }
+        // The issuer's clock goes a few minutes ahead.
+        #expect(try await fleet.judge(chain, on: 10).standing == .valid)
+    }
+
+    @Test("A laptop that does not know the time gives the benefit of the doubt, but never before what is certain")
+    func unknownTime() async throws {
+        let fleet = try TestFleet()
+        let chain = try fleet.chain(DeviceKey(), on: 100)
+        // In 1970, and without any idea.
+        #expect(try await fleet.trust.judge(chain, now: .since(0)).standing == .valid)
+        #expect(try await fleet.judge(chain, on: 0, plusOrMinus: 120).standing == .valid)
+        let late = TimeBounds.since(TestFleet.today + 191 * TestFleet.day)
+        await #expect(throws: FleetTrust.Refusal.ranOut) { try await fleet.trust.judge(chain, now: late) }
+    }
+
+    @Test("Another fleet's laptop is a stranger, whatever it calls itself")
+    func otherFleet() async throws {
+        let (ours, theirs) = (try TestFleet(), try TestFleet())
+        let key = DeviceKey()
+        await #expect(throws: FleetTrust.Refusal.otherFleet) { try await ours.judge(theirs.chain(key), on: 1) }
+        // Their leaf over our issuer: the issuer is trusted, and has not signed it.
+        let mixed = [try theirs.chain(key)[0], ours.issuer.certificate.bytes]
+        await #expect(throws: FleetTrust.Refusal.notAllowed) { try await ours.judge(mixed, on: 1) }
+    }
+
+    @Test("A laptop that acts as an issuer lets nobody in")
+    func memberAsIssuer() async throws {
+        let fleet = try TestFleet()
+        let (insider, friend) = (DeviceKey(), DeviceKey())
+        let own = try FleetCertificate(fleet.chain(insider)[0])
+        #expect(throws: CertificateAuthority.Refusal.otherKind) {
+            try CertificateAuthority(own, key: insider, fleet: fleet.trust.root.key)
+        }
+        // What a program without scruples does: an issuer's certificate by its own key, under its laptop's name.
+        let forged = try CertificateAuthority.forged(by: insider, fleet: fleet.trust.root.key)
+        let leaf = try forged.issue(.laptop, to: friend.publicKey, as: .office, now: TestFleet.today)
+        await #expect(throws: FleetTrust.Refusal.otherFleet) {
+            try await fleet.judge([leaf.bytes, forged.certificate.bytes], on: 1)
+        }
+        await #expect(throws: FleetTrust.Refusal.otherFleet) { try await fleet.judge([leaf.bytes, own.bytes], on: 1) }
+    }
+
+    @Test("An issuer's own certificate is no laptop's, and the root's neither")
+    func issuerAsLaptop() async throws {
+        let fleet = try TestFleet()
+        let (issuer, root) = (fleet.issuer.certificate.bytes, fleet.root.certificate.bytes)
+        for chain in [[issuer, root], [issuer, issuer], [root, root], [issuer], [], [issuer, issuer, root]] {
+            await #expect(throws: FleetTrust.Refusal.self) { try await fleet.judge(chain, on: 1) }
+        }
+    }
+
+    @Test("Nobody makes anybody who may do more than they")
+    func roles() async throws {
+        let fleet = try TestFleet(issuerRole: .lead)
+        #expect(throws: CertificateAuthority.Refusal.roleTooHigh(mine: .lead)) {
+            try fleet.chain(DeviceKey(), as: .office)
+        }
+        #expect(try await fleet.judge(fleet.chain(DeviceKey(), as: .lead), on: 1).role == .lead)
+    }
+
+    @Test("Only the root makes issuers, and only issuers make laptops' certificates")
+    func kinds() throws {
+        let fleet = try TestFleet()
+        let key = DeviceKey().publicKey
+        #expect(throws: CertificateAuthority.Refusal.otherKind) {
+            try fleet.root.issue(.laptop, to: key, as: .member, now: TestFleet.today)
+        }
+        for kind in [CertificateKind.issuer, .root] {
+            #expect(throws: CertificateAuthority.Refusal.otherKind) {
+                try fleet.issuer.issue(kind, to: key, as: .member, now: TestFleet.today)
+            }
+        }
+    }
+
+    @Test("A laptop's certificate ends with its issuer's, and then there are no new ones")
+    func issuersEnd() async throws {
+        let fleet = try TestFleet()
+        let last = try FleetCertificate(fleet.chain(DeviceKey(), on: 390)[0])
+        #expect(last.notAfter == fleet.issuer.certificate.notAfter)
+        #expect(throws: CertificateAuthority.Refusal.ranOut) { try fleet.chain(DeviceKey(), on: 400) }
+        let issuer = fleet.issuer.certificate
+        #expect(await fleet.trust.isIssuer(issuer, now: .since(TestFleet.today)))
+        #expect(await !fleet.trust.isIssuer(issuer, now: .since(TestFleet.today + 401 * TestFleet.day)))
+        #expect(try await !TestFleet().trust.isIssuer(issuer, now: .since(TestFleet.today)))
+    }
+
+    @Test("Each flipped bit of a certificate is noticed", arguments: [0, 1])
+    func flippedBits(place: Int) async throws {
+        let fleet = try TestFleet()
+        let chain = try fleet.chain(DeviceKey())
+        for byte in stride(from: 0, to: chain[place].count, by: 7) {
+            var changed = chain
+            changed[place][byte] ^= 1 << UInt8(byte % 8)
+            await #expect(throws: FleetTrust.Refusal.self, "byte \(byte)") { try await fleet.judge(changed, on: 1) }
+        }
+    }
+
+    @Test("A root that its own key has not signed founds no fleet")
+    func falseRoot() throws {
+        let fleet = try TestFleet()
+        #expect(FleetTrust(root: fleet.issuer.certificate) == nil)
+        var bytes = fleet.root.certificate.bytes
+        bytes[bytes.count - 1] ^= 1
+        #expect(try FleetTrust(root: FleetCertificate(bytes)) == nil)
+    }
+
+    @Test("What was written as PEM is read back as it was")
+    func pem() throws {
+        let fleet = try TestFleet()
+        let all = [fleet.issuer.certificate, fleet.root.certificate]
+        #expect(try FleetCertificate.all(inPEM: all.map(\.pem).joined()) == all)
+        #expect(throws: FleetCertificate.Fault.unreadable) {
+            try FleetCertificate.all(inPEM: all[0].pem + DeviceKey().pem)
+        }
+    }
+}
+
+extension CertificateAuthority {
+    /// An issuer that nobody has made one.
+    static func forged(by key: DeviceKey, fleet: DevicePublicKey) throws -> CertificateAuthority {
+        let own = try makeRoot(key, now: TestFleet.today)
+        return try CertificateAuthority(
+            own.issue(.issuer, to: key.publicKey, as: .office, now: TestFleet.today), key: key, fleet: fleet)
+    }
+}
