@@ -1,4 +1,5 @@
 import CRDT
+import Foundation
 import Testing
 
 @testable import Identity
@@ -163,6 +164,22 @@ struct FleetTests {
         var bytes = fleet.root.certificate.bytes
         bytes[bytes.count - 1] ^= 1
         #expect(try FleetTrust(root: FleetCertificate(bytes)) == nil)
+    }
+
+    @Test("A request shows its key, and one that was changed on its way does not")
+    func request() throws {
+        let key = DeviceKey()
+        let text = try SigningRequest(key).pem
+        #expect(try SigningRequest.key(inPEM: text) == key.publicKey)
+        #expect(throws: SigningRequest.Fault.unreadable) { try SigningRequest.key(inPEM: DeviceKey().pem) }
+        // The last characters of the body stand for the signature.
+        let lines = text.split(separator: "\n").map { String($0) }
+        let body = lines[lines.count - 2]
+        let index = body.index(body.startIndex, offsetBy: 4)
+        let other: Character = body[index] == "A" ? "B" : "A"
+        let changed = text.replacing(body, with: body.replacingCharacters(in: index...index, with: "\(other)"))
+        #expect(changed != text)
+        #expect(throws: SigningRequest.Fault.notProved) { try SigningRequest.key(inPEM: changed) }
     }
 
     @Test("What was written as PEM is read back as it was")

@@ -4,8 +4,9 @@ import SwiftASN1
 
 /// A fleet's root in a file: its certificate, which everybody may see, and its key, sealed with a passphrase.
 ///
-/// The key is encrypted with ChaCha20-Poly1305 (RFC 8439) under scrypt (RFC 7914; N = 2¹⁷, r = 8, p = 1) of the passphrase;
-/// the block holds 16 bytes of salt, 12 of nonce, 32 of ciphertext and 16 of tag. The certificate is authenticated with it.
+/// The key is encrypted with ChaCha20-Poly1305 (RFC 8439) under scrypt (RFC 7914; N = 2¹⁷, r = 8, p = 1) of the
+/// passphrase; the block holds 16 bytes of salt, 12 of nonce, 32 of ciphertext and 16 of tag. The certificate is
+/// authenticated with it.
 package struct SealedRoot: Sendable {
     /// What can be wrong with a file or a passphrase.
     package enum Fault: Error, Hashable, Sendable {
@@ -65,7 +66,9 @@ package struct SealedRoot: Sendable {
 
     /// Opens it. Takes half a second of a core.
     package func open(passphrase: String) throws(Fault) -> DeviceKey {
-        guard let box = try? ChaChaPoly.SealedBox(combined: sealed.dropFirst(Self.saltLength)) else { throw .unreadable }
+        guard let box = try? ChaChaPoly.SealedBox(combined: sealed.dropFirst(Self.saltLength)) else {
+            throw .unreadable
+        }
         let key: SymmetricKey
         do { key = try Self.key(passphrase, Array(sealed.prefix(Self.saltLength))) } catch { throw .failed("\(error)") }
         guard let secret = try? ChaChaPoly.open(box, using: key, authenticating: certificate.bytes),
