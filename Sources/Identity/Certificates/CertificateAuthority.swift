@@ -69,7 +69,7 @@ package struct CertificateAuthority: Sendable {
         let root = key.publicKey
         let subject = FleetSubject(.root, of: root, fleet: root, role: .office)
         let certificate = try signed(
-            subject, of: root, from: now - leeway, until: now + lifetime(of: .root), as: subject, by: key)
+            subject, of: root, from: now - leeway, until: now + lifetime(of: .root), under: nil, by: key)
         return try CertificateAuthority(certificate, key: key, fleet: root)
     }
 
@@ -86,22 +86,23 @@ package struct CertificateAuthority: Sendable {
         guard role <= certificate.role else { throw .roleTooHigh(mine: certificate.role) }
         let end = min(now + Self.lifetime(of: kind), certificate.notAfter)
         guard now < end else { throw .ranOut }
-        let own = FleetSubject(certificate.kind, of: certificate.key, fleet: fleet, role: certificate.role)
         return try Self.signed(
             FleetSubject(kind, of: owner, fleet: fleet, role: role), of: owner,
-            from: max(now - Self.leeway, certificate.notBefore), until: end, as: own, by: key)
+            from: max(now - Self.leeway, certificate.notBefore), until: end, under: certificate, by: key)
     }
 
+    /// - Parameter issuer: nil for one that signs itself.
     private static func signed(
         _ subject: FleetSubject, of owner: DevicePublicKey, from start: Int64, until end: Int64,
-        as issuer: FleetSubject, by key: DeviceKey
+        under issuer: FleetCertificate?, by key: DeviceKey
     ) throws(Refusal) -> FleetCertificate {
         do {
             let certificate = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(),
                 publicKey: Certificate.PublicKey(Curve25519.Signing.PublicKey(rawRepresentation: owner.bytes)),
                 notValidBefore: Date(milliseconds: start), notValidAfter: Date(milliseconds: end),
-                issuer: issuer.name, subject: subject.name, signatureAlgorithm: .ed25519,
+                issuer: issuer?.certificate.subject ?? subject.name, subject: subject.name,
+                signatureAlgorithm: .ed25519,
                 extensions: extensions(for: subject.kind), issuerPrivateKey: Certificate.PrivateKey(key.key))
             var serializer = DER.Serializer()
             try serializer.serialize(certificate)

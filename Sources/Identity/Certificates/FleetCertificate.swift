@@ -44,10 +44,6 @@ package struct FleetCertificate: Hashable, Sendable {
     /// Reads one. What it claims is not checked but for its form.
     package init(_ bytes: [UInt8]) throws(Fault) {
         guard let certificate = try? Certificate(derEncoded: bytes) else { throw .unreadable }
-        try self.init(certificate, bytes: bytes)
-    }
-
-    init(_ certificate: Certificate, bytes: [UInt8]) throws(Fault) {
         guard let key = Curve25519.Signing.PublicKey(certificate.publicKey),
             let subject = FleetSubject(certificate.subject), subject.device == DevicePublicKey(key).device.description
         else { throw .foreign }
@@ -76,7 +72,7 @@ package struct FleetCertificate: Hashable, Sendable {
 }
 
 /// The subject of a fleet's certificate.
-struct FleetSubject: Hashable {
+struct FleetSubject {
     let kind: CertificateKind
     /// The short id of the root's key.
     let fleet: String

@@ -79,7 +79,6 @@ package struct SealedRoot: Sendable {
 
     private static func key(_ passphrase: String, _ salt: [UInt8]) throws -> SymmetricKey {
         try KDF.Scrypt.deriveKey(
-            from: Array(passphrase.utf8), salt: salt, outputByteCount: 32, rounds: rounds, blockSize: 8, parallelism: 1,
-            maxMemory: 256 << 20)
+            from: Array(passphrase.utf8), salt: salt, outputByteCount: 32, rounds: rounds, blockSize: 8, parallelism: 1)
     }
 }
