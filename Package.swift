@@ -21,6 +21,7 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioTestUtils: Target.Dependency = .product(name: "NIOTestUtils", package: "swift-nio")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
@@ -82,7 +83,8 @@ let package = Package(
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(
-            name: "Transport", dependencies: ["Replication", "WireFormat", nioCore, nioPosix, logging]),
+            name: "Transport",
+            dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, nioSSL, nioTLS, logging]),
         .target(
             name: "ServerChannel",
             dependencies: [
@@ -116,7 +118,8 @@ let package = Package(
             name: "Node",
             dependencies: [
                 "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "CMalloc", lifecycle, unixSignals, configuration,
+                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Identity", "CMalloc", lifecycle, unixSignals,
+                configuration,
                 logging,
             ]),
         // Executables.
@@ -126,13 +129,13 @@ let package = Package(
             dependencies: ["ChannelServer", "HTTPCoding", "Storage", arguments, logging, unixSignals]),
         .executableTarget(
             name: "muster",
-            dependencies: ["LocalAPI", "HTTPCoding", "CRDT", "Inventory", arguments, unixSignals]),
+            dependencies: ["LocalAPI", "HTTPCoding", "CRDT", "Identity", "Inventory", arguments, unixSignals]),
         // Test support.
         .target(
             name: "Simulation",
             dependencies: [
-                "CRDT", "Engine", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
-                "Transport", logging,
+                "CRDT", "Engine", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage",
+                "Timekeeping", "Transport", logging,
             ],
             path: "Tests/Simulation"),
         .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/SimulationRunner"),
@@ -153,11 +156,14 @@ let package = Package(
             dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Outbox", "Simulation", "Timekeeping", grdb]),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["CRDT", "Transport", "WireFormat", "Replication", "Timekeeping", nioCore, nioPosix, logging]),
+            dependencies: [
+                "CRDT", "Identity", "Transport", "WireFormat", "Replication", "Simulation", "Timekeeping", nioCore,
+                nioPosix, nioSSL, nioTLS, logging,
+            ]),
         .testTarget(
             name: "ServerChannelTests",
             dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
-        .testTarget(name: "IdentityTests", dependencies: ["Identity", "CRDT"]),
+        .testTarget(name: "IdentityTests", dependencies: ["Identity", "CRDT", "Simulation"]),
         .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "CRDT"]),
         .testTarget(
             name: "ChannelServerTests",
@@ -181,8 +187,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "CRDT", "Engine", "Inventory", "Node", "Outbox", "Simulation", "Storage",
-                "muster",
+                "LocalAPI", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox", "Simulation",
+                "Storage", "muster",
                 httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),

@@ -33,7 +33,7 @@ def start(lab, bridge, count, known=lambda earlier: earlier):
     """Each knows all earlier ones, as discovery would tell it, or those that `known` picks of them."""
     crew = []
     for index in range(count):
-        extra = ["--insecure-lan"]
+        extra = []
         for earlier in known(crew):
             extra += ["--peer", earlier.address]
         daemon = lab.daemon(

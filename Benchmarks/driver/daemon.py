@@ -9,6 +9,8 @@ import socket
 import subprocess
 import time
 
+from lab import is_enrolled, shared_fleet
+
 
 class LabError(Exception):
     """Something on the way to a figure failed; the message is a sentence."""
@@ -36,7 +38,8 @@ class Daemon:
         self.connection = None
 
     def start(self):
-        """Starts the daemon and waits until it says that it is ready; returns how many seconds that took."""
+        """Starts the daemon and waits until it says that it is ready; returns how many seconds that took. The first time
+        it is then let into the fleet."""
         self.state.mkdir(parents=True, exist_ok=True)
         notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         notice_path = self.socket.with_suffix(".notify")
@@ -57,6 +60,8 @@ class Daemon:
             notices.close()
             notice_path.unlink(missing_ok=True)
         took = time.monotonic() - began
+        if not is_enrolled(self.state):
+            shared_fleet(str(self.binary.parent)).enrol(str(self.socket))
         self.connection = UnixConnection(self.socket)
         return took
 

@@ -26,6 +26,7 @@ package struct Core: Sendable {
     let outbox: OutboxDriver
     private let configuration: NodeConfiguration
     private let hostName: String
+    private let fleet: FleetIdentity
 
     /// What it is put together from.
     package struct Parts: Sendable {
@@ -35,14 +36,16 @@ package struct Core: Sendable {
         let hostName: String
         let logger: Logger
         let built: Int64
+        let fleet: FleetIdentity
 
         /// - Parameters:
         ///   - store: open, and written by nobody else.
         ///   - hostName: what people see this laptop as, at most `ProtocolLimits.nameBytes` long.
+        ///   - fleet: the laptop's key, and the fleet that it belongs to.
         ///   - built: a time before which the program cannot run, in microseconds since 1970.
         package init(
             store: Store, machine: any Machine, configuration: NodeConfiguration, hostName: String, logger: Logger,
-            built: Int64 = CorrectedClock.programFloor
+            fleet: FleetIdentity = FleetIdentity(), built: Int64 = CorrectedClock.programFloor
         ) {
             self.store = store
             self.machine = machine
@@ -50,6 +53,7 @@ package struct Core: Sendable {
             self.hostName = hostName
             self.logger = logger
             self.built = built
+            self.fleet = fleet
         }
     }
 
@@ -60,16 +64,19 @@ package struct Core: Sendable {
         let (store, machine, logger) = (parts.store, parts.machine, parts.logger)
         let clock = await Self.restoreClock(parts)
         store.whenShown { clock.noteShown() }
+        parts.fleet.follow(clock)
         jobs = try await store.vectors()
         hub = EventHub()
         housekeeping = Housekeeping(store: store, logger: logger)
         publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         replicator = Replicator(
-            Replicator.Parts(store: store, clock: clock, machine: machine, observer: publisher, logger: logger),
+            Replicator.Parts(
+                store: store, clock: clock, machine: machine, observer: publisher, logger: logger,
+                renewKey: { [fleet = parts.fleet] in try fleet.renewKey() }),
             holdings: KnownHoldings(jobs: jobs, removals: try await store.removals()), hostName: parts.hostName)
         let listen = parts.configuration.listen
         transport = PeerTransport(
-            configuration: TransportConfiguration(host: listen.host, port: listen.port),
+            configuration: TransportConfiguration(host: listen.host, port: listen.port), security: parts.fleet,
             handler: replicator, logger: logger, executor: machine.executor)
         await replicator.attach(transport)
         outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
@@ -79,6 +86,7 @@ package struct Core: Sendable {
         self.clock = clock
         configuration = parts.configuration
         hostName = parts.hostName
+        fleet = parts.fleet
     }
 
     /// What answers the local API.
@@ -90,7 +98,7 @@ package struct Core: Sendable {
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
-            keys: KeyCache(), outbox: outbox, gateway: gateway)
+            keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet)
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.

@@ -49,10 +49,13 @@ package struct Node: Sendable {
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
+        let fleet = try FleetIdentity(in: directory, of: store.identity.device)
+        // The key names the laptop: a new store, and one that was copied from another laptop, has had a name without a key.
+        if fleet.device != store.identity.device { try await store.setDevice(fleet.device) }
         let core = try await Core(
             Core.Parts(
                 store: store, machine: SystemMachine(executor: executor), configuration: configuration,
-                hostName: hostName, logger: logger))
+                hostName: hostName, logger: logger, fleet: fleet))
         let (replicator, outbox, jobs) = (core.replicator, core.outbox, core.jobs)
         // What was not tidied up before the last stop; a job that was costs one row.
         for known in jobs { core.housekeeping.jobChanged(known.job) }
@@ -67,14 +70,13 @@ package struct Node: Sendable {
         let news = JobNews(outbox: outbox, gateway: gateway)
         core.publisher.onAdvance { news.jobAdvanced($0) }
         let discovery = DiscoveryService(
-            configuration: configuration, device: store.identity.device, hostName: hostName,
+            configuration: configuration, fleet: fleet,
             transport: core.transport, replicator: replicator, logger: logger)
         let service = core.service(gateway: gateway, discovery: discovery.state)
         let manager = ServiceManager(environment: environment)
         let api = LocalServer(socketPath: configuration.socket, service: service, logger: logger) {
             manager.ready("\(jobs.count) jobs")
         }
-        warnOfInsecureLAN()
         for peer in configuration.peers {
             await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
         }
@@ -138,12 +140,5 @@ package struct Node: Sendable {
         return Gateway(parts, host: host, interval: UInt64(configuration.serverInterval) * 1_000) {
             times.routeChanged(isUp: $0)
         }
-    }
-
-    private func warnOfInsecureLAN() {
-        guard configuration.allowsInsecureLAN, !configuration.isLoopbackOnly else { return }
-        logger.warning(
-            "--insecure-lan: connections are neither encrypted nor authenticated; everybody on this network can read and change the inventory",
-            metadata: ["listen": "\(configuration.listen)"])
     }
 }

@@ -58,25 +58,22 @@ package struct Hello: Hashable, Sendable {
     package var minimumVersion: UInt32
     /// The newest one; both ends speak the newest that they share.
     package var maximumVersion: UInt32
-    /// Who the sender says it is; nothing proves it yet.
+    /// Who the sender says it is: the mesh asks that its key says the same.
     package var device: DeviceID
     /// Random per start of the daemon: tells a copy of this device from this device itself.
     package var instance: UInt64
     /// The host's name, for people.
     package var name: String
-    /// The short hash of the fleet's authority; empty before there is one.
-    package var fleet: String
 
     /// Takes any text; one that is longer than `ProtocolLimits.nameBytes` or has control characters cannot be sent.
     package init(
-        minimumVersion: UInt32, maximumVersion: UInt32, device: DeviceID, instance: UInt64, name: String, fleet: String
+        minimumVersion: UInt32, maximumVersion: UInt32, device: DeviceID, instance: UInt64, name: String
     ) {
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
         self.device = device
         self.instance = instance
         self.name = name
-        self.fleet = fleet
     }
 
     /// What both ends speak: the newest version that the sender and this program share, if they share any.
@@ -147,7 +144,7 @@ package enum ProtocolLimits {
     package static let frameBytes = 1 << 20
     /// Bytes that are read for one `delta`: as many stored rows as fit, or a single one that is longer.
     package static let deltaBytes = JournalSegment.usualBytes
-    /// The name of a host or a fleet, in bytes of UTF-8.
+    /// The name of a host, in bytes of UTF-8.
     package static let nameBytes = 128
     /// How many buckets the jobs are compared in.
     package static let jobBuckets = 256

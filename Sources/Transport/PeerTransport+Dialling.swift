@@ -4,11 +4,11 @@ import NIOPosix
 package import Replication
 
 extension PeerTransport {
-    /// Starts to connect. Does nothing while a dial to the same host and port is under way.
+    /// Starts to connect. Does nothing while a dial to the same host and port is under way, handshake included.
     /// Ends in `linkOpened` with this address, or in `dialFailed`.
     package func dial(_ address: PeerAddress) {
         guard registry.beginDial(address) else { return }
-        let failed: @Sendable (any Error) -> Void = { error in
+        let attempt = LinkAttempt(dialled: address) { _, error in
             self.registry.endDial(address)
             let reason = "\(error)"
             self.logger.debug("dial failed", metadata: ["address": "\(address)", "reason": "\(reason)"])
@@ -18,13 +18,9 @@ extension PeerTransport {
             .connectTimeout(TimeAmount(configuration.connectTimeout))
             .channelOption(.autoRead, value: false)
             .applyingPeerOptions(configuration)
-            .channelInitializer { self.reception.setUp($0, dialled: address, onRefusal: failed) }
-        connect(bootstrap, to: address).whenComplete { result in
-            switch result {
-            case .success: self.registry.endDial(address)
-            case .failure(let error): failed(error)
-            }
-        }
+            .channelInitializer { self.reception.setUp($0, attempt) }
+        // From here on the channel's handlers say what becomes of it.
+        connect(bootstrap, to: address).whenFailure { attempt.failed(nil, $0) }
     }
 
     /// A numeric address needs no resolver, nor its threads.

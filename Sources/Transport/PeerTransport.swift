@@ -4,7 +4,7 @@ import NIOPosix
 package import Replication
 import WireFormat
 
-/// TCP connections to peers: listens, dials, frames messages, and keeps memory bounded.
+/// TLS connections to peers: listens, dials, frames messages, and keeps memory bounded.
 ///
 /// All connections share one event loop. It moves bytes; each link has a task that takes its messages in order.
 package final class PeerTransport: Sendable {
@@ -20,10 +20,12 @@ package final class PeerTransport: Sendable {
     /// Listens nowhere before `run()`; dialling works at once.
     ///
     /// - Parameters:
+    ///   - security: decides who is let in.
     ///   - eventLoop: the one on which every connection lives.
     ///   - executor: where the handler is called; nil for the process's pool.
     package init(
-        configuration: TransportConfiguration, handler: any TransportHandler, logger: Logger,
+        configuration: TransportConfiguration, security: any LinkSecurity, handler: any TransportHandler,
+        logger: Logger,
         eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
         executor: (any TaskExecutor)? = nil
     ) {
@@ -35,10 +37,17 @@ package final class PeerTransport: Sendable {
         self.executor = executor
         self.registry = registry
         let reception = LinkReception(
-            configuration: configuration, registry: registry, handler: handler, executor: executor, logger: logger)
+            configuration: configuration, registry: registry, handler: handler, executor: executor, logger: logger,
+            tls: LinkTLS(security))
         self.reception = reception
+        let incoming = LinkAttempt(dialled: nil) { channel, reason in
+            let remote = channel?.remoteAddress.map(RemoteName.init)?.text ?? "unknown"
+            Task(executorPreference: executor) {
+                await handler.connectionRefused(remote: remote, reason: "\(reason)")
+            }
+        }
         listener = Listener(configuration: configuration, eventLoop: eventLoop, logger: logger) { channel in
-            reception.setUp(channel, dialled: nil, onRefusal: nil)
+            reception.setUp(channel, incoming)
         }
     }
 
@@ -90,6 +99,11 @@ package final class PeerTransport: Sendable {
     /// `linkClosed` follows with this reason.
     package func close(_ link: LinkID, reason: String) {
         registry[link]?.close(reason: reason)
+    }
+
+    /// Closes every link, as `close` does.
+    package func closeAll(reason: String) {
+        for link in registry.all { link.close(reason: reason) }
     }
 
     /// What went over an open link so far; nil for one that is gone.

@@ -46,7 +46,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The part of a message that is wrong.
     package enum Field: String, Hashable, Sendable {
-        case device, replica, name, fleet, reason, jobs, buckets, entries, from, first, last, sequence, digest
+        case device, replica, name, reason, jobs, buckets, entries, from, first, last, sequence, digest
     }
 
     /// One sentence: what is wrong.

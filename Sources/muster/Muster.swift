@@ -19,7 +19,7 @@ struct Muster: AsyncParsableCommand {
         version: MusterVersion.current,
         subcommands: [
             StatusCommand.self, DoctorCommand.self, PeersCommand.self, ClockCommand.self, JobCommand.self,
-            ItemCommand.self, ImportCommand.self, QueueCommand.self, CompletionsCommand.self,
+            ItemCommand.self, ImportCommand.self, QueueCommand.self, FleetCommand.self, CompletionsCommand.self,
         ])
 }
 

@@ -59,9 +59,9 @@ struct Musterd: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Allow --listen beyond this machine although connections are not encrypted yet: everybody on the network can read and change the inventory."
+            "Send the token for the server over http:// beyond this machine: everybody on the way can read it."
     )
-    var insecureLan = false
+    var insecureServer = false
 
     @Option(help: ArgumentHelp("What other people see this laptop as (default: the host's name).", valueName: "name"))
     var hostName: String?
@@ -110,7 +110,7 @@ struct Musterd: AsyncParsableCommand {
         for case (let key, let value?) in single { flags[key] = [value] }
         if !peer.isEmpty { flags[.peers] = peer }
         if noDiscovery { flags[.discovery] = ["false"] }
-        if insecureLan { flags[.insecureLAN] = ["true"] }
+        if insecureServer { flags[.insecureServer] = ["true"] }
         return flags
     }
 }

@@ -38,8 +38,8 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Inventory"], "the outbox is a value; ServerChannel sends, Storage remembers, Engine carries between"),
     "Simulation": .shell(
         [
-            "CRDT", "Engine", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
-            "Transport",
+            "CRDT", "Engine", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage",
+            "Timekeeping", "Transport",
         ], ["Logging"],
         "one seed replays a run exactly; draw from the world's generator and clock"),
     "WireFormat": .shell(
@@ -58,7 +58,7 @@ let moduleRules: [String: ModuleRule] = [
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
     "Transport": .shell(
-        ["Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix"],
+        ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
         "moves messages; durability and meaning are reached through its handler, which Engine implements"),
     "ServerChannel": .shell(
         ["CRDT", "CZlib", "Outbox", "Timekeeping"],
@@ -91,14 +91,14 @@ let moduleRules: [String: ModuleRule] = [
     ),
     "Node": .shell(
         [
-            "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Inventory", "LocalAPI", "Outbox", "Replication",
-            "ServerChannel", "Storage", "Timekeeping", "Transport",
+            "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "Outbox",
+            "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "muster": .shell(
-        ["CRDT", "HTTPCoding", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
+        ["CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]
 

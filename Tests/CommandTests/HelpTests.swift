@@ -11,7 +11,8 @@ struct HelpTests {
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
         ["item", "show"], ["import"], ["queue"], ["queue", "list"], ["queue", "show"], ["queue", "retry"],
         ["queue", "drop"],
-        ["queue", "pause"], ["queue", "resume"], ["queue", "log"], ["completions"],
+        ["queue", "pause"], ["queue", "resume"], ["queue", "log"], ["fleet"], ["fleet", "init"], ["fleet", "show"],
+        ["fleet", "request"], ["fleet", "sign"], ["fleet", "install"], ["fleet", "leave"], ["completions"],
     ]
 
     @Test("Every command explains itself, with an example, within 80 columns", arguments: commands)

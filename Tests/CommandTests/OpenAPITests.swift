@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
+import Identity
 import NIOCore
 import NIOHTTP1
 import Testing
@@ -69,6 +70,11 @@ struct OpenAPITests {
     private static func request(
         _ operation: Operation, _ socket: String, _ scene: Scene
     ) async throws -> (status: Int, mediaType: String, body: [UInt8]) {
+        // A laptop installs what makes it an issuer, and can then let others in, and leave.
+        let certificates = try await scene.founding()
+        if operation.path.hasPrefix("/v1/fleet"), operation.method != "PUT" {
+            _ = try await scene.service.installCertificates(certificates)
+        }
         let isRestore = operation.path.hasSuffix("restore")
         let path = operation.path.split(separator: "/").dropFirst().map { segment in
             switch segment {
@@ -80,6 +86,9 @@ struct OpenAPITests {
         }
         let body: (any Encodable & Sendable)? =
             switch "\(operation.method) \(path.last ?? "")" {
+            case "PUT fleet": certificates
+            case "POST certificates":
+                SignCertificateRequest(request: try SigningRequest(DeviceKey()).pem, role: "member")
             case "POST peers": AddPeerRequest(address: "10.0.0.1:4710")
             case "POST jobs": CreateJobRequest(name: "Jones")
             case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])

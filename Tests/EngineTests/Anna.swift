@@ -71,11 +71,11 @@ final class Anna: Sendable {
     }
 
     func greet(_ peer: UInt8, on link: LinkID) async {
-        await replicator.linkOpened(link, remote: "peer", dialled: nil)
         let device = DeviceID(high: UInt128(peer), low: 0)
+        await replicator.linkOpened(link, with: device, remote: "peer", dialled: nil)
         let hello = Hello(
             minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version,
-            device: device, instance: UInt64(peer), name: "peer", fleet: "")
+            device: device, instance: UInt64(peer), name: "peer")
         await replicator.received(.hello(hello), on: link)
     }
 

@@ -1,36 +1,11 @@
 import CRDT
 import Foundation
+import Simulation
 import Testing
 
 @testable import Identity
 
-/// A fleet with its root, an issuer and one laptop's key.
-struct TestFleet {
-    static let day: Int64 = 86_400_000
-    /// 2026-11-25, in milliseconds since 1970.
-    static let today: Int64 = 1_795_564_800_000
-
-    let root: CertificateAuthority
-    let issuer: CertificateAuthority
-    let trust: FleetTrust
-
-    init(issuerRole: FleetRole = .office) throws {
-        let rootKey = DeviceKey()
-        let issuerKey = DeviceKey()
-        root = try CertificateAuthority.makeRoot(rootKey, now: Self.today)
-        issuer = try CertificateAuthority(
-            root.issue(.issuer, to: issuerKey.publicKey, as: issuerRole, now: Self.today), key: issuerKey,
-            fleet: rootKey.publicKey)
-        trust = try #require(FleetTrust(root: root.certificate))
-    }
-
-    func chain(
-        _ key: DeviceKey, as role: FleetRole = .member, on day: Int64 = 0
-    ) throws -> [[UInt8]] {
-        let leaf = try issuer.issue(.laptop, to: key.publicKey, as: role, now: Self.today + day * Self.day)
-        return [leaf.bytes, issuer.certificate.bytes]
-    }
-
+extension TestFleet {
     func judge(_ chain: [[UInt8]], on day: Int64, plusOrMinus days: Int64 = 0) async throws -> FleetMember {
         try await trust.judge(chain, now: TimeBounds(Self.today + day * Self.day, within: days * Self.day))
     }

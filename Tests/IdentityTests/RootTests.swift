@@ -1,4 +1,5 @@
 import CRDT
+import Simulation
 import Testing
 
 @testable import Identity

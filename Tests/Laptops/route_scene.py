@@ -35,7 +35,7 @@ def server_flags(solos, server):
     with open(token, "w", encoding="utf-8") as file:
         file.write("secret\n")
     url = f"http://{ADDRESS}:{server.server_port}"
-    return ["--server", url, "--server-token", token, "--server-interval", "1", "--insecure-lan"]
+    return ["--server", url, "--server-token", token, "--server-interval", "1", "--insecure-server"]
 
 
 def main(build_directory):

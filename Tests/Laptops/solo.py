@@ -1,39 +1,14 @@
 """A musterd on the machine's own loopback, without a laptop around it: for tests of the store and of hostile peers."""
 
-import http.client
-import json
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import tempfile
 
-from lab import Program, free_port, wait_until
+from lab import Program, UnixConnection, free_port, is_enrolled, shared_fleet, wait_until
 
 PATIENCE_SECONDS = 20
-
-
-class UnixConnection(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
-
-    def __init__(self, path, timeout_seconds=PATIENCE_SECONDS):
-        super().__init__("muster", timeout=timeout_seconds)
-        self._path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
-
-    def ask(self, method, path, body=None):
-        """Sends one request; returns the status and the JSON of the answer. Raises OSError or HTTPException when the
-        daemon is not there, or goes away before it has answered."""
-        payload = None if body is None else json.dumps(body)
-        self.request(method, path, payload, {"Content-Type": "application/json"} if payload else {})
-        answer = self.getresponse()
-        text = answer.read()
-        return answer.status, json.loads(text) if text else None
 
 
 class Solo:
@@ -71,10 +46,24 @@ class Solo:
         return self
 
     def start(self, *flags, prefix=(), environment=None):
-        """Starts it and returns itself when it answers."""
+        """Starts it and returns itself when it answers and is in the fleet."""
         self.launch(*flags, prefix=prefix, environment=environment)
         wait_until(self.answers, PATIENCE_SECONDS, f"{self.name} answers")
+        if not self.is_enrolled:
+            self.enrol()
         return self
+
+    @property
+    def is_enrolled(self):
+        return is_enrolled(self.state)
+
+    @property
+    def fleet(self):
+        return shared_fleet(self._build_directory)
+
+    def enrol(self):
+        """Lets it into the fleet; it runs."""
+        self.fleet.enrol(self.socket)
 
     def answers(self):
         assert self.program.is_running, f"{self.name} has ended: {self.log()}"

@@ -1,11 +1,20 @@
 """A peer that is no musterd: speaks the peers' protocol byte by byte, soundly or not. See peer.proto for the fields."""
 
 import errno
+import hashlib
 import os
 import socket
+import ssl
 import struct
+import tempfile
+import threading
 
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from lab import wait_until
+
+APPLICATION = "muster/1"
 
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
@@ -37,8 +46,7 @@ def frame(payload):
     return struct.pack(">I", len(payload)) + payload
 
 
-def hello(device=None, versions=(5, 5), name="stranger"):
-    device = device or os.urandom(32)
+def hello(device, versions=(5, 5), name="stranger"):
     body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
     return frame(text(HELLO, body))
 
@@ -140,20 +148,97 @@ def siphash(data, key0, key1):
     return v0 ^ v1 ^ v2 ^ v3
 
 
+def tls():
+    """What a link speaks. Whom this end trusts is no question: it is the daemon that has to decide."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols([APPLICATION])
+    return context
+
+
+class Member:
+    """A key with certificates of a fleet."""
+
+    def __init__(self, fleet):
+        key = Ed25519PrivateKey.generate()
+        # As DevicePublicKey.device does.
+        self.device = hashlib.sha256(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)).digest()
+        request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, None)
+        self.context = tls()
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+            # The last one, the root's, is with every laptop, and not sent.
+            chain = fleet.sign(request.public_bytes(Encoding.PEM).decode()).rpartition("-----BEGIN")[0]
+            file.write(chain.encode())
+            file.flush()
+            self.context.load_cert_chain(file.name)
+
+
+class Link:
+    """TLS over a connected socket. Unlike the one of `ssl`, one thread may read while another writes."""
+
+    def __init__(self, connection, context):
+        self._socket = connection
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing)
+        self._lock = threading.Lock()
+        while True:
+            try:
+                self._tls.do_handshake()
+                self._socket.sendall(self._outgoing.read())
+                return
+            except ssl.SSLWantReadError:
+                self._socket.sendall(self._outgoing.read())
+                self._receive()
+
+    def send(self, data):
+        with self._lock:
+            self._tls.write(data)
+            encrypted = self._outgoing.read()
+        self._socket.sendall(encrypted)
+
+    def receive(self, count):
+        """Empty when the TCP connection is closed; a goodbye of TLS is not enough. Raises OSError as a socket does."""
+        while True:
+            with self._lock:
+                try:
+                    return self._tls.read(count)
+                except ssl.SSLWantReadError:
+                    pass
+                except ssl.SSLError:
+                    break
+            self._receive()
+        while self._socket.recv(1 << 16):
+            pass
+        return b""
+
+    def _receive(self):
+        encrypted = self._socket.recv(1 << 16)
+        with self._lock:
+            if encrypted:
+                self._incoming.write(encrypted)
+            else:
+                self._incoming.write_eof()
+
+
 class Stranger:
-    """A connection to a daemon's port."""
+    """A connection to a daemon's port, by somebody who has been let into its fleet, as a laptop of its own."""
 
     def __init__(self, daemon, receive_bytes=None):
-        self.socket = socket.socket()
+        member = Member(daemon.fleet)
+        self.device = member.device
+        self.socket = connect(daemon, receive_bytes)
         self.waiting = b""
-        if receive_bytes:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-        self.socket.settimeout(20)
-        self.socket.connect(("127.0.0.1", daemon.port))
+        self._link = Link(self.socket, member.context)
+
+    def hello(self, **fields):
+        return hello(**{"device": self.device, **fields})
 
     def greet(self, clock=None, **fields):
         """Says hello, answers the first ping with what `clock` says of the time, and is ready: a peer like any other."""
-        self.socket.sendall(hello(**fields))
+        self._link.send(self.hello(**fields))
         for kind, payload in self.frames():
             if kind == PING:
                 (count,) = struct.unpack("<Q", payload[1:9])
@@ -164,7 +249,7 @@ class Stranger:
     def say(self, *frames):
         """Sends as much as the daemon takes; returns whether that was all."""
         try:
-            self.socket.sendall(b"".join(frames))
+            self._link.send(b"".join(frames))
             return True
         except OSError:
             return False
@@ -172,7 +257,7 @@ class Stranger:
     def read(self):
         """What comes next, up to 64 KiB; empty when the connection is closed, by the daemon or here by another thread."""
         try:
-            return self.socket.recv(1 << 16)
+            return self._link.receive(1 << 16)
         except ConnectionError:
             return b""
         except OSError as error:
@@ -204,6 +289,16 @@ class Stranger:
 
     def close(self):
         self.socket.close()
+
+
+def connect(daemon, receive_bytes=None):
+    """A connection to a daemon's port, on which nothing is said yet."""
+    connection = socket.socket()
+    if receive_bytes:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+    connection.settimeout(20)
+    connection.connect(("127.0.0.1", daemon.port))
+    return connection
 
 
 def wait_for_log(daemon, words, deadline_seconds=10):

@@ -87,6 +87,10 @@ def test_a_cloned_store_runs_on_two_laptops_at_once(solos, in_place):
     for daemon, other in ((anna, bert), (clone, anna)):
         daemon.make("/v1/peers", {"address": other.address})
     clone.make("/v1/peers", {"address": bert.address})
+    # One of the two keeps the key. The other has a new one, and belongs to no fleet until it is let in.
+    outside = lambda: [daemon for daemon in (anna, clone) if daemon.get("/v1/fleet")["fleetID"] is None]
+    (newcomer,) = wait_until(outside, PATIENCE_SECONDS, "one of the two has a key of its own")
+    newcomer.enrol()
     everything = {"before"} | {f"of {name} {count}" for name in ("anna", "clone") for count in range(5)}
     crew = (anna, clone, bert)
     for daemon in crew:

@@ -17,7 +17,6 @@ from stranger import (
     forked,
     frame,
     have,
-    hello,
     number,
     ping,
     report_request,
@@ -83,24 +82,29 @@ def town(build_directory):
 
 
 @pytest.mark.parametrize(
-    "bytes_sent, reason",
+    "said, reason",
     [
         (b"GET / HTTP/1.1\r\nHost: muster\r\n\r\n", "over the limit"),
         (os.urandom(1 << 16).replace(b"\0", b"\1"), "over the limit"),
         (struct.pack(">I", 0xFFFFFFFF), "over the limit"),
         (ping(1), "the first frame is no hello"),
-        (hello() + hello(), "a second hello"),
-        (hello(versions=(7, 9)), "speaks versions 7 to 9"),
-        (hello() + struct.pack(">I", 1 << 24), "over the limit"),
-        (hello() + frame(b"\xff" * 100), "not the protobuf"),
-        (hello() + frame(text(15, b"\xff\xff")), "not the protobuf"),
-        (hello() + have("job", [(bytes(16), 1 << 41, 0)]), "larger than any journal"),
+        (lambda hello: hello() + hello(), "a second hello"),
+        (lambda hello: hello(device=os.urandom(32)), "another device than the one whose key it has"),
+        (lambda hello: hello(versions=(7, 9)), "speaks versions 7 to 9"),
+        (lambda hello: hello() + struct.pack(">I", 1 << 24), "over the limit"),
+        (lambda hello: hello() + frame(b"\xff" * 100), "not the protobuf"),
+        (lambda hello: hello() + frame(text(15, b"\xff\xff")), "not the protobuf"),
+        (lambda hello: hello() + have("job", [(bytes(16), 1 << 41, 0)]), "larger than any journal"),
     ],
-    ids=["http", "noise", "length", "no hello", "hello twice", "version", "oversized", "no protobuf", "nested", "sequence"],
+    ids=[
+        "http", "noise", "length", "no hello", "hello twice", "device", "version", "oversized", "no protobuf", "nested",
+        "sequence",
+    ],
 )
-def test_what_no_peer_says(town, bytes_sent, reason):
+def test_what_no_peer_says(town, said, reason):
+    """`said` is given what makes the stranger's own hello, if it begins with one."""
     stranger = Stranger(town.anna)
-    stranger.say(bytes_sent)
+    stranger.say(said(stranger.hello) if callable(said) else said)
     assert stranger.is_closed_within(5)
     wait_for_log(town.anna, reason)
 
@@ -108,7 +112,7 @@ def test_what_no_peer_says(town, bytes_sent, reason):
 def test_half_a_hello_and_then_silence(town):
     strangers = [Stranger(town.anna) for _ in range(8)]
     for stranger in strangers:
-        stranger.say(hello()[:20])
+        stranger.say(stranger.hello()[:20])
     town.goes_on()
     for stranger in strangers:
         assert stranger.is_closed_within(8)

@@ -9,7 +9,7 @@ import pytest
 from clocks import milliseconds, true_milliseconds
 from lab import wait_at_rest, wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
-from stranger import READY, Stranger, delta, digest, frame, hello, number, ping, pong, removed, varint, wait_for_log
+from stranger import READY, Stranger, delta, digest, frame, number, ping, pong, removed, varint, wait_for_log
 
 JOB_ITEM = CHANNEL = bytes(16)
 FARTHEST = 1 << 40
@@ -270,12 +270,11 @@ def test_times_that_cannot_be_move_no_clock(build_directory):
 
 def test_ready_twice_or_before_the_hello_and_pings_nobody_answers(pair):
     ready = frame(number(READY, 1))
-    for said in (hello() + ready + ready, ready):
-        stranger = Stranger(pair.anna)
+    for stranger, said in ((one := Stranger(pair.anna), one.hello() + ready + ready), (Stranger(pair.anna), ready)):
         stranger.say(said)
         assert stranger.is_closed_within(5)
     silent = Stranger(pair.anna)
-    silent.say(hello())
+    silent.say(silent.hello())
     before = pair.anna.memory_bytes()
     busy = Stranger(pair.anna).greet()
     for _ in range(20):

@@ -21,15 +21,11 @@ struct ConfigurationTests {
         #expect(configuration.usesDiscovery)
     }
 
-    @Test("Listening beyond loopback is refused without --insecure-lan, and the refusal says what that means")
-    func insecureLAN() async throws {
-        let error = await #expect(throws: ConfigurationError.self) {
-            try await NodeConfiguration.read(flags: [.listen: ["0.0.0.0:7473"]], environment: [:], file: nil)
-        }
-        #expect(error?.description.contains("--insecure-lan") == true)
-        let allowed = try await NodeConfiguration.read(
-            flags: [.listen: ["0.0.0.0:7473"], .insecureLAN: ["true"]], environment: [:], file: nil)
-        #expect(!allowed.isLoopbackOnly)
+    @Test("A laptop may listen to a whole network: who may talk to it is the fleet's matter")
+    func listeningToAll() async throws {
+        let everywhere = try await NodeConfiguration.read(
+            flags: [.listen: ["0.0.0.0:7473"]], environment: [:], file: nil)
+        #expect(!everywhere.isLoopbackOnly)
     }
 
     @Test(
@@ -81,7 +77,7 @@ struct ConfigurationTests {
         for server in ["http://10.0.0.5:7480", "http://127.evil.example", "HTTP://office.example"] {
             let error = await #expect(throws: ConfigurationError.self) { try await read(server) }
             #expect(error?.description.contains("https://") == true)
-            try await read(server, [.insecureLAN: ["true"]])
+            try await read(server, [.insecureServer: ["true"]])
         }
         for server in ["https://office.example", "http://127.0.0.1:7480", "http://[::1]:1", "http://localhost"] {
             try await read(server)

@@ -148,7 +148,7 @@ struct AnnouncementTests {
     /// A laptop that has met these peers; of the job they hold nothing.
     private func anna(meeting links: [LinkID], holding vector: VersionVector = VersionVector()) -> Mesh {
         var mesh = Mesh(
-            device: DeviceID(high: 0, low: 1), replica: own, instance: 1, name: "anna", fleet: "",
+            device: DeviceID(high: 0, low: 1), replica: own, instance: 1, name: "anna",
             jobs: vector.entries.isEmpty ? [] : [(job, vector)])
         for link in links {
             mesh.meet(DeviceID(high: 0, low: 1 + UInt128(link.number)), on: link)

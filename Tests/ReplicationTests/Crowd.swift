@@ -45,7 +45,7 @@ struct Crowd {
                 Laptop(
                     mesh: Mesh(
                         device: Self.device(index), replica: ReplicaID(UInt128(index + 1)), instance: UInt64(index),
-                        name: "laptop", fleet: "", jobs: [])))
+                        name: "laptop", jobs: [])))
         }
         for index in 1..<count {
             for other in Array(0..<index).shuffled(using: &generator).prefix(linksEach) {

@@ -12,7 +12,7 @@ struct ForgedProofTests {
     private func mesh() -> Mesh {
         let head = JournalHead(sequence: 5, digest: 7)
         var mesh = Mesh(
-            device: DeviceID(high: 0, low: 1), replica: own, instance: 1, name: "anna", fleet: "",
+            device: DeviceID(high: 0, low: 1), replica: own, instance: 1, name: "anna",
             jobs: [(job, VersionVector([VersionVector.Entry(replica: own, head: head)]))])
         mesh.meet(DeviceID(high: 1, low: 1), on: link)
         return mesh
@@ -105,7 +105,7 @@ struct ForgedProofTests {
         var renewed: [UInt64] = []
         for now in stride(from: 1_000, to: 1_000_000, by: 1_000) as StrideTo<UInt64> {
             let link = LinkID(number: now)
-            _ = mesh.onLinkOpened(link, isDialled: false, now: now)
+            _ = mesh.onLinkOpened(link, with: mesh.device, isDialled: false, now: now)
             let directives = mesh.onMessage(.hello(.of(mesh.device)), on: link, now: now)
             _ = mesh.onLinkClosed(link, now: now)
             guard directives.contains(where: isRenewal) else { continue }
@@ -166,7 +166,7 @@ struct ForgedProofTests {
     func proofMeanwhile() {
         var mesh = mesh()
         let copy = LinkID(number: 2)
-        _ = mesh.onLinkOpened(copy, isDialled: false, now: 5)
+        _ = mesh.onLinkOpened(copy, with: mesh.device, isDialled: false, now: 5)
         #expect(mesh.onMessage(.hello(.of(mesh.device)), on: copy, now: 5).contains(where: isRenewal))
         #expect(!hear(proofs(of: own)[1], now: 10, &mesh).contains(where: isRenewal), "one is under way")
         mesh.onRenewalFailed(now: 20)
@@ -201,10 +201,10 @@ struct ForgedProofTests {
         var renewals = 0
         for number in 2...100 as ClosedRange<UInt64> {
             let stranger = LinkID(number: number)
-            _ = mesh.onLinkOpened(stranger, isDialled: false, now: number * 1_000)
+            _ = mesh.onLinkOpened(stranger, with: mesh.device, isDialled: false, now: number * 1_000)
             let hello = Hello(
                 minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version,
-                device: mesh.device, instance: number + 50, name: "eve", fleet: "")
+                device: mesh.device, instance: number + 50, name: "eve")
             let directives = mesh.onMessage(.hello(hello), on: stranger, now: number * 1_000)
             #expect(directives.contains { if case .close(stranger, _) = $0.onLink { true } else { false } })
             guard directives.contains(where: isRenewal) else { continue }

@@ -9,7 +9,7 @@ struct JobRemovalTests {
         let job = try #require(JobID("elm"))
         var mesh = Mesh(
             device: try #require(DeviceID(String(repeating: "a1", count: 32))), replica: ReplicaID(1), instance: 1,
-            name: "anna", fleet: "", jobs: [(job, VersionVector([.init(replica: ReplicaID(1), head: head(3))]))])
+            name: "anna", jobs: [(job, VersionVector([.init(replica: ReplicaID(1), head: head(3))]))])
         _ = mesh.onCommitted(segment(4), job: job, now: 1_000)
         let removed = VersionVector([.init(replica: ReplicaID(1), head: head(3))])
         let removal = JobRemoval(name: "Elm", heads: removed)
@@ -24,7 +24,7 @@ struct JobRemovalTests {
         let held = VersionVector([.init(replica: ReplicaID(1), head: head(3))])
         var mesh = Mesh(
             device: try #require(DeviceID(String(repeating: "a1", count: 32))), replica: ReplicaID(1), instance: 1,
-            name: "anna", fleet: "", jobs: [(job, held)])
+            name: "anna", jobs: [(job, held)])
         mesh.meet(try #require(DeviceID(String(repeating: "b2", count: 32))), on: link)
         let directives = mesh.onJobRemoved(
             JobRemoval(name: "Elm", heads: held), of: job, vector: held, replaced: [], now: 1_000)

@@ -11,7 +11,7 @@ struct MeshBoundsTests {
 
     private func mesh(vector: VersionVector = VersionVector(), links: [LinkID]) throws -> Mesh {
         var mesh = Mesh(
-            device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna", fleet: "",
+            device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna",
             jobs: vector.entries.isEmpty ? [] : [(job, vector)])
         for link in links {
             mesh.meet(DeviceID(high: 1, low: UInt128(link.number)), on: link)

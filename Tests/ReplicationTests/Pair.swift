@@ -34,7 +34,7 @@ struct Pair {
             }
             let mesh = Mesh(
                 device: DeviceID(high: 0, low: UInt128(index + 1)), replica: ReplicaID(UInt128(index + 1)),
-                instance: UInt64(index), name: "laptop", fleet: "",
+                instance: UInt64(index), name: "laptop",
                 jobs: vectors.keys.sorted().map { ($0, VersionVector(vectors[$0] ?? [])) })
             sides.append(Side(mesh: mesh, journals: side))
         }
@@ -127,7 +127,7 @@ struct Pair {
 extension Mesh {
     /// Everything up to the peer's `ready`.
     mutating func meetWithoutComparing(_ peer: DeviceID, on link: LinkID, now: UInt64) {
-        _ = onLinkOpened(link, isDialled: true, now: now)
+        _ = onLinkOpened(link, with: peer, isDialled: true, now: now)
         _ = onMessage(.hello(.of(peer)), on: link, now: now)
         _ = onMessage(.pong(now, received: 0, answered: 0, .unsynchronised), on: link, now: now)
         _ = onTimeLearned(link, now: now)

@@ -12,7 +12,7 @@ struct SuspicionTests {
         let own = try #require(DeviceID(String(repeating: "a1", count: 32)))
         let peer = try #require(DeviceID(String(repeating: "b2", count: 32)))
         var mesh = Mesh(
-            device: own, replica: ReplicaID(1), instance: 1, name: "anna", fleet: "", jobs: [])
+            device: own, replica: ReplicaID(1), instance: 1, name: "anna", jobs: [])
         mesh.meet(peer, on: link)
         return (mesh, peer)
     }

@@ -92,16 +92,19 @@ struct HostilePeerTests {
         var configuration = TransportConfiguration(host: "127.0.0.1", port: 0)
         configuration.connections.incoming = 1
         let handler = RecordingHandler()
-        try await withTransport(handler, configuration) { transport, port in
-            let peer = try await RawPeer.connect(port: port)
-            try peer.say(Samples.hello)
-            await handler.wait { $0.messages.count == 1 }
-            transport.established(handler.events.opened[0])
-            try await RawPeer.connect(port: port).untilClosed()
-            await handler.wait { $0.refusals == ["too many connections"] }
-            transport.dial(PeerAddress(host: "127.0.0.1", port: port))
-            await handler.wait { $0.opened.count == 2 }
-            await peer.close()
+        let crew = RecordingHandler()
+        try await withTransport(crew) { _, crewPort in
+            try await withTransport(handler, configuration) { transport, port in
+                let peer = try await RawPeer.connect(port: port)
+                try peer.say(Samples.hello)
+                await handler.wait { $0.messages.count == 1 }
+                transport.established(handler.events.opened[0])
+                try await RawPeer.connect(port: port).untilClosed()
+                await handler.wait { $0.refusals == ["too many connections"] }
+                transport.dial(PeerAddress(host: "127.0.0.1", port: crewPort))
+                await handler.wait { $0.opened.count == 2 }
+                await peer.close()
+            }
         }
     }
 

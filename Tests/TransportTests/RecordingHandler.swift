@@ -1,3 +1,4 @@
+import CRDT
 import NIOCore
 import Replication
 import Synchronization
@@ -40,7 +41,7 @@ final class RecordingHandler: TransportHandler {
         noted.withLock { $0.append(event) }
     }
 
-    func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async {
+    func linkOpened(_ link: LinkID, with device: DeviceID, remote: String, dialled: PeerAddress?) async {
         note(.opened(link, dialled: dialled != nil))
         onOpened(link)
     }

@@ -2,8 +2,6 @@
 import CRDT
 import Foundation
 import Logging
-import NIOCore
-import NIOPosix
 import Replication
 import Testing
 import Timekeeping
@@ -13,10 +11,11 @@ import WireFormat
 /// A transport that listens on loopback while `body` runs, and has reported every link as closed afterwards.
 func withTransport<Result>(
     _ handler: RecordingHandler, _ configuration: TransportConfiguration = .init(host: "127.0.0.1", port: 0),
-    _ body: (PeerTransport, Int) async throws -> Result
+    security: (any LinkSecurity)? = nil, _ body: (PeerTransport, Int) async throws -> Result
 ) async throws -> Result {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let transport = PeerTransport(configuration: configuration, handler: handler, logger: logger)
+    let transport = PeerTransport(
+        configuration: configuration, security: try security ?? CrewMember(), handler: handler, logger: logger)
     let running = Task { await transport.run() }
     defer { running.cancel() }
     while transport.boundPort == nil { try await Task.sleep(for: .milliseconds(2)) }
@@ -38,7 +37,7 @@ enum Samples {
         .hello(
             Hello(
                 minimumVersion: 1, maximumVersion: maximumVersion, device: DeviceID(high: 1, low: 2), instance: 3,
-                name: "a", fleet: ""))
+                name: "a"))
     }
 
     static func delta(bytes: Int, first: UInt64 = 1) -> Message {
@@ -68,25 +67,4 @@ enum Samples {
 func residentBytes() throws -> Int {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return try #require(Int(fields[1])) * sysconf(Int32(_SC_PAGESIZE))
-}
-
-/// A peer that says whatever bytes a test likes, and reads only when told to.
-struct RawPeer {
-    let channel: any Channel
-
-    static func connect(port: Int, receiveBuffer: Int? = nil) async throws -> RawPeer {
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.autoRead, value: receiveBuffer == nil)
-        let sized = receiveBuffer.map { bootstrap.channelOption(.socketOption(.so_rcvbuf), value: $0) } ?? bootstrap
-        return RawPeer(channel: try await sized.connect(host: "127.0.0.1", port: port).get())
-    }
-
-    func say(_ bytes: ByteBuffer) { channel.writeAndFlush(bytes, promise: nil) }
-
-    func say(_ message: Message) throws { say(try FrameEncoder.encode(message)) }
-
-    /// Returns when the other side has closed.
-    func untilClosed() async throws { try await channel.closeFuture.get() }
-
-    func close() async { try? await channel.close() }
 }

@@ -25,7 +25,6 @@ struct MalformedFrameTests {
         "device-long": .identifierLength(.device, bytes: 33),
         "name-long": .textTooLong(.name, bytes: 129),
         "name-with-escape": .controlCharacter(.name),
-        "fleet-with-newline": .controlCharacter(.fleet),
         "job-empty": .jobName,
         "job-with-slash": .jobName,
         "job-long": .jobName,

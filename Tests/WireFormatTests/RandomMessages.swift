@@ -14,7 +14,7 @@ extension Message {
             return .hello(
                 Hello(
                     minimumVersion: 1, maximumVersion: UInt32(clamping: sequence),
-                    device: .random(using: &random), instance: number, name: "laptop-\(number)", fleet: ""))
+                    device: .random(using: &random), instance: number, name: "laptop-\(number)"))
         case 1: return .ping(number)
         case 2:
             let quality = ClockQuality(

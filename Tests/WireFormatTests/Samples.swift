@@ -14,8 +14,7 @@ enum Samples {
 
     static let hello = Message.hello(
         Hello(
-            minimumVersion: 1, maximumVersion: 2, device: device, instance: 0x0123_4567_89ab_cdef, name: "Kühlraum 2",
-            fleet: "c0ffee01"))
+            minimumVersion: 1, maximumVersion: 2, device: device, instance: 0x0123_4567_89ab_cdef, name: "Kühlraum 2"))
 
     static let named: [(name: String, message: Message)] = [
         ("hello", hello),

@@ -40,7 +40,6 @@ def measure(lab, report):
 
 
 def start(lab, link, index, name):
-    daemon = lab.daemon(
-        name, listen=f"{link.address(index)}:7470", prefix=link.inside(index), extra=["--insecure-lan"])
+    daemon = lab.daemon(name, listen=f"{link.address(index)}:7470", prefix=link.inside(index))
     daemon.start()
     return daemon

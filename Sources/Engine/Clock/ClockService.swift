@@ -35,6 +35,17 @@ package final class ClockService: Sendable {
             milliseconds: UInt64(clamping: clock.time(at: elapsed) / 1_000), isSynchronised: clock.isSynchronised)
     }
 
+    /// Between which times it certainly is now, in milliseconds since 1970; without an upper end while no server is behind it.
+    package var possibleTimes: ClosedRange<Int64> {
+        clock.withLock { clock in
+            let elapsed = machine.elapsedMicroseconds
+            let quality = clock.quality(at: elapsed)
+            let floor = quality.floor / 1_000
+            guard quality.isSynchronised else { return floor...Int64.max }
+            return floor...max(floor, (clock.time(at: elapsed) + quality.uncertainty) / 1_000)
+        }
+    }
+
     /// For people: source, drift, uncertainty, age.
     package var overview: ClockOverview {
         clock.withLock { $0.overview(at: machine.elapsedMicroseconds, wall: machine.wallMicroseconds) }

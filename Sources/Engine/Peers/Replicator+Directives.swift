@@ -171,7 +171,8 @@ extension Replicator {
                     return perform(noteRenewal())
                 }
             } else {
-                try await store.renewDevice(using: &generator)
+                try await store.renewDevice(
+                    to: try renewKey?() ?? DeviceID.random(using: &generator), using: &generator)
             }
             logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
             perform(noteRenewal())

@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 package import Logging
 package import Replication
 package import Storage
@@ -17,6 +17,7 @@ package actor Replicator: TransportHandler {
     nonisolated let machine: any Machine
     let observer: any ReplicationObserver
     let logger: Logger
+    let renewKey: (@Sendable () throws -> DeviceID)?
     var links: (any PeerLinks)?
     var timer = DeadlineTimer()
     var remotes: [LinkID: Remote] = [:]
@@ -57,10 +58,14 @@ package actor Replicator: TransportHandler {
         let machine: any Machine
         let observer: any ReplicationObserver
         let logger: Logger
+        let renewKey: (@Sendable () throws -> DeviceID)?
 
+        /// - Parameter renewKey: gives this laptop another key, and so another name; nil where devices have no keys.
         package init(
-            store: Store, clock: ClockService, machine: any Machine, observer: any ReplicationObserver, logger: Logger
+            store: Store, clock: ClockService, machine: any Machine, observer: any ReplicationObserver, logger: Logger,
+            renewKey: (@Sendable () throws -> DeviceID)? = nil
         ) {
+            self.renewKey = renewKey
             self.store = store
             self.clock = clock
             self.machine = machine
@@ -78,11 +83,12 @@ package actor Replicator: TransportHandler {
         machine = parts.machine
         observer = parts.observer
         logger = parts.logger
+        renewKey = parts.renewKey
         lastNoted = machine.elapsedMilliseconds
         let identity = store.identity
         mesh = Mesh(
             device: identity.device, replica: identity.replica, instance: machine.random(),
-            name: hostName, fleet: "", jobs: holdings.jobs,
+            name: hostName, jobs: holdings.jobs,
             removals: holdings.removals)
     }
 
@@ -124,9 +130,9 @@ package actor Replicator: TransportHandler {
 
     // MARK: Transport
 
-    package func linkOpened(_ link: LinkID, remote: String, dialled: PeerAddress?) async {
+    package func linkOpened(_ link: LinkID, with device: DeviceID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
-        perform(mesh.onLinkOpened(link, isDialled: dialled != nil, now: now))
+        perform(mesh.onLinkOpened(link, with: device, isDialled: dialled != nil, now: now))
     }
 
     package func received(_ message: Message, on link: LinkID) async {

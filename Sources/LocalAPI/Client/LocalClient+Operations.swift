@@ -16,6 +16,22 @@ extension LocalClient {
     /// `GET /v1/clock`: 200.
     package func clock() async throws -> ClockReport { try await call(.GET, ["clock"]) }
 
+    /// `GET /v1/fleet`: 200.
+    package func fleet() async throws -> FleetStatus { try await call(.GET, ["fleet"]) }
+
+    /// `PUT /v1/fleet`: 200; 422 for certificates that do not fit this laptop.
+    package func installCertificates(_ pem: String) async throws -> FleetStatus {
+        try await call(.PUT, ["fleet"], body: FleetCertificates(certificates: pem))
+    }
+
+    /// `POST /v1/fleet/certificates`: 201; 422 where this laptop may not, or the request is none.
+    package func signCertificate(_ request: SignCertificateRequest) async throws -> FleetCertificates {
+        try await call(.POST, ["fleet", "certificates"], body: request)
+    }
+
+    /// `DELETE /v1/fleet`: 200; 422 for a laptop without a fleet.
+    package func leaveFleet() async throws -> FleetStatus { try await call(.DELETE, ["fleet"]) }
+
     /// `GET /v1/doctor`: 200, also when checks have failed.
     package func doctor() async throws -> DoctorReport { try await call(.GET, ["doctor"]) }
 

@@ -13,6 +13,14 @@ package protocol MusterService: Sendable {
     func addPeer(_ request: AddPeerRequest) async throws
     /// How this device tells the time, and what is stamped later than it can be (rule R6).
     func clockReport() async throws -> ClockReport
+    /// This laptop's place in a fleet.
+    func fleetStatus() async throws -> FleetStatus
+    /// Takes up what an issuer or the root has made for this laptop; `invalidValue` for anything else.
+    func installCertificates(_ request: FleetCertificates) async throws -> FleetStatus
+    /// Makes a certificate for another laptop; `invalidValue` where this one may not.
+    func signCertificate(_ request: SignCertificateRequest) async throws -> FleetCertificates
+    /// Gives up the laptop's place in its fleet, and closes its connections.
+    func leaveFleet() async throws -> FleetStatus
     /// Looks at everything that the daemon depends on; does not throw for what it finds.
     func doctor() async throws -> DoctorReport
 

@@ -33,6 +33,16 @@ extension Route {
             return try Answer.json(peer, status: .accepted)
         },
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
+        Route(.get, "/v1/fleet") { _, _, service in try Answer.json(try await service.fleetStatus()) },
+        Route(.put, "/v1/fleet") { request, _, service in
+            try Answer.json(try await service.installCertificates(try await request.decode(FleetCertificates.self)))
+        },
+        Route(.delete, "/v1/fleet") { _, _, service in try Answer.json(try await service.leaveFleet()) },
+        Route(.post, "/v1/fleet/certificates") { request, _, service in
+            try Answer.json(
+                try await service.signCertificate(try await request.decode(SignCertificateRequest.self)),
+                status: .created)
+        },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
         Route(.get, "/v1/events") { request, _, service in

@@ -11,7 +11,7 @@ package struct NodeConfiguration: Sendable {
     package var stateDirectory = "/var/lib/muster"
     /// The path of the local API's Unix socket.
     package var socket = "/run/muster/muster.sock"
-    /// Where other laptops connect; beyond this machine only with `allowsInsecureLAN`.
+    /// Where other laptops of the fleet connect.
     package var listen = PeerAddress(host: "127.0.0.1", port: Self.defaultPort)
     /// Laptops to connect to besides those that are discovered.
     package var peers: [PeerAddress] = []
@@ -23,8 +23,8 @@ package struct NodeConfiguration: Sendable {
     package var serverInterval = 15
     /// Whether this laptop is announced, and others are looked for, with DNS-SD.
     package var usesDiscovery = true
-    /// Whether to listen beyond this machine, and send the token over http, though nothing is encrypted.
-    package var allowsInsecureLAN = false
+    /// Whether to send the server's token over http, though nothing is encrypted then.
+    package var allowsInsecureServer = false
     /// What people see this laptop as, cut to 128 bytes; nil for the host's own name.
     package var hostName: String?
     /// The name of a `Logger.Level`; it is not checked here.
@@ -43,7 +43,7 @@ package struct NodeConfiguration: Sendable {
         case serverToken = "server-token"
         case serverInterval = "server-interval"
         case discovery
-        case insecureLAN = "insecure-lan"
+        case insecureServer = "insecure-server"
         case hostName = "host-name"
         case logLevel = "log-level"
     }
@@ -62,7 +62,7 @@ package struct NodeConfiguration: Sendable {
             let content: ConfigContent =
                 switch key {
                 case .peers: .stringArray(given)
-                case .discovery, .insecureLAN: .bool(given.first == "true")
+                case .discovery, .insecureServer: .bool(given.first == "true")
                 default: .string(given.first ?? "")
                 }
             values[AbsoluteConfigKey([key.rawValue])] = ConfigValue(content, isSecret: false)
@@ -90,7 +90,7 @@ package struct NodeConfiguration: Sendable {
         stateDirectory = reader.string(forKey: Key.stateDirectory.key, default: stateDirectory)
         socket = reader.string(forKey: Key.socket.key, default: socket)
         usesDiscovery = reader.bool(forKey: Key.discovery.key, default: usesDiscovery)
-        allowsInsecureLAN = reader.bool(forKey: Key.insecureLAN.key, default: allowsInsecureLAN)
+        allowsInsecureServer = reader.bool(forKey: Key.insecureServer.key, default: allowsInsecureServer)
         hostName = reader.string(forKey: Key.hostName.key)
         logLevel = reader.string(forKey: Key.logLevel.key, default: logLevel)
         if let text = reader.string(forKey: Key.listen.key) { listen = try Self.address(text, key: .listen) }
@@ -109,9 +109,9 @@ package struct NodeConfiguration: Sendable {
             throw ConfigurationError(
                 "There is no token in \(file); write there what 'muster-channel token add NAME' prints at the server.")
         }
-        if let server, serverTokenFile != nil, !server.isPrivate, !allowsInsecureLAN {
+        if let server, serverTokenFile != nil, !server.isPrivate, !allowsInsecureServer {
             throw ConfigurationError(
-                "The token would go to \(server) unencrypted; write https://, or give --insecure-lan to let everybody on "
+                "The token would go to \(server) unencrypted; write https://, or give --insecure-server to let everybody on "
                     + "the way read it.")
         }
         if let text = reader.string(forKey: Key.serverInterval.key) {
@@ -119,11 +119,6 @@ package struct NodeConfiguration: Sendable {
                 throw ConfigurationError("'\(text)' is no interval; write a number of seconds from 1 to 86400.")
             }
             serverInterval = seconds
-        }
-        guard allowsInsecureLAN || isLoopbackOnly else {
-            throw ConfigurationError(
-                "Listening on \(listen.host) is refused, because connections are not encrypted yet; listen on 127.0.0.1, or "
-                    + "give --insecure-lan to let everybody on this network read and change the inventory.")
         }
     }
 

@@ -4,6 +4,7 @@
 
 /// The directory that holds the store: made if it is missing, closed to others, used by one daemon.
 struct StateDirectory {
+    let path: String
     let storePath: String
 
     /// Takes the directory for this process, until the process ends.
@@ -24,6 +25,7 @@ struct StateDirectory {
             throw ConfigurationError(
                 "Another musterd uses \(path); stop it, or name another directory with --state-dir.")
         }
+        self.path = path
         storePath = Self.storePath(in: path)
     }
 

@@ -1,6 +1,7 @@
 import CRDT
 import Discovery
 import Engine
+import Identity
 import LocalAPI
 import Logging
 import Replication
@@ -11,26 +12,24 @@ import Transport
 struct DiscoveryService: Service {
     let state: DiscoveryState
     private let configuration: NodeConfiguration
-    private let device: DeviceID
-    private let hostName: String
+    private let fleet: FleetIdentity
     private let transport: PeerTransport
     private let replicator: Replicator
     private let logger: Logger
 
     init(
-        configuration: NodeConfiguration, device: DeviceID, hostName: String, transport: PeerTransport,
-        replicator: Replicator, logger: Logger
+        configuration: NodeConfiguration, fleet: FleetIdentity, transport: PeerTransport, replicator: Replicator,
+        logger: Logger
     ) {
         self.configuration = configuration
-        self.device = device
-        self.hostName = hostName
+        self.fleet = fleet
         self.transport = transport
         self.replicator = replicator
         self.logger = logger
         let off: String? =
             !configuration.usesDiscovery
             ? "Switched off by --no-discovery."
-            : configuration.isLoopbackOnly ? "This daemon listens on this machine only; see --insecure-lan." : nil
+            : configuration.isLoopbackOnly ? "This daemon listens on this machine only; see --listen." : nil
         state = DiscoveryState(DiscoveryStatus(state: off == nil ? .unavailable : .off, reason: off))
     }
 
@@ -48,8 +47,9 @@ struct DiscoveryService: Service {
     private func discover() async {
         guard let port = await boundPort() else { return }
         let advertisement = Advertisement(
-            instanceName: hostName, port: UInt16(clamping: port), protocolVersion: Int(ProtocolLimits.version),
-            id: device.short, fleet: "")
+            instanceName: "muster-\(fleet.device.short)", port: UInt16(clamping: port),
+            protocolVersion: Int(ProtocolLimits.version),
+            id: fleet.device.short, fleet: fleet.membership?.trust.short ?? "")
         let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await discovery.run() }

@@ -25,6 +25,7 @@ struct InventoryService: MusterService {
     let outbox: OutboxDriver
     /// Nil without a server, or without a token for it.
     let gateway: Gateway?
+    let fleet: FleetIdentity
 
     /// Runs an operation of the store and says what went wrong in the API's words.
     func answering<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -40,6 +41,8 @@ struct InventoryService: MusterService {
             throw APIError(.invalidValue, refusal.sentence)
         } catch let refusal as OutboxRefusal {
             throw APIError(refusal)
+        } catch let fault as FleetIdentity.Fault {
+            throw APIError(.invalidValue, fault.sentence)
         }
     }
 

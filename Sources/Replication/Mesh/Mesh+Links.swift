@@ -1,15 +1,19 @@
-import CRDT
+package import CRDT
 
 /// Connections come, say who they are, and go.
 extension Mesh {
     /// A connection stands: says hello. Whatever else is told of a link counts only after this.
     ///
-    /// - Parameter isDialled: whether this device dialled; of two connections that cross it decides which survives.
-    package mutating func onLinkOpened(_ link: LinkID, isDialled: Bool, now: UInt64) -> [LinkDirective] {
-        links[link] = MeshLink(id: link, isDialled: isDialled, now: now)
+    /// - Parameters:
+    ///   - device: whose key the peer has.
+    ///   - isDialled: whether this device dialled; of two connections that cross it decides which survives.
+    package mutating func onLinkOpened(
+        _ link: LinkID, with device: DeviceID, isDialled: Bool, now: UInt64
+    ) -> [LinkDirective] {
+        links[link] = MeshLink(id: link, device: device, isDialled: isDialled, now: now)
         let hello = Hello(
-            minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: device,
-            instance: instance, name: name, fleet: fleet)
+            minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: self.device,
+            instance: instance, name: name)
         return [.send(.hello(hello), on: link)]
     }
 
@@ -42,6 +46,9 @@ extension Mesh {
 
     mutating func onHello(_ hello: Hello, on id: LinkID, now: UInt64) -> [MessageDirective] {
         guard let link = links[id], link.phase == .greeting else { return [refuse(id, "A second hello.")] }
+        guard hello.device == link.device else {
+            return [refuse(id, "The peer calls itself another device than the one whose key it has.")]
+        }
         if hello.device == device { return onOwnName(hello, on: id, now: now) }
         guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= ProtocolLimits.minimumVersion
         else {
@@ -52,7 +59,6 @@ extension Mesh {
                         + "\(ProtocolLimits.minimumVersion) to \(ProtocolLimits.version); update the older one.")
             ]
         }
-        guard hello.fleet == fleet else { return [refuse(id, "The peer belongs to another fleet.")] }
         var directives: [MessageDirective] = []
         for other in greetedLinks where links[other]?.greeted?.device == hello.device {
             guard survives(id, over: other, of: hello.device) else {
@@ -107,8 +113,9 @@ extension Mesh {
 
     private mutating func onOwnName(_ hello: Hello, on link: LinkID, now: UInt64) -> [MessageDirective] {
         if hello.instance == instance { return [refuse(link, Self.ownDeviceReason)] }
-        let reason = "Another device uses this device's name: one of them is a copy."
-        guard !isRenewing else { return [refuse(link, reason)] }
+        let reason = "Another laptop has this laptop's key: one of them is a copy."
+        // Both hear of it. One of them keeps the key, and its place in the fleet.
+        guard !isRenewing, hello.instance > instance else { return [refuse(link, reason)] }
         guard deviceRenewalLimit.allows(now: now) else {
             return [.proofIgnored(link, reason: reason), refuse(link, reason)]
         }

@@ -16,7 +16,6 @@ package struct Mesh: Sendable {
     package private(set) var replica: ReplicaID
     let instance: UInt64
     let name: String
-    let fleet: String
     let timing: MeshTiming
 
     var links: [LinkID: MeshLink] = [:]
@@ -42,11 +41,10 @@ package struct Mesh: Sendable {
     /// - Parameters:
     ///   - instance: random per start; tells a copy of this device from a connection with itself.
     ///   - name: the host's, at most `ProtocolLimits.nameBytes` long.
-    ///   - fleet: as in `Hello`; whoever names another one is refused.
     ///   - jobs: every job with its vector, also those that are removed.
     ///   - removals: of the removed ones among `jobs`; any other is passed over.
     package init(
-        device: DeviceID, replica: ReplicaID, instance: UInt64, name: String, fleet: String,
+        device: DeviceID, replica: ReplicaID, instance: UInt64, name: String,
         jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)] = [],
         timing: MeshTiming = MeshTiming()
     ) {
@@ -54,7 +52,6 @@ package struct Mesh: Sendable {
         self.replica = replica
         self.instance = instance
         self.name = name
-        self.fleet = fleet
         self.timing = timing
         for (job, vector) in jobs {
             self.jobs[job] = JobProgress(vector: vector)

@@ -21,6 +21,8 @@ struct MeshLink: Sendable {
     }
 
     let id: LinkID
+    /// Whose key the peer has.
+    let device: DeviceID
     let isDialled: Bool
     var phase = Phase.greeting
     /// The peer reads too slowly: nothing is pushed until it has caught up.
@@ -46,8 +48,9 @@ struct MeshLink: Sendable {
     var fetchCount = 0
     var reportsUnderWay = 0
 
-    init(id: LinkID, isDialled: Bool, now: UInt64) {
+    init(id: LinkID, device: DeviceID, isDialled: Bool, now: UInt64) {
         self.id = id
+        self.device = device
         self.isDialled = isDialled
         lastHeard = now
         lastPing = now

@@ -26,8 +26,9 @@ extension Store {
     }
 
     /// As `renewReplica`, and the device gets a new name too: another laptop was found to use it.
-    package func renewDevice(using generator: inout some RandomNumberGenerator) async throws {
-        let device = DeviceID.random(using: &generator)
+    package func renewDevice(
+        to device: DeviceID, using generator: inout some RandomNumberGenerator
+    ) async throws {
         try await assume(device: device, replica: ReplicaID.random(using: &generator))
     }
 
@@ -38,6 +39,19 @@ extension Store {
             guard claimed.replica == identity.replica, claimed.head.sequence > 0 else { return false }
             guard let known = try JobRows(known: job, in: db) else { return true }
             return try !known.journal(of: claimed.replica).passes(claimed.head)
+        }
+    }
+
+    /// Gives the device the name that follows from its key. Its journals stay its own.
+    package func setDevice(_ device: DeviceID) async throws {
+        try await write { [self] db in
+            let former = writingIdentity
+            let named = StoreIdentity(device: device, replica: former.replica)
+            try db.execute(sql: "UPDATE store SET device = ?", arguments: [device.description])
+            ownName.withLock { $0.writing = named }
+            commits.effects.add(
+                onCommit: { [self] in ownName.withLock { $0.committed = named } },
+                onUndo: { [self] in ownName.withLock { $0.writing = former } })
         }
     }
 

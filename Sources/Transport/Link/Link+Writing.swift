@@ -27,7 +27,7 @@ extension Link {
         guard end(LinkEnd(reason: reason, deliversRest: false)) else { return }
         let channel = self.channel
         channel.eventLoop.execute {
-            self.flush()
+            self.flush(waits: false)
             // Comes after everything before it. Only this side's half is closed then, because closing all of it with
             // unread bytes inside would reset the connection and take from the peer what it has not read yet.
             channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
@@ -59,24 +59,23 @@ extension Link {
         }
     }
 
-    /// On the event loop: hands over all that waits, and flushes once.
-    func flush() {
-        let frames = state.withLock { state in
-            state.isFlushScheduled = false
-            return state.outbound.removeAll()
+    /// On the event loop: hands over what waits while the channel takes it; the rest follows when it does again.
+    ///
+    /// A small write that is encrypted and not yet taken by the kernel holds many times its length (NIOSSL keeps the capacity of
+    /// the largest write before it): what waits for a peer that does not read waits here, as it is.
+    ///
+    /// - Parameter waits: false hands over everything.
+    func flush(waits: Bool = true) {
+        state.withLock { $0.isFlushScheduled = false }
+        while !waits || channel.isWritable, let piece = state.withLock({ $0.outbound.next() }) {
+            channel.writeAndFlush(piece.bytes).whenSuccess { self.wrote(piece) }
         }
-        guard !frames.isEmpty else { return }
-        for frame in frames {
-            let length = frame.readableBytes
-            channel.write(frame).whenSuccess { self.wrote(length) }
-        }
-        channel.flush()
     }
 
-    private func wrote(_ length: Int) {
+    private func wrote(_ piece: OutboundBacklog.Piece) {
         update { state in
             let wasCongested = state.outbound.isCongested
-            state.outbound.written(length)
+            state.outbound.written(piece)
             return ((), wasCongested && !state.outbound.isCongested)
         }
     }

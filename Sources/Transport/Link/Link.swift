@@ -77,6 +77,8 @@ final class Link: Sendable {
 
 /// Why a connection ended, and whether what had come before may still be taken.
 struct LinkEnd {
+    static let byPeer = "the peer closed the connection"
+
     let reason: String
     let deliversRest: Bool
 }

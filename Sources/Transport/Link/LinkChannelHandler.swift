@@ -1,29 +1,48 @@
+import CRDT
 import NIOCore
+import NIOSSL
+import NIOTLS
 
-/// The event loop's end of a link: asks the registry for one, and passes bytes and their end on to it.
+/// The event loop's end of a link: asks the registry for one, lets it begin when the peer is known, and passes bytes and
+/// their end on to it.
 final class LinkChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let admit: @Sendable (any Channel) -> Link?
-    private let handshakeTimeout: TimeAmount
+    private let proof: PeerProof
+    private let reception: LinkReception
+    private let attempt: LinkAttempt
     private var link: Link?
+    private var hasBegun = false
 
-    init(handshakeTimeout: TimeAmount, admit: @escaping @Sendable (any Channel) -> Link?) {
-        self.handshakeTimeout = handshakeTimeout
-        self.admit = admit
+    init(_ attempt: LinkAttempt, proof: PeerProof, reception: LinkReception) {
+        self.attempt = attempt
+        self.proof = proof
+        self.reception = reception
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard let link = admit(context.channel) else {
+        guard let link = reception.admit(context.channel, attempt) else {
             context.close(promise: nil)
             return
         }
         self.link = link
-        context.eventLoop.scheduleTask(in: handshakeTimeout) { [weak link] in
+        context.eventLoop.scheduleTask(in: TimeAmount(reception.configuration.handshakeTimeout)) { [weak link] in
             guard let link, link.isSilent else { return }
             link.abort(reason: "no hello came in time")
         }
         context.read()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted(let application) = event as? TLSUserEvent, let link {
+            guard let device = proof.device, application == LinkTLS.application else {
+                link.abort(reason: "the peer speaks another protocol than \(LinkTLS.application)")
+                return
+            }
+            hasBegun = true
+            reception.begin(link, with: device)
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -34,12 +53,26 @@ final class LinkChannelHandler: ChannelInboundHandler {
         if link?.readCompleted() == true { context.read() }
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { link?.flush() }
+        context.fireChannelWritabilityChanged()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        link?.connectionEnded(reason: "the connection broke: \(error)")
+        link?.connectionEnded(reason: reason(for: error))
         context.close(promise: nil)
     }
 
+    private func reason(for error: any Error) -> String {
+        if let refusal = proof.refusal { return refusal.description }
+        // Only the TCP connection was closed: whole frames are whole all the same.
+        if case .uncleanShutdown = error as? NIOSSLError { return LinkEnd.byPeer }
+        return "the connection broke: \(error)"
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
-        link?.connectionEnded(reason: "the peer closed the connection")
+        link?.connectionEnded(reason: LinkEnd.byPeer)
+        // What never began has nobody who serves it to its end.
+        if let link, !hasBegun { reception.giveUp(link, attempt) }
     }
 }

@@ -1,3 +1,4 @@
+import CRDT
 import Logging
 import NIOCore
 import Replication
@@ -9,42 +10,50 @@ struct LinkReception: Sendable {
     let handler: any TransportHandler
     let executor: (any TaskExecutor)?
     let logger: Logger
+    let tls: LinkTLS
 
-    /// The one place where a connection's handlers are put together. Encryption goes before the last of them.
-    func setUp(
-        _ channel: any Channel, dialled: PeerAddress?, onRefusal: (@Sendable (any Error) -> Void)?
-    ) -> EventLoopFuture<Void> {
+    /// The one place where a connection's handlers are put together.
+    func setUp(_ channel: any Channel, _ attempt: LinkAttempt) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
-            let link = LinkChannelHandler(handshakeTimeout: TimeAmount(configuration.handshakeTimeout)) { channel in
-                admit(channel, dialled: dialled, onRefusal: onRefusal)
+            do {
+                let proof = try tls.secure(channel, isDialled: attempt.dialled != nil)
+                try channel.pipeline.syncOperations.addHandler(
+                    LinkChannelHandler(attempt, proof: proof, reception: self))
+            } catch {
+                // Whoever dials is told by the channel's own end.
+                if attempt.dialled == nil { attempt.failed(channel, error) }
+                throw error
             }
-            try channel.pipeline.syncOperations.addHandler(link)
         }
     }
 
-    private func admit(
-        _ channel: any Channel, dialled: PeerAddress?, onRefusal: (@Sendable (any Error) -> Void)?
-    ) -> Link? {
-        switch registry.admit(channel, dialled: dialled) {
-        case .success(let link):
-            Task(executorPreference: executor) { await serve(link) }
-            return link
+    /// A connection stands; its peer has still to show who it is.
+    ///
+    /// - Returns: nil when there is no room for it.
+    func admit(_ channel: any Channel, _ attempt: LinkAttempt) -> Link? {
+        switch registry.admit(channel, dialled: attempt.dialled) {
+        case .success(let link): return link
         case .failure(let refusal):
-            if let onRefusal {
-                onRefusal(refusal)
-            } else {
-                let remote = channel.remoteAddress.map(RemoteName.init)?.text ?? "unknown"
-                Task(executorPreference: executor) {
-                    await handler.connectionRefused(remote: remote, reason: refusal.rawValue)
-                }
-            }
+            attempt.failed(channel, refusal)
             return nil
         }
     }
 
+    /// The peer has shown who it is.
+    func begin(_ link: Link, with device: DeviceID) {
+        if let address = link.dialled { registry.endDial(address) }
+        Task(executorPreference: executor) { await serve(link, with: device) }
+    }
+
+    /// A connection ended before its peer had shown who it is.
+    func giveUp(_ link: Link, _ attempt: LinkAttempt) {
+        registry.forget(link.id)
+        attempt.failed(link.channel, LinkRefusal(link.endReason))
+    }
+
     /// Tells the handler everything about one link, in order.
-    private func serve(_ link: Link) async {
-        await handler.linkOpened(link.id, remote: link.remote, dialled: link.dialled)
+    private func serve(_ link: Link, with device: DeviceID) async {
+        await handler.linkOpened(link.id, with: device, remote: link.remote, dialled: link.dialled)
         var isGreeted = false
         while let event = await link.next() {
             switch event {
@@ -65,4 +74,12 @@ struct LinkReception: Sendable {
         await handler.linkClosed(link.id, reason: reason)
         registry.forget(link.id)
     }
+}
+
+/// One attempt to have a connection, in either direction.
+struct LinkAttempt: Sendable {
+    /// Nil for one that came in.
+    let dialled: PeerAddress?
+    /// It came to nothing; with the channel, if there was one.
+    let failed: @Sendable ((any Channel)?, any Error) -> Void
 }

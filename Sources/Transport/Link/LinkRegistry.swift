@@ -25,6 +25,8 @@ final class LinkRegistry: Sendable {
         state.withLock { $0.links[id] }
     }
 
+    var all: [Link] { state.withLock { Array($0.links.values) } }
+
     /// Gives a new connection its link, or says why there is no room for it.
     func admit(_ channel: any Channel, dialled: PeerAddress?) -> Result<Link, Admission.Refusal> {
         let source = channel.remoteAddress.map(RemoteName.init)?.host ?? "unknown"

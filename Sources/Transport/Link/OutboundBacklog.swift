@@ -15,7 +15,16 @@ struct OutboundBacklog {
     let lowWaterBytes: Int
     let limitBytes: Int
 
-    private var frames: [ByteBuffer] = []
+    /// What is written at once: small frames together, a large one alone.
+    struct Piece {
+        var bytes: ByteBuffer
+        let byteCount: Int
+        let frameCount: Int
+    }
+
+    private static let pieceBytes = 1 << 16
+
+    private var frames = CircularBuffer<ByteBuffer>()
     /// With the cost of each frame.
     private(set) var bytes = 0
     private(set) var totalWrittenBytes: UInt64 = 0
@@ -27,8 +36,6 @@ struct OutboundBacklog {
         limitBytes = configuration.backlogLimitBytes
     }
 
-    var isEmpty: Bool { frames.isEmpty }
-
     mutating func append(_ frame: ByteBuffer) -> Verdict {
         let cost = frame.readableBytes + Self.frameCostBytes
         guard bytes + cost <= limitBytes else { return .overflowed }
@@ -38,16 +45,21 @@ struct OutboundBacklog {
         return .accepted
     }
 
-    /// The frames that were not yet handed to the channel.
-    mutating func removeAll() -> [ByteBuffer] {
-        defer { frames = [] }
-        return frames
+    /// What comes next of that which was not yet handed to the channel.
+    mutating func next() -> Piece? {
+        guard var bytes = frames.popFirst() else { return nil }
+        var frameCount = 1
+        while let following = frames.first, bytes.readableBytes + following.readableBytes <= Self.pieceBytes {
+            bytes.writeImmutableBuffer(frames.removeFirst())
+            frameCount += 1
+        }
+        return Piece(bytes: bytes, byteCount: bytes.readableBytes, frameCount: frameCount)
     }
 
-    /// A frame of so many bytes was written.
-    mutating func written(_ count: Int) {
-        bytes -= count + Self.frameCostBytes
-        totalWrittenBytes += UInt64(count)
+    /// A piece was written.
+    mutating func written(_ piece: Piece) {
+        bytes -= piece.byteCount + piece.frameCount * Self.frameCostBytes
+        totalWrittenBytes += UInt64(piece.byteCount)
         if bytes <= lowWaterBytes { isCongested = false }
     }
 }

@@ -9,13 +9,12 @@ extension WireHello {
         device = hello.device.wire
         instance = hello.instance
         name = try hello.name.checked(.name)
-        fleet = try hello.fleet.checked(.fleet)
     }
 
     func hello() throws -> Hello {
         let hello = Hello(
             minimumVersion: minimumVersion, maximumVersion: maximumVersion, device: try DeviceID(wire: device),
-            instance: instance, name: try name.checked(.name), fleet: try fleet.checked(.fleet))
+            instance: instance, name: try name.checked(.name))
         try hello.checkVersions()
         return hello
     }

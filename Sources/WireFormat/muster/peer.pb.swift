@@ -273,10 +273,8 @@ nonisolated struct WireHello: Sendable {
 
   var instance: UInt64 = 0
 
-  /// At most 128 bytes, no control characters; so is fleet.
+  /// At most 128 bytes, no control characters.
   var name: String = String()
-
-  var fleet: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -981,7 +979,7 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}minimum_version\0\u{3}maximum_version\0\u{1}device\0\u{1}instance\0\u{1}name\0\u{1}fleet\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}minimum_version\0\u{3}maximum_version\0\u{1}device\0\u{1}instance\0\u{1}name\0\u{c}\u{6}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -994,7 +992,6 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 3: try { try decoder.decodeSingularBytesField(value: &self.device) }()
       case 4: try { try decoder.decodeSingularFixed64Field(value: &self.instance) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.fleet) }()
       default: break
       }
     }
@@ -1016,9 +1013,6 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 5)
     }
-    if !self.fleet.isEmpty {
-      try visitor.visitSingularStringField(value: self.fleet, fieldNumber: 6)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1028,7 +1022,6 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.device != rhs.device {return false}
     if lhs.instance != rhs.instance {return false}
     if lhs.name != rhs.name {return false}
-    if lhs.fleet != rhs.fleet {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -65,6 +65,14 @@ struct MetService: MusterService {
         return JobCheck(job: report.job, digest: report.digest, devices: company == .alone ? [] : [device])
     }
     func addPeer(_ it: AddPeerRequest) async throws {}
+    func fleetStatus() async throws -> FleetStatus { try await own.fleetStatus() }
+    func installCertificates(_ it: FleetCertificates) async throws -> FleetStatus {
+        try await own.installCertificates(it)
+    }
+    func signCertificate(_ it: SignCertificateRequest) async throws -> FleetCertificates {
+        try await own.signCertificate(it)
+    }
+    func leaveFleet() async throws -> FleetStatus { try await own.leaveFleet() }
     func jobs() async throws -> [JobListEntry] { try await own.jobs() }
     func createJob(_ it: CreateJobRequest) async throws -> Identified { try await own.createJob(it) }
     func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified {

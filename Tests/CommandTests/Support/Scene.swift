@@ -1,4 +1,5 @@
 import CRDT
+import Identity
 import Inventory
 import HTTPCoding
 import LocalAPI
@@ -95,6 +96,15 @@ struct Scene: Sendable {
         bert.machine.pass(milliseconds: 86_400_000)
         try await bert.write(itemIDs[2], ["room": "Hall"])
         bert.machine.pass(milliseconds: -86_400_000)
+    }
+
+    /// Makes this laptop the first issuer of a new fleet, once they are installed.
+    func founding() async throws -> FleetCertificates {
+        let status = try await service.fleetStatus()
+        let root = try CertificateAuthority.makeRoot(DeviceKey(), now: status.time.milliseconds)
+        let issuer = try root.issue(
+            .issuer, to: SigningRequest.key(inPEM: status.request), as: .office, now: status.time.milliseconds)
+        return FleetCertificates(certificates: issuer.pem + root.certificate.pem)
     }
 
     /// All changes of the job, in their order.

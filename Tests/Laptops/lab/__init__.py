@@ -15,13 +15,16 @@ Needs root and the Debian packages in apt-packages.txt; Python's standard librar
 Examples can use it as it is:  sys.path.insert(0, "<checkout>/Tests/Laptops")
 """
 
+from .api import UnixConnection
 from .bridge import Lab
 from .crew import CrewMember, finish
+from .fleet import Fleet, is_enrolled, shared_fleet
 from .laptop import Laptop
 from .ports import free_port
 from .programs import Program
 from .waiting import never_during, wait_at_rest, wait_until
 
 __all__ = [
-    "CrewMember", "Lab", "Laptop", "Program", "finish", "free_port", "never_during", "wait_at_rest", "wait_until",
+    "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "finish", "free_port", "is_enrolled",
+    "never_during", "shared_fleet", "wait_at_rest", "wait_until",
 ]

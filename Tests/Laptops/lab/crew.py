@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 
+from .fleet import is_enrolled, shared_fleet, wait_ready
+
 
 class CrewMember:
     """One musterd: its laptop, its store, its socket. Started and ended as often as one likes, on the same store.
@@ -20,6 +22,7 @@ class CrewMember:
         self.daemon = None
         self.state = os.path.join(laptop.directory, f"{self.name}-state")
         self.socket = os.path.join(laptop.directory, f"{self.name}.sock")
+        self._build_directory = build_directory
         self._musterd = os.path.join(build_directory, "musterd")
         self._muster = os.path.join(build_directory, "muster")
         os.makedirs(self.state, exist_ok=True)
@@ -29,10 +32,14 @@ class CrewMember:
         return f"{self.laptop.address}:{self.port}"
 
     def start(self, *flags):
-        """Starts musterd on the lab's network with these further flags, and returns itself at once."""
+        """Starts musterd on the lab's network with these further flags, and returns itself at once; the first time when it
+        is in the fleet."""
         command = [self._musterd, "--state-dir", self.state, "--socket", self.socket]
-        command += ["--listen", f"0.0.0.0:{self.port}", "--insecure-lan"]
+        command += ["--listen", f"0.0.0.0:{self.port}"]
         self.daemon = self.laptop.start([*command, *flags], name=self.name)
+        if not is_enrolled(self.state):
+            wait_ready(self.socket, self.daemon)
+            shared_fleet(self._build_directory).enrol(self.socket)
         return self
 
     def command(self, *arguments):

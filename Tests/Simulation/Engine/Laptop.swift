@@ -144,7 +144,7 @@ final class Laptop: @unchecked Sendable {
         way.hear = { await replicator.learn(.server($0)) }
         let jobNews = JobNews(outbox: outbox, gateway: gateway)
         news.news = jobNews
-        network.attach(replicator, of: index, on: machine.processor)
+        network.attach(replicator, of: index, on: machine.processor) { store.identity.device }
         for other in 0..<crew where other != index {
             await replicator.updatePlan { plan, now in plan.onConfigured(MemoryNetwork.address(of: other), now: now) }
         }

@@ -71,6 +71,8 @@ final class MemoryNetwork: @unchecked Sendable {
     fileprivate struct Host {
         let handler: any TransportHandler
         let processor: Processor
+        /// What its key would prove.
+        let device: @Sendable () -> DeviceID
     }
 
     fileprivate final class Connection: @unchecked Sendable {
@@ -113,8 +115,11 @@ final class MemoryNetwork: @unchecked Sendable {
 
     // MARK: Who is there
 
-    func attach(_ handler: any TransportHandler, of laptop: Int, on processor: Processor) {
-        hosts[laptop] = Host(handler: handler, processor: processor)
+    func attach(
+        _ handler: any TransportHandler, of laptop: Int, on processor: Processor,
+        device: @escaping @Sendable () -> DeviceID
+    ) {
+        hosts[laptop] = Host(handler: handler, processor: processor, device: device)
     }
 
     /// Its power is gone: whoever was connected with it finds out in a while.
@@ -221,18 +226,18 @@ final class MemoryNetwork: @unchecked Sendable {
             }
             let connection = Connection(ends)
             for end in ends { connections[end.link] = connection }
-            serve(ends[0], of: connection, dialled: address)
-            serve(ends[1], of: connection, dialled: nil)
+            serve(ends[0], with: callee.device(), dialled: address)
+            serve(ends[1], with: caller.device(), dialled: nil)
         }
     }
 
     /// Hands what arrives on, one after another, until the end.
-    private func serve(_ end: End, of connection: Connection, dialled: PeerAddress?) {
+    private func serve(_ end: End, with device: DeviceID, dialled: PeerAddress?) {
         let inbox = end.inbox
         let link = end.link
         let handler = end.host.handler
         Task(executorPreference: end.host.processor) { [self] in
-            await handler.linkOpened(link, remote: "laptop", dialled: dialled)
+            await handler.linkOpened(link, with: device, remote: "laptop", dialled: dialled)
             while true {
                 let arrival = await inbox.next()
                 await scheduler.pass(microseconds: max(0, arrival.time - scheduler.now))

@@ -43,7 +43,7 @@ enum HealthRules {
         if isLoopbackOnly {
             return HealthCheck(
                 name, .warning, "listens on \(listen.host) port \(port), where no other laptop can connect",
-                remedy: "give --listen 0.0.0.0:\(port) --insecure-lan if everybody on the network may")
+                remedy: "give --listen 0.0.0.0:\(port)")
         }
         guard !addresses.isEmpty else {
             return HealthCheck(

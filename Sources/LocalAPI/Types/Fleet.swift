@@ -1,0 +1,51 @@
+package import HTTPCoding
+
+/// This laptop's place in a fleet.
+package struct FleetStatus: Codable, Hashable, Sendable {
+    /// 64 hexadecimal digits: SHA-256 of the laptop's public key.
+    package var deviceID: String
+    /// The fleet's short id, eight hexadecimal digits; null for a laptop without a fleet. The rest is null then, too.
+    @Nullable package var fleetID: String?
+    /// `office`, `lead`, `member` or `reader`.
+    @Nullable package var role: String?
+    /// When the laptop's certificate runs out.
+    @Nullable package var validUntil: Timestamp?
+    /// The short id of the laptop that has let this one in.
+    @Nullable package var issuerID: String?
+    /// Whether this laptop may let others in.
+    package var isIssuer: Bool
+    /// What an issuer makes a certificate from: PKCS #10 in PEM.
+    package var request: String
+    /// Corrected time.
+    package var time: Timestamp
+
+    /// Of a laptop without a fleet, unless the rest is set.
+    package init(deviceID: String, isIssuer: Bool, request: String, time: Timestamp) {
+        self.deviceID = deviceID
+        self.isIssuer = isIssuer
+        self.request = request
+        self.time = time
+    }
+}
+
+/// Certificates of a fleet in PEM: the laptop's own or its right to issue, then those above it, the root's last.
+package struct FleetCertificates: Codable, Hashable, Sendable {
+    package var certificates: String
+
+    package init(certificates: String) {
+        self.certificates = certificates
+    }
+}
+
+/// A wish for a certificate.
+package struct SignCertificateRequest: Codable, Hashable, Sendable {
+    /// As in `FleetStatus`, of the other laptop.
+    package var request: String
+    /// What the other laptop may do; as in `FleetStatus`.
+    package var role: String
+
+    package init(request: String, role: String) {
+        self.request = request
+        self.role = role
+    }
+}

@@ -1,0 +1,41 @@
+import CRDT
+import HTTPCoding
+import Identity
+import LocalAPI
+import Transport
+
+/// This laptop's place in a fleet.
+extension InventoryService {
+    func fleetStatus() async throws -> FleetStatus {
+        try await answering {
+            let membership = fleet.membership
+            var status = FleetStatus(
+                deviceID: fleet.device.description, isIssuer: membership?.authority != nil, request: try fleet.request,
+                time: Timestamp(milliseconds: Int64(nowMilliseconds)))
+            status.fleetID = membership?.trust.short
+            status.role = membership?.own.role.rawValue
+            status.validUntil = membership.map { Timestamp(milliseconds: $0.own.notAfter) }
+            status.issuerID = membership?.issuer.key.device.short
+            return status
+        }
+    }
+
+    func installCertificates(_ request: FleetCertificates) async throws -> FleetStatus {
+        try await answering { try await fleet.install(request.certificates) }
+        return try await fleetStatus()
+    }
+
+    func signCertificate(_ request: SignCertificateRequest) async throws -> FleetCertificates {
+        guard let role = FleetRole(rawValue: request.role) else {
+            let roles = FleetRole.allCases.map(\.rawValue).joined(separator: ", ")
+            throw APIError(.invalidValue, "'\(request.role)' is no role; use one of \(roles).")
+        }
+        return try await answering { FleetCertificates(certificates: try fleet.sign(request.request, as: role)) }
+    }
+
+    func leaveFleet() async throws -> FleetStatus {
+        try await answering { try fleet.leave() }
+        transport.closeAll(reason: "This laptop has left the fleet.")
+        return try await fleetStatus()
+    }
+}

@@ -1,0 +1,38 @@
+package import CRDT
+
+/// Who this device is on a connection, and whom it lets in. There is no connection without.
+package protocol LinkSecurity: Sendable {
+    /// What this device shows; nil while it belongs to no fleet: then it takes no connection and makes none.
+    var credentials: LinkCredentials? { get }
+
+    /// Decides on a peer, which has proved that it has the key of the first certificate.
+    ///
+    /// - Parameter chain: in DER, as the peer sent it.
+    /// - Returns: the peer's name, which follows from its key.
+    func admit(_ chain: [[UInt8]]) async throws(LinkRefusal) -> DeviceID
+}
+
+/// What a device proves itself with.
+package struct LinkCredentials: Hashable, Sendable {
+    /// In DER; the device's own first, then its issuer's.
+    let certificates: [[UInt8]]
+    /// PKCS #8 in PEM (RFC 8410).
+    let key: String
+
+    /// Takes an Ed25519 key and the certificates that belong to it.
+    package init(certificates: [[UInt8]], key: String) {
+        self.certificates = certificates
+        self.key = key
+    }
+}
+
+/// Why a peer is not let in: a sentence for logs and for people.
+package struct LinkRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The whole sentence.
+    package let description: String
+
+    /// Takes the whole sentence.
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,118 @@
+import CRDT
+import NIOCore
+import NIOSSL
+import Synchronization
+
+/// TLS 1.3 (RFC 8446) for links: both sides show certificates, and the device's own rules decide on them.
+final class LinkTLS: Sendable {
+    /// The protocol's name in the handshake (RFC 7301): what speaks another one is not understood later but refused at once.
+    static let application = "muster/1"
+
+    private struct Contexts {
+        let credentials: LinkCredentials
+        let client: NIOSSLContext
+        let server: NIOSSLContext
+    }
+
+    private let security: any LinkSecurity
+    /// Making them takes longer than a handshake.
+    private let contexts = Mutex<Contexts?>(nil)
+
+    init(_ security: any LinkSecurity) {
+        self.security = security
+    }
+
+    /// Puts encryption in front of what is added to a channel later.
+    ///
+    /// - Returns: where the peer's name will stand once the handshake is over.
+    /// - Throws: `LinkRefusal` while this device has nothing to show; what NIOSSL says of credentials that cannot be used.
+    func secure(_ channel: any Channel, isDialled: Bool) throws -> PeerProof {
+        let contexts = try currentContexts()
+        let proof = PeerProof()
+        let verify: NIOSSLCustomVerificationCallback = { [security] certificates, promise in
+            promise.completeWithTask {
+                await proof.settle { () async throws(LinkRefusal) in
+                    let chain = certificates.compactMap { try? $0.toDERBytes() }
+                    return try await security.admit(chain.count == certificates.count ? chain : [])
+                }
+            }
+        }
+        let pipeline = channel.pipeline.syncOperations
+        if isDialled {
+            try pipeline.addHandler(
+                NIOSSLClientHandler(
+                    context: contexts.client, serverHostname: nil, customVerificationCallback: verify))
+        } else {
+            try pipeline.addHandler(
+                NIOSSLServerHandler(context: contexts.server, customVerificationCallback: verify))
+        }
+        return proof
+    }
+
+    private func currentContexts() throws -> Contexts {
+        guard let credentials = security.credentials else {
+            throw LinkRefusal("This laptop belongs to no fleet; let it join one with 'muster fleet join'.")
+        }
+        return try contexts.withLock { known in
+            if let known, known.credentials == credentials { return known }
+            let key = NIOSSLPrivateKeySource.privateKey(
+                try NIOSSLPrivateKey(bytes: Array(credentials.key.utf8), format: .pem))
+            let chain = try credentials.certificates.map {
+                NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: $0, format: .der))
+            }
+            var client = TLSConfiguration.makeClientConfiguration()
+            client.certificateChain = chain
+            client.privateKey = key
+            let server = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
+            let fresh = try Contexts(
+                credentials: credentials, client: NIOSSLContext(configuration: Self.strict(client)),
+                server: NIOSSLContext(configuration: Self.strict(server)))
+            known = fresh
+            return fresh
+        }
+    }
+
+    private static func strict(_ base: TLSConfiguration) -> TLSConfiguration {
+        var configuration = base
+        configuration.minimumTLSVersion = .tlsv13
+        // Asks for the peer's certificates; what is then decided on them is `LinkSecurity`'s and nobody else's.
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .certificates([])
+        // BoringSSL offers no Ed25519 unless it is named.
+        configuration.signingSignatureAlgorithms = [.ed25519]
+        configuration.verifySignatureAlgorithms = [.ed25519]
+        configuration.applicationProtocols = [application]
+        // Who is sent away is not waited for; `Link.close` gives its own time to those who may finish.
+        configuration.shutdownTimeout = .zero
+        return configuration
+    }
+}
+
+/// What the handshake of one connection has shown of the peer.
+///
+/// A resumed session would show nothing, and so gets no further: whoever connects is judged anew each time.
+final class PeerProof: Sendable {
+    private let result = Mutex<Result<DeviceID, LinkRefusal>?>(nil)
+
+    /// Notes what was decided.
+    func settle(
+        _ decide: () async throws(LinkRefusal) -> DeviceID
+    ) async -> NIOSSLVerificationResult {
+        do throws(LinkRefusal) {
+            let device = try await decide()
+            result.withLock { $0 = .success(device) }
+            return .certificateVerified
+        } catch {
+            result.withLock { $0 = .failure(error) }
+            return .failed
+        }
+    }
+
+    /// Nil before it was let in.
+    var device: DeviceID? { result.withLock { try? $0?.get() } }
+
+    /// Why it was not let in.
+    var refusal: LinkRefusal? {
+        result.withLock { if case .failure(let refusal) = $0 { refusal } else { nil } }
+    }
+}

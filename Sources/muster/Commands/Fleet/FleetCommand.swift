@@ -1,0 +1,119 @@
+import ArgumentParser
+import Identity
+import LocalAPI
+
+struct FleetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fleet",
+        abstract: "Let laptops into the company's fleet, and show this one's place in it.",
+        discussion: """
+            Laptops of one fleet exchange inventories; nobody else gets in.
+
+            Example, on the office's laptop first, then on a new one and back:
+              muster fleet init
+              muster fleet request > tom.request
+              muster fleet sign tom.request > tom.pem
+              muster fleet install tom.pem
+            """,
+        subcommands: [
+            FleetInitCommand.self, FleetShowCommand.self, FleetRequestCommand.self, FleetSignCommand.self,
+            FleetInstallCommand.self, FleetLeaveCommand.self,
+        ])
+}
+
+struct FleetShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show this laptop's place in its fleet.",
+        discussion: "Example:\n  muster fleet show")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try options.print(try await options.withClient { try await $0.fleet() })
+    }
+}
+
+struct FleetRequestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "request",
+        abstract: "Print what an issuer makes this laptop's certificate from.",
+        discussion: "Example:\n  muster fleet request > tom.request")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let status = try await options.withClient { try await $0.fleet() }
+        if options.json { return try StandardOutput.json(status) }
+        StandardOutput.write(status.request)
+    }
+}
+
+struct FleetInstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Take up the certificates that were made for this laptop.",
+        discussion: "Example:\n  muster fleet install tom.pem")
+
+    @Argument(help: ArgumentHelp("What 'muster fleet sign' printed; - for standard input.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let certificates = try InputFile(path: file).text()
+        try options.print(try await options.withClient { try await $0.installCertificates(certificates) })
+    }
+}
+
+struct FleetLeaveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave",
+        abstract: "Give up this laptop's place in its fleet; its inventories stay.",
+        discussion: "Example:\n  muster fleet leave")
+
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try confirmation.confirm(
+            "This laptop will exchange nothing with the fleet's others until it joins again. What it has stays on it.",
+            "Leave the fleet?")
+        try options.print(try await options.withClient { try await $0.leaveFleet() })
+    }
+}
+
+extension GlobalOptions {
+    /// What every change of a laptop's place in its fleet ends with.
+    fileprivate func print(_ status: FleetStatus) throws {
+        if json { return try StandardOutput.json(status) }
+        status.facts.print(on: .output)
+    }
+}
+
+extension FleetStatus {
+    var facts: Facts {
+        var facts = Facts()
+        facts.add("Laptop", ShortIDs.random(deviceID))
+        facts.add("Fleet", fleetID ?? "none; let this laptop join one")
+        guard let role, let validUntil, let issuerID else { return facts }
+        facts.add("Role", isIssuer ? "\(role), may let others in" : role)
+        facts.add("Valid until", Formats.time(validUntil))
+        facts.add("Let in by", issuerID)
+        return facts
+    }
+}
+
+extension InputFile {
+    /// All of a short text.
+    func text() throws -> String {
+        var bytes: [UInt8] = []
+        while let piece = try next() {
+            bytes += piece
+            guard bytes.count <= 1 << 20 else {
+                throw APIError(.tooLarge, "The file is too long to hold certificates: check its name.")
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
