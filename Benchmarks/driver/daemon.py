@@ -9,22 +9,16 @@ import socket
 import subprocess
 import time
 
-from lab import is_enrolled, shared_fleet
+import lab
 
 
 class LabError(Exception):
     """Something on the way to a figure failed; the message is a sentence."""
 
 
-class UnixConnection(http.client.HTTPConnection):
+class UnixConnection(lab.UnixConnection):
     def __init__(self, path):
-        super().__init__("localhost", timeout=120)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self.path))
+        super().__init__(str(path), timeout_seconds=120)
 
 
 class Daemon:
@@ -60,8 +54,8 @@ class Daemon:
             notices.close()
             notice_path.unlink(missing_ok=True)
         took = time.monotonic() - began
-        if not is_enrolled(self.state):
-            shared_fleet(str(self.binary.parent)).enrol(str(self.socket))
+        if not lab.is_enrolled(self.state):
+            lab.shared_fleet(str(self.binary.parent)).enrol(str(self.socket))
         self.connection = UnixConnection(self.socket)
         return took
 

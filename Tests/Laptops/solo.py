@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import tempfile
 
-from lab import Program, UnixConnection, free_port, is_enrolled, shared_fleet, wait_until
+from lab import Program, ask, free_port, is_enrolled, shared_fleet, wait_until
 
 PATIENCE_SECONDS = 20
 
@@ -74,11 +74,7 @@ class Solo:
 
     def ask(self, method, path, body=None):
         """One request on a connection of its own."""
-        connection = UnixConnection(self.socket)
-        try:
-            return connection.ask(method, path, body)
-        finally:
-            connection.close()
+        return ask(self.socket, method, path, body)
 
     def get(self, path):
         status, answer = self.ask("GET", path)

@@ -6,8 +6,8 @@ import random
 import threading
 import time
 
-from lab import wait_until
-from solo import PATIENCE_SECONDS, UnixConnection, journals, wait_agreed
+from lab import UnixConnection, wait_until
+from solo import PATIENCE_SECONDS, journals, wait_agreed
 
 KILLS = 200
 CLIENTS = 4

@@ -6,7 +6,7 @@ import X509
 /// Makes certificates with a key that may: the root's, or an issuer's.
 package struct CertificateAuthority: Sendable {
     /// Why one is not made.
-    package enum Refusal: Error, Hashable, Sendable {
+    package enum Refusal: IdentityFault, Hashable, Sendable {
         /// The key is not that of the certificate.
         case otherKey
         /// Only the root makes issuers, and only issuers make laptops' certificates.

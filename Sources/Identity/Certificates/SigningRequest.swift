@@ -8,7 +8,7 @@ import X509
 /// What else stands in one is not looked at: the issuer decides what the laptop may do.
 package struct SigningRequest: Sendable {
     /// Why there is no key to be had from a text.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum Fault: IdentityFault, Hashable, Sendable {
         case unreadable
         /// Only Ed25519 names laptops.
         case otherKey

@@ -9,7 +9,7 @@ import SwiftASN1
 /// authenticated with it.
 package struct SealedRoot: Sendable {
     /// What can be wrong with a file or a passphrase.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum Fault: IdentityFault, Hashable, Sendable {
         case unreadable
         case wrongPassphrase
         /// There was no memory for scrypt.

@@ -1,13 +1,12 @@
+import Foundation
 import Identity
+import Storage
 
 #if canImport(Glibc)
     import Glibc
 #endif
 
 /// The files of a laptop's identity in its state directory, each readable to its owner only.
-///
-/// A file is written whole beside its place, flushed and then renamed (rename(2)): after a power cut it is the old one or
-/// the new one.
 struct FleetFiles: Sendable {
     /// The secret of the laptop (`DeviceKey.pem`).
     static let key = "device.key"
@@ -38,41 +37,34 @@ struct FleetFiles: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Throws: `ConfigurationError`; then the old one stands.
+    /// - Throws: `ConfigurationError`; then the old one stands, or the new one may not outlast a power cut.
     func write(_ text: String, to name: String) throws(ConfigurationError) {
-        let place = "\(path)/\(name)"
-        let fresh = place + ".new"
-        let file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure("written", name) }
-        let bytes = Array(text.utf8)
-        let isWhole = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == bytes.count
-        let isDurable = isWhole && fsync(file) == 0
-        close(file)
-        guard isDurable, rename(fresh, place) == 0 else {
-            let failure = failure("written", name)
-            unlink(fresh)
-            throw failure
+        do throws(POSIXError) {
+            try Disk.replace("\(path)/\(name)", with: Array(text.utf8))
+        } catch {
+            throw failure("written", name, error)
         }
-        flushDirectory()
     }
 
     /// Does nothing when there is none.
     func remove(_ name: String) throws(ConfigurationError) {
-        guard unlink("\(path)/\(name)") == 0 || errno == ENOENT else { throw failure("removed", name) }
-        flushDirectory()
+        let place = "\(path)/\(name)"
+        guard unlink(place) == 0 else {
+            if errno == ENOENT { return }
+            throw failure("removed", name)
+        }
+        do throws(POSIXError) {
+            try Disk.flushDirectory(of: place)
+        } catch {
+            throw failure("removed", name, error)
+        }
     }
 
-    /// Without it a rename may be forgotten at a power cut (fsync(2)).
-    private func flushDirectory() {
-        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        _ = fsync(directory)
-        close(directory)
-    }
-
-    private func failure(_ verb: String, _ name: String) -> ConfigurationError {
-        ConfigurationError(
-            "\(path)/\(name) cannot be \(verb) (\(String(cString: strerror(errno)))); check its owner and mode, and the disk."
-        )
+    private func failure(
+        _ verb: String, _ name: String, _ error: POSIXError = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    ) -> ConfigurationError {
+        let reason = String(cString: strerror(error.code.rawValue))
+        return ConfigurationError(
+            "\(path)/\(name) cannot be \(verb) (\(reason)); check its owner and mode, and the disk.")
     }
 }

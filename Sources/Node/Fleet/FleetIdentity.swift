@@ -22,7 +22,7 @@ package final class FleetIdentity: LinkSecurity {
     }
 
     /// Why the laptop's place in a fleet cannot be changed.
-    enum Fault: Error, Sendable {
+    enum Fault: IdentityFault {
         case notEnrolled
         case enrolled
         case notIssuer
@@ -138,10 +138,8 @@ package final class FleetIdentity: LinkSecurity {
             let key = try SigningRequest.key(inPEM: request)
             let certificate = try authority.issue(.laptop, to: key, as: role, now: time)
             return certificate.pem + authority.certificate.pem + membership.trust.root.pem
-        } catch let fault as SigningRequest.Fault {
+        } catch let fault as any IdentityFault {
             throw .unusable(fault.sentence)
-        } catch let refusal as CertificateAuthority.Refusal {
-            throw .unusable(refusal.sentence)
         } catch {
             throw .unusable("The certificate could not be made (\(error)); try again.")
         }
@@ -173,10 +171,7 @@ package final class FleetIdentity: LinkSecurity {
 
     /// Another laptop has this one's key: this one makes a new one, and has to join anew.
     func renewKey() throws -> DeviceID {
-        let key = DeviceKey()
-        try files?.remove(FleetFiles.issuer)
-        try files?.remove(FleetFiles.chain)
-        try files?.write(key.pem, to: FleetFiles.key)
+        let key = try files.map(Self.makeKey) ?? DeviceKey()
         state.withLock { $0 = State(key: key, membership: nil) }
         return key.publicKey.device
     }

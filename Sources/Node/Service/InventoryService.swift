@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import Identity
 import HTTPCoding
 import Inventory
 import LocalAPI
@@ -41,7 +42,7 @@ struct InventoryService: MusterService {
             throw APIError(.invalidValue, refusal.sentence)
         } catch let refusal as OutboxRefusal {
             throw APIError(refusal)
-        } catch let fault as FleetIdentity.Fault {
+        } catch let fault as any IdentityFault {
             throw APIError(.invalidValue, fault.sentence)
         }
     }

@@ -1,17 +1,34 @@
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
     import Glibc
 #endif
 
 /// What has to be on the disk before the next step: see fsync(2), which a new name needs for its directory, too.
-enum Disk {
+package enum Disk {
     static func flush(_ descriptor: Int32) throws(POSIXError) {
         guard fsync(descriptor) == 0 else { throw lastError }
     }
 
-    /// So that a file's name is there after a power cut.
-    static func flushDirectory(of path: String) throws(POSIXError) {
+    /// Puts a file in its place whole (rename(2)): after a power cut it is the old one or the new one. Nobody else may read it.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(POSIXError) {
+        let temporary = path + ".new"
+        let file = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw lastError }
+        defer { Glibc.close(file) }
+        do throws(POSIXError) {
+            guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw lastError }
+            try flush(file)
+            guard rename(temporary, path) == 0 else { throw lastError }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try flushDirectory(of: path)
+    }
+
+    /// So that a file's name, or that it is gone, outlasts a power cut.
+    package static func flushDirectory(of path: String) throws(POSIXError) {
         let slash = path.lastIndex(of: "/")
         let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -34,15 +34,6 @@ struct OpeningWitness {
     func complete(_ opening: Int64) throws { try write([opening]) }
 
     private func write(_ openings: [Int64]) throws {
-        let temporary = path + ".new"
-        let bytes = Array(openings.map { "\($0)\n" }.joined().utf8)
-        // Nobody else's to read, as the store is.
-        let file = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Disk.lastError }
-        defer { Glibc.close(file) }
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw Disk.lastError }
-        try Disk.flush(file)
-        guard rename(temporary, path) == 0 else { throw Disk.lastError }
-        try Disk.flushDirectory(of: path)
+        try Disk.replace(path, with: Array(openings.map { "\($0)\n" }.joined().utf8))
     }
 }

@@ -68,14 +68,16 @@ extension Link {
     func flush(waits: Bool = true) {
         state.withLock { $0.isFlushScheduled = false }
         while !waits || channel.isWritable, let piece = state.withLock({ $0.outbound.next() }) {
-            channel.writeAndFlush(piece.bytes).whenSuccess { self.wrote(piece) }
+            // The piece itself is not kept until then: encrypted it is there a second time.
+            let (length, frameCount) = (piece.bytes.readableBytes, piece.frameCount)
+            channel.writeAndFlush(piece.bytes).whenSuccess { self.wrote(length, frameCount: frameCount) }
         }
     }
 
-    private func wrote(_ piece: OutboundBacklog.Piece) {
+    private func wrote(_ length: Int, frameCount: Int) {
         update { state in
             let wasCongested = state.outbound.isCongested
-            state.outbound.written(piece)
+            state.outbound.written(length, frameCount: frameCount)
             return ((), wasCongested && !state.outbound.isCongested)
         }
     }

@@ -17,8 +17,7 @@ struct OutboundBacklog {
 
     /// What is written at once: small frames together, a large one alone.
     struct Piece {
-        var bytes: ByteBuffer
-        let byteCount: Int
+        let bytes: ByteBuffer
         let frameCount: Int
     }
 
@@ -53,13 +52,13 @@ struct OutboundBacklog {
             bytes.writeImmutableBuffer(frames.removeFirst())
             frameCount += 1
         }
-        return Piece(bytes: bytes, byteCount: bytes.readableBytes, frameCount: frameCount)
+        return Piece(bytes: bytes, frameCount: frameCount)
     }
 
-    /// A piece was written.
-    mutating func written(_ piece: Piece) {
-        bytes -= piece.byteCount + piece.frameCount * Self.frameCostBytes
-        totalWrittenBytes += UInt64(piece.byteCount)
+    /// A piece of so many bytes was written.
+    mutating func written(_ count: Int, frameCount: Int) {
+        bytes -= count + frameCount * Self.frameCostBytes
+        totalWrittenBytes += UInt64(count)
         if bytes <= lowWaterBytes { isCongested = false }
     }
 }

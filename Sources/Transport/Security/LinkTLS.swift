@@ -51,7 +51,7 @@ final class LinkTLS: Sendable {
 
     private func currentContexts() throws -> Contexts {
         guard let credentials = security.credentials else {
-            throw LinkRefusal("This laptop belongs to no fleet; let it join one with 'muster fleet join'.")
+            throw LinkRefusal("This laptop belongs to no fleet; let it join one first.")
         }
         return try contexts.withLock { known in
             if let known, known.credentials == credentials { return known }

@@ -15,7 +15,7 @@ Needs root and the Debian packages in apt-packages.txt; Python's standard librar
 Examples can use it as it is:  sys.path.insert(0, "<checkout>/Tests/Laptops")
 """
 
-from .api import UnixConnection
+from .api import UnixConnection, ask
 from .bridge import Lab
 from .crew import CrewMember, finish
 from .fleet import Fleet, is_enrolled, shared_fleet
@@ -25,6 +25,6 @@ from .programs import Program
 from .waiting import never_during, wait_at_rest, wait_until
 
 __all__ = [
-    "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "finish", "free_port", "is_enrolled",
-    "never_during", "shared_fleet", "wait_at_rest", "wait_until",
+    "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "ask", "finish", "free_port",
+    "is_enrolled", "never_during", "shared_fleet", "wait_at_rest", "wait_until",
 ]

@@ -186,11 +186,7 @@ enum FleetFailure {
     static func saying<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
-        } catch let refusal as CertificateAuthority.Refusal {
-            throw APIError(.invalidValue, refusal.sentence)
-        } catch let fault as SealedRoot.Fault {
-            throw APIError(.invalidValue, fault.sentence)
-        } catch let fault as SigningRequest.Fault {
+        } catch let fault as any IdentityFault {
             throw APIError(.invalidValue, fault.sentence)
         }
     }
