@@ -73,7 +73,7 @@ let package = Package(
         // Shells.
         .target(
             name: "WireFormat", dependencies: ["CRDT", "CZstd", "Replication", "Timekeeping", nioCore, protobuf],
-            exclude: ["muster/peer.proto"]),
+            exclude: ["muster/enrolment.proto", "muster/peer.proto"]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "Identity", dependencies: ["CRDT", asn1, crypto, cryptoExtras, x509]),
         .target(
@@ -92,6 +92,7 @@ let package = Package(
                 protobuf,
             ],
             exclude: ["muster/channel.proto"]),
+        .systemLibrary(name: "CQRCode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "HTTPCoding"),
         .target(
@@ -118,7 +119,8 @@ let package = Package(
             name: "Node",
             dependencies: [
                 "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Identity", "CMalloc", lifecycle, unixSignals,
+                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Identity", "WireFormat", "CMalloc", lifecycle,
+                unixSignals,
                 configuration,
                 logging,
             ]),
@@ -129,7 +131,9 @@ let package = Package(
             dependencies: ["ChannelServer", "HTTPCoding", "Storage", arguments, logging, unixSignals]),
         .executableTarget(
             name: "muster",
-            dependencies: ["LocalAPI", "HTTPCoding", "CRDT", "Identity", "Inventory", arguments, unixSignals]),
+            dependencies: [
+                "LocalAPI", "HTTPCoding", "CQRCode", "CRDT", "Identity", "Inventory", arguments, unixSignals,
+            ]),
         // Test support.
         .target(
             name: "Simulation",

@@ -27,6 +27,7 @@ package struct Core: Sendable {
     private let configuration: NodeConfiguration
     private let hostName: String
     private let fleet: FleetIdentity
+    private let enrolment: (inviter: Inviter, joiner: Joiner)
 
     /// What it is put together from.
     package struct Parts: Sendable {
@@ -75,9 +76,16 @@ package struct Core: Sendable {
                 renewKey: { [fleet = parts.fleet] in try fleet.renewKey() }),
             holdings: KnownHoldings(jobs: jobs, removals: try await store.removals()), hostName: parts.hostName)
         let listen = parts.configuration.listen
+        let inviter = Inviter(fleet: parts.fleet, machine: machine, hostName: parts.hostName, logger: logger)
         transport = PeerTransport(
             configuration: TransportConfiguration(host: listen.host, port: listen.port), security: parts.fleet,
-            handler: replicator, logger: logger, executor: machine.executor)
+            handler: replicator, logger: logger, executor: machine.executor, enrolment: inviter)
+        enrolment = (
+            inviter,
+            Joiner(
+                fleet: parts.fleet, transport: transport, replicator: replicator, machine: machine,
+                hostName: parts.hostName, logger: logger)
+        )
         await replicator.attach(transport)
         outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
         try await outbox.start()
@@ -98,7 +106,8 @@ package struct Core: Sendable {
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
-            keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet)
+            keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, inviter: enrolment.inviter,
+            joiner: enrolment.joiner)
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.

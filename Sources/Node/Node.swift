@@ -87,6 +87,7 @@ package struct Node: Sendable {
                 .init(service: JobNewsService(news: news, outbox: outbox)),
                 .init(service: TransportService(transport: core.transport)),
                 .init(service: discovery),
+                .init(service: FleetService(fleet: fleet, replicator: replicator)),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
                 .init(service: StreamEnder(hub: core.hub, manager: manager)),
                 .init(service: LastResort(logger: logger)),

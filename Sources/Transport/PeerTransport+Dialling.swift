@@ -24,7 +24,7 @@ extension PeerTransport {
     }
 
     /// A numeric address needs no resolver, nor its threads.
-    private func connect(_ bootstrap: ClientBootstrap, to address: PeerAddress) -> EventLoopFuture<any Channel> {
+    func connect(_ bootstrap: ClientBootstrap, to address: PeerAddress) -> EventLoopFuture<any Channel> {
         if let numeric = try? SocketAddress(ipAddress: address.host, port: address.port) {
             return bootstrap.connect(to: numeric)
         }

@@ -23,11 +23,12 @@ package final class PeerTransport: Sendable {
     ///   - security: decides who is let in.
     ///   - eventLoop: the one on which every connection lives.
     ///   - executor: where the handler is called; nil for the process's pool.
+    ///   - enrolment: hears those who want to be let in.
     package init(
         configuration: TransportConfiguration, security: any LinkSecurity, handler: any TransportHandler,
         logger: Logger,
         eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
-        executor: (any TaskExecutor)? = nil
+        executor: (any TaskExecutor)? = nil, enrolment: (any EnrolmentHandler)? = nil
     ) {
         let registry = LinkRegistry(configuration: configuration)
         self.configuration = configuration
@@ -38,7 +39,7 @@ package final class PeerTransport: Sendable {
         self.registry = registry
         let reception = LinkReception(
             configuration: configuration, registry: registry, handler: handler, executor: executor, logger: logger,
-            tls: LinkTLS(security))
+            tls: LinkTLS(security), enrolment: enrolment)
         self.reception = reception
         let incoming = LinkAttempt(dialled: nil) { channel, reason in
             let remote = channel?.remoteAddress.map(RemoteName.init)?.text ?? "unknown"

@@ -21,6 +21,8 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     /// Columns of one list differ in length.
     case unevenColumns(Field)
     case tooManyEntries(Field, count: Int)
+    /// Neither more nor fewer than three make a laptop a member.
+    case certificateCount(Int)
     /// Jobs are compared in another number of buckets.
     case bucketCount(Int)
     case bucketNumber(UInt32)
@@ -47,6 +49,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     /// The part of a message that is wrong.
     package enum Field: String, Hashable, Sendable {
         case device, replica, name, reason, jobs, buckets, entries, from, first, last, sequence, digest
+        case invitation, role, proof
     }
 
     /// One sentence: what is wrong.
@@ -67,6 +70,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .controlCharacter(let field): "the \(field.rawValue) contains control characters"
         case .unevenColumns(let field): "the columns of \(field.rawValue) differ in length"
         case .tooManyEntries(let field, let count): "a message lists too many \(field.rawValue) (\(count))"
+        case .certificateCount(let count): "\(count) certificates came instead of three"
         case .bucketCount(let count): "jobs are compared in \(count) buckets instead of \(ProtocolLimits.jobBuckets)"
         case .bucketNumber(let number): "there is no bucket \(number) of jobs"
         case .unsortedBuckets: "the numbers of the buckets of jobs do not ascend"

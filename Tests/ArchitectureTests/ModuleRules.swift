@@ -92,13 +92,14 @@ let moduleRules: [String: ModuleRule] = [
     "Node": .shell(
         [
             "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "Outbox",
-            "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport",
+            "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", "WireFormat",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
+    "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
-        ["CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
+        ["CQRCode", "CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]
 

@@ -11,7 +11,9 @@ struct HelpTests {
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
         ["item", "show"], ["import"], ["queue"], ["queue", "list"], ["queue", "show"], ["queue", "retry"],
         ["queue", "drop"],
-        ["queue", "pause"], ["queue", "resume"], ["queue", "log"], ["fleet"], ["fleet", "init"], ["fleet", "show"],
+        ["queue", "pause"], ["queue", "resume"], ["queue", "log"], ["fleet"], ["fleet", "init"], ["fleet", "invite"],
+        ["fleet", "join"],
+        ["fleet", "show"],
         ["fleet", "request"], ["fleet", "sign"], ["fleet", "install"], ["fleet", "leave"], ["completions"],
     ]
 

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CRDT
 import Foundation
 import HTTPTypes
 import Identity
@@ -72,14 +73,18 @@ struct OpenAPITests {
     ) async throws -> (status: Int, mediaType: String, body: [UInt8]) {
         // A laptop installs what makes it an issuer, and can then let others in, and leave.
         let certificates = operation.path.hasPrefix("/v1/fleet") ? try await scene.founding() : nil
-        if let certificates, operation.method != "PUT" {
+        if let certificates, !operation.path.hasSuffix("join"), operation.testDescription != "PUT /v1/fleet" {
             _ = try await scene.service.installCertificates(certificates)
         }
+        let isOfInvitation = operation.path.hasSuffix("{invitation}")
+        let invitation =
+            isOfInvitation ? try await scene.service.openInvitation(InvitationRequest(role: "member")).name : ""
         let isRestore = operation.path.hasSuffix("restore")
         let path = operation.path.split(separator: "/").dropFirst().map { segment in
             switch segment {
             case "{job}": operation.path.contains("late") ? Scene.removedJobID : Scene.jobID
             case "{token}": scene.tokens[0]
+            case "{invitation}": invitation
             case "{item}": isRestore ? Scene.removedItemID : Scene.itemIDs[0]
             default: String(segment)
             }
@@ -87,6 +92,9 @@ struct OpenAPITests {
         let body: (any Encodable & Sendable)? =
             switch "\(operation.method) \(path.last ?? "")" {
             case "PUT fleet": certificates
+            case "POST invitations": InvitationRequest(role: "member")
+            case "PUT \(invitation)": AdmissionRequest(deviceID: scene.service.fleet.device.description)
+            case "POST join": JoinRequest(code: "0000-0000-0000-0000")
             case "POST certificates":
                 SignCertificateRequest(request: try SigningRequest(DeviceKey()).pem, role: "member")
             case "POST peers": AddPeerRequest(address: "10.0.0.1:4710")

@@ -11,11 +11,13 @@ import WireFormat
 /// A transport that listens on loopback while `body` runs, and has reported every link as closed afterwards.
 func withTransport<Result>(
     _ handler: RecordingHandler, _ configuration: TransportConfiguration = .init(host: "127.0.0.1", port: 0),
-    security: (any LinkSecurity)? = nil, _ body: (PeerTransport, Int) async throws -> Result
+    security: (any LinkSecurity)? = nil, enrolment: (any EnrolmentHandler)? = nil,
+    _ body: (PeerTransport, Int) async throws -> Result
 ) async throws -> Result {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let transport = PeerTransport(
-        configuration: configuration, security: try security ?? CrewMember(), handler: handler, logger: logger)
+        configuration: configuration, security: try security ?? CrewMember(), handler: handler, logger: logger,
+        enrolment: enrolment)
     let running = Task { await transport.run() }
     defer { running.cancel() }
     while transport.boundPort == nil { try await Task.sleep(for: .milliseconds(2)) }

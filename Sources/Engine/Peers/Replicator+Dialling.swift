@@ -20,6 +20,11 @@ extension Replicator {
         for id in plan.onLost(instance).sorted() { perform(mesh.onLivenessHint(about: id, now: now)) }
     }
 
+    /// Every address that is known, but those at which this device itself answers.
+    package func knownAddresses() -> [PeerAddress] {
+        plan.targets.filter { !$0.value.isSelf }.keys.sorted()
+    }
+
     func dialDue() {
         let connected = Set(mesh.connectedDevices)
         for address in plan.due(now: now, connected: connected) { links?.dial(address) }

@@ -37,10 +37,13 @@ package struct CertificateAuthority: Sendable {
         case .root: 30 * 365 * day
         case .issuer: 400 * day
         case .laptop: 45 * day
+        case .newcomer: endOfTime
         }
     }
 
     private static let day: Int64 = 86_400_000
+    /// 9999-12-31T23:59:59Z, which stands for no end (RFC 5280 section 4.1.2.5).
+    private static let endOfTime: Int64 = 253_402_300_799_000
     /// A clock that goes a little behind the issuer's must not find its new certificate too young.
     private static let leeway: Int64 = 300_000
 
@@ -56,7 +59,7 @@ package struct CertificateAuthority: Sendable {
     ///   - fleet: the root's key.
     package init(_ certificate: FleetCertificate, key: DeviceKey, fleet: DevicePublicKey) throws(Refusal) {
         guard certificate.key == key.publicKey else { throw .otherKey }
-        guard certificate.kind != .laptop else { throw .otherKind }
+        guard certificate.kind == .root || certificate.kind == .issuer else { throw .otherKind }
         self.certificate = certificate
         self.key = key
         self.fleet = fleet
@@ -71,6 +74,15 @@ package struct CertificateAuthority: Sendable {
         let certificate = try signed(
             subject, of: root, from: now - leeway, until: now + lifetime(of: .root), under: nil, by: key)
         return try CertificateAuthority(certificate, key: key, fleet: root)
+    }
+
+    /// What a laptop shows that nobody vouches for yet: its own key, signed by itself. It holds at any time, because such a
+    /// laptop may not know the time.
+    package static func makeNewcomer(_ key: DeviceKey) throws(Refusal) -> FleetCertificate {
+        let newcomer = key.publicKey
+        return try signed(
+            FleetSubject(.newcomer, of: newcomer, fleet: newcomer, role: .reader), of: newcomer,
+            from: 0, until: endOfTime, under: nil, by: key)
     }
 
     /// Makes a certificate of a kind below its own.
@@ -119,7 +131,7 @@ package struct CertificateAuthority: Sendable {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: kind == .root ? 1 : 0))
                 Critical(KeyUsage(keyCertSign: true))
             }
-        case .laptop:
+        case .laptop, .newcomer:
             try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))

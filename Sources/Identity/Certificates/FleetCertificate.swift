@@ -12,6 +12,8 @@ package enum CertificateKind: String, Hashable, Sendable {
     case issuer
     /// Lets a laptop in.
     case laptop
+    /// Shows a key, and that nobody vouches for it yet.
+    case newcomer
 }
 
 /// A certificate of a fleet (RFC 5280): a key, what its owner may do, and between which times.

@@ -29,6 +29,37 @@ extension LocalClient {
         try await call(.POST, ["fleet", "certificates"], body: request)
     }
 
+    /// `POST /v1/fleet/invitations`: 201; 422 where this laptop may not.
+    package func openInvitation(_ request: InvitationRequest) async throws -> InvitationStatus {
+        try await call(.POST, ["fleet", "invitations"], body: request)
+    }
+
+    /// `GET /v1/fleet/invitations/{invitation}`: 200; 422 for one that there is not.
+    package func invitation(_ name: String) async throws -> InvitationStatus {
+        try await call(.GET, ["fleet", "invitations", name])
+    }
+
+    /// `PUT /v1/fleet/invitations/{invitation}`: 200; 422 when that laptop does not wait.
+    package func admit(_ request: AdmissionRequest, to invitation: String) async throws -> InvitationStatus {
+        try await call(.PUT, ["fleet", "invitations", invitation], body: request)
+    }
+
+    /// `DELETE /v1/fleet/invitations/{invitation}`: 200.
+    package func withdrawInvitation(_ name: String) async throws -> InvitationStatus {
+        try await call(.DELETE, ["fleet", "invitations", name])
+    }
+
+    /// `POST /v1/fleet/join`: 202 before anybody was found; 422 for what is no code.
+    package func join(_ request: JoinRequest) async throws -> JoinStatus {
+        try await call(.POST, ["fleet", "join"], body: request)
+    }
+
+    /// `GET /v1/fleet/join`: 200.
+    package func joinStatus() async throws -> JoinStatus { try await call(.GET, ["fleet", "join"]) }
+
+    /// `DELETE /v1/fleet/join`: 200.
+    package func endJoin() async throws -> JoinStatus { try await call(.DELETE, ["fleet", "join"]) }
+
     /// `DELETE /v1/fleet`: 200; 422 for a laptop without a fleet.
     package func leaveFleet() async throws -> FleetStatus { try await call(.DELETE, ["fleet"]) }
 

@@ -19,6 +19,20 @@ package protocol MusterService: Sendable {
     func installCertificates(_ request: FleetCertificates) async throws -> FleetStatus
     /// Makes a certificate for another laptop; `invalidValue` where this one may not.
     func signCertificate(_ request: SignCertificateRequest) async throws -> FleetCertificates
+    /// Opens an invitation; `invalidValue` where this laptop may not.
+    func openInvitation(_ request: InvitationRequest) async throws -> InvitationStatus
+    /// How an invitation stands; `invalidValue` for one that there is not.
+    func invitation(_ name: String) async throws -> InvitationStatus
+    /// Lets in the laptop that waits; `invalidValue` for another one.
+    func admit(_ request: AdmissionRequest, to invitation: String) async throws -> InvitationStatus
+    /// Takes an invitation back, unless somebody has joined by it.
+    func withdrawInvitation(_ name: String) async throws -> InvitationStatus
+    /// Begins to join by a code; `invalidValue` for what is no code, or within a fleet.
+    func join(_ request: JoinRequest) async throws -> JoinStatus
+    /// How far joining has come.
+    func joinStatus() async throws -> JoinStatus
+    /// Gives up joining.
+    func endJoin() async throws -> JoinStatus
     /// Gives up the laptop's place in its fleet, and closes its connections.
     func leaveFleet() async throws -> FleetStatus
     /// Looks at everything that the daemon depends on; does not throw for what it finds.

@@ -22,7 +22,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static let all = device + jobs + queue + roster + items
+    static let all = device + fleet + jobs + queue + roster + items
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
@@ -33,16 +33,6 @@ extension Route {
             return try Answer.json(peer, status: .accepted)
         },
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
-        Route(.get, "/v1/fleet") { _, _, service in try Answer.json(try await service.fleetStatus()) },
-        Route(.put, "/v1/fleet") { request, _, service in
-            try Answer.json(try await service.installCertificates(try await request.decode(FleetCertificates.self)))
-        },
-        Route(.delete, "/v1/fleet") { _, _, service in try Answer.json(try await service.leaveFleet()) },
-        Route(.post, "/v1/fleet/certificates") { request, _, service in
-            try Answer.json(
-                try await service.signCertificate(try await request.decode(SignCertificateRequest.self)),
-                status: .created)
-        },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
         Route(.get, "/v1/events") { request, _, service in

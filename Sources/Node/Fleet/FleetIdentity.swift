@@ -43,6 +43,8 @@ package final class FleetIdentity: LinkSecurity {
     private struct State {
         var key: DeviceKey
         var membership: Membership?
+        var isInviting = false
+        var listeners: [AsyncStream<Void>.Continuation] = []
     }
 
     private let state: Mutex<State>
@@ -86,9 +88,32 @@ package final class FleetIdentity: LinkSecurity {
     }
 
     /// The name that follows from the key.
-    var device: DeviceID { state.withLock { $0.key.publicKey.device } }
+    var device: DeviceID { publicKey.device }
+
+    var publicKey: DevicePublicKey { state.withLock { $0.key.publicKey } }
+
+    /// Whether newcomers are heard: an invitation of this laptop is open.
+    var isInviting: Bool {
+        get { state.withLock { $0.isInviting } }
+        set { state.withLock { $0.isInviting = newValue } }
+    }
 
     var membership: Membership? { state.withLock { $0.membership } }
+
+    /// An element for each change of the key or of the membership from now on; several may come as one.
+    func changes() -> AsyncStream<Void> {
+        let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.listeners.append(continuation) }
+        return changes
+    }
+
+    private func change(_ body: @Sendable (inout State) -> Void) {
+        let listeners = state.withLock { state in
+            body(&state)
+            return state.listeners
+        }
+        for listener in listeners { listener.yield() }
+    }
 
     /// Between which times it is now. Before there is a clock nothing is known.
     var now: TimeBounds {
@@ -118,7 +143,19 @@ package final class FleetIdentity: LinkSecurity {
         }
     }
 
+    package func hears(_ chain: [[UInt8]]) async -> Bool {
+        guard isInviting, chain.count == 1, let certificate = try? FleetCertificate(chain[0]) else { return false }
+        return certificate.kind == .newcomer
+    }
+
     // MARK: Joining and leaving
+
+    /// What a laptop shows that nobody vouches for.
+    func newcomerCredentials() throws -> LinkCredentials {
+        let key = state.withLock { $0.key }
+        return LinkCredentials(
+            certificates: [try CertificateAuthority.makeNewcomer(key).bytes], key: key.pem)
+    }
 
     /// What an issuer needs to know of this laptop: PKCS #10 in PEM.
     var request: String {
@@ -127,17 +164,35 @@ package final class FleetIdentity: LinkSecurity {
         }
     }
 
+    /// This laptop's membership, if it may let in others who do that much.
+    func issuing(_ role: FleetRole) throws(Fault) -> Membership {
+        guard let membership else { throw .notEnrolled }
+        guard let authority = membership.authority else { throw .notIssuer }
+        guard role <= authority.certificate.role else {
+            throw .unusable(CertificateAuthority.Refusal.roleTooHigh(mine: authority.certificate.role).sentence)
+        }
+        return membership
+    }
+
     /// Makes a certificate for another laptop.
     ///
     /// - Parameter request: as in `request`.
     /// - Returns: what the other one installs.
     func sign(_ request: String, as role: FleetRole) throws(Fault) -> String {
+        let key: DevicePublicKey
+        do { key = try SigningRequest.key(inPEM: request) } catch { throw .unusable(error.sentence) }
+        return try issue(to: key, as: role).map(\.pem).joined()
+    }
+
+    /// Makes a certificate for another laptop's key.
+    ///
+    /// - Returns: the laptop's, its issuer's and the root's.
+    func issue(to key: DevicePublicKey, as role: FleetRole) throws(Fault) -> [FleetCertificate] {
         guard let membership else { throw .notEnrolled }
         guard let authority = membership.authority else { throw .notIssuer }
         do {
-            let key = try SigningRequest.key(inPEM: request)
             let certificate = try authority.issue(.laptop, to: key, as: role, now: time)
-            return certificate.pem + authority.certificate.pem + membership.trust.root.pem
+            return [certificate, authority.certificate, membership.trust.root]
         } catch let fault as any IdentityFault {
             throw .unusable(fault.sentence)
         } catch {
@@ -154,11 +209,22 @@ package final class FleetIdentity: LinkSecurity {
         if let membership, membership.trust.root.key != fresh.trust.root.key { throw Fault.enrolled }
         try files?.write(fresh.pem, to: FleetFiles.chain)
         if let authority = fresh.authority { try files?.write(authority.certificate.pem, to: FleetFiles.issuer) }
-        state.withLock { state in
+        change { state in
             let authority = fresh.authority ?? state.membership?.authority
             state.membership = Membership(
                 trust: fresh.trust, own: fresh.own, issuer: fresh.issuer, authority: authority)
         }
+    }
+
+    /// The same for certificates in DER.
+    ///
+    /// - Parameter fleet: the root's key, which has to be that of the last one.
+    func install(_ certificates: [[UInt8]], of fleet: DevicePublicKey) async throws {
+        let read = certificates.compactMap { try? FleetCertificate($0) }
+        guard read.count == certificates.count, read.last?.key == fleet else {
+            throw Fault.unusable("The inviter gave certificates of another fleet; ask for a new code.")
+        }
+        try await install(read.map(\.pem).joined())
     }
 
     /// Gives up the laptop's place in its fleet. The key stays: it names the laptop.
@@ -166,13 +232,16 @@ package final class FleetIdentity: LinkSecurity {
         guard membership != nil else { throw Fault.notEnrolled }
         try files?.remove(FleetFiles.issuer)
         try files?.remove(FleetFiles.chain)
-        state.withLock { $0.membership = nil }
+        change { $0.membership = nil }
     }
 
     /// Another laptop has this one's key: this one makes a new one, and has to join anew.
     func renewKey() throws -> DeviceID {
         let key = try files.map(Self.makeKey) ?? DeviceKey()
-        state.withLock { $0 = State(key: key, membership: nil) }
+        change { state in
+            state.key = key
+            state.membership = nil
+        }
         return key.publicKey.device
     }
 

@@ -44,17 +44,41 @@ struct DiscoveryService: Service {
         }
     }
 
+    /// Announces what this laptop is, and begins anew whenever that is something else.
     private func discover() async {
         guard let port = await boundPort() else { return }
-        let advertisement = Advertisement(
-            instanceName: "muster-\(fleet.device.short)", port: UInt16(clamping: port),
-            protocolVersion: Int(ProtocolLimits.version),
-            id: fleet.device.short, fleet: fleet.membership?.trust.short ?? "")
-        let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await discovery.run() }
-            group.addTask { for await event in discovery.events { await handle(event) } }
+        let changes = fleet.changes()
+        while !Task.isCancelled {
+            let advertisement = advertisement(of: port)
+            let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await discovery.run() }
+                group.addTask { await handleAll(of: discovery) }
+                for await _ in changes where self.advertisement(of: port) != advertisement { break }
+                group.cancelAll()
+            }
         }
+    }
+
+    private func advertisement(of port: Int) -> Advertisement {
+        let device = fleet.device.short
+        return Advertisement(
+            instanceName: "muster-\(device)", port: UInt16(clamping: port),
+            protocolVersion: Int(ProtocolLimits.version), id: device, fleet: fleet.membership?.trust.short ?? "")
+    }
+
+    /// Takes what discovery tells until it ends; then nothing is known to be there any more.
+    private func handleAll(of discovery: ServiceDiscovery) async {
+        var present: Set<String> = []
+        for await event in discovery.events {
+            switch event {
+            case .found(let service): present.insert(service.instanceName)
+            case .lost(let name): present.remove(name)
+            case .available, .unavailable, .advertised: break
+            }
+            await handle(event)
+        }
+        for name in present { await replicator.vanished(name) }
     }
 
     /// The listener may have to wait for its address.

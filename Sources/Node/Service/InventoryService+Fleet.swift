@@ -26,10 +26,7 @@ extension InventoryService {
     }
 
     func signCertificate(_ request: SignCertificateRequest) async throws -> FleetCertificates {
-        guard let role = FleetRole(rawValue: request.role) else {
-            let roles = FleetRole.allCases.map(\.rawValue).joined(separator: ", ")
-            throw APIError(.invalidValue, "'\(request.role)' is no role; use one of \(roles).")
-        }
+        let role = try FleetRole(named: request.role)
         return try await answering { FleetCertificates(certificates: try fleet.sign(request.request, as: role)) }
     }
 

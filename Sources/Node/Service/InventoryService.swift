@@ -27,6 +27,8 @@ struct InventoryService: MusterService {
     /// Nil without a server, or without a token for it.
     let gateway: Gateway?
     let fleet: FleetIdentity
+    let inviter: Inviter
+    let joiner: Joiner
 
     /// Runs an operation of the store and says what went wrong in the API's words.
     func answering<Value>(_ body: () async throws -> Value) async throws -> Value {

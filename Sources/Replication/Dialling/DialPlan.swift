@@ -101,6 +101,15 @@ package struct DialPlan: Sendable {
         targets[address]?.isSelf = true
     }
 
+    /// This device has become somebody whom others may let in, or somebody else: every address is worth a fresh try.
+    package mutating func onEnrolled(now: UInt64) {
+        for address in targets.keys {
+            targets[address]?.isSelf = false
+            targets[address]?.failures = 0
+            targets[address]?.nextAttempt = now
+        }
+    }
+
     /// Nobody answered, or the connection has ended.
     package mutating func onFailed(
         _ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator

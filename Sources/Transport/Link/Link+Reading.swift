@@ -26,6 +26,11 @@ extension Link {
         state.withLock { !$0.hasGreeted && !$0.inbound.hasFrame }
     }
 
+    /// Nothing more is expected of it as a link.
+    func takeAsGreeted() {
+        state.withLock { $0.hasGreeted = true }
+    }
+
     /// The next event for the handler; nil when the link has ended. Only its one reader calls this.
     func next() async -> Event? {
         while true {

@@ -13,6 +13,7 @@ final class LinkChannelHandler: ChannelInboundHandler {
     private let attempt: LinkAttempt
     private var link: Link?
     private var hasBegun = false
+    private var isEnrolment = false
 
     init(_ attempt: LinkAttempt, proof: PeerProof, reception: LinkReception) {
         self.attempt = attempt
@@ -35,21 +36,41 @@ final class LinkChannelHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted(let application) = event as? TLSUserEvent, let link {
-            guard let device = proof.device, application == LinkTLS.application else {
-                link.abort(reason: "the peer speaks another protocol than \(LinkTLS.application)")
-                return
+            switch (application, proof.device) {
+            case (LinkTLS.enrolment, _) where link.dialled == nil: beginEnrolment(of: link, context)
+            case (LinkTLS.application, let device?):
+                hasBegun = true
+                reception.begin(link, with: device)
+            case (LinkTLS.application, nil):
+                link.abort(reason: proof.refusal?.description ?? "the peer has not shown who it is")
+            default: link.abort(reason: "the peer speaks another protocol than \(LinkTLS.application)")
             }
-            hasBegun = true
-            reception.begin(link, with: device)
         }
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// What comes from now on is the next handler's.
+    private func beginEnrolment(of link: Link, _ context: ChannelHandlerContext) {
+        guard let (connection, serve) = reception.enrolment(on: link, with: proof.chain) else {
+            link.abort(reason: "this laptop lets nobody in")
+            return
+        }
+        do {
+            try context.pipeline.syncOperations.addHandler(EnrolmentChannelHandler(connection))
+            isEnrolment = true
+            serve()
+        } catch {
+            link.abort(reason: "\(error)")
+        }
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isEnrolment { return context.fireChannelRead(data) }
         link?.bytesArrived(Self.unwrapInboundIn(data))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        if isEnrolment { return context.fireChannelReadComplete() }
         if link?.readCompleted() == true { context.read() }
     }
 
@@ -72,7 +93,10 @@ final class LinkChannelHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         link?.connectionEnded(reason: LinkEnd.byPeer)
+        context.fireChannelInactive()
+        guard let link, !hasBegun else { return }
+        if isEnrolment { return reception.endEnrolment(on: link) }
         // What never began has nobody who serves it to its end.
-        if let link, !hasBegun { reception.giveUp(link, attempt) }
+        reception.giveUp(link, attempt)
     }
 }

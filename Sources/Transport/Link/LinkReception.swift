@@ -11,6 +11,8 @@ struct LinkReception: Sendable {
     let executor: (any TaskExecutor)?
     let logger: Logger
     let tls: LinkTLS
+    /// Nil where nobody is let in.
+    let enrolment: (any EnrolmentHandler)?
 
     /// The one place where a connection's handlers are put together.
     func setUp(_ channel: any Channel, _ attempt: LinkAttempt) -> EventLoopFuture<Void> {
@@ -49,6 +51,31 @@ struct LinkReception: Sendable {
     func giveUp(_ link: Link, _ attempt: LinkAttempt) {
         registry.forget(link.id)
         attempt.failed(link.channel, LinkRefusal(link.endReason))
+    }
+
+    /// The peer of a connection wants to be let in, or to stay: it has a link only because there has to be room for it.
+    ///
+    /// - Returns: the conversation, and what begins it.
+    func enrolment(on link: Link, with chain: [[UInt8]]) -> (EnrolmentConnection, serve: () -> Void)? {
+        guard let enrolment else { return nil }
+        link.takeAsGreeted()
+        registry.spoke(link.id)
+        let connection = EnrolmentConnection(link.channel, remote: link.remote, chain: chain) {
+            if registry.proved(link.id) != nil { link.channel.close(promise: nil) }
+        }
+        return (
+            connection,
+            {
+                Task(executorPreference: executor) {
+                    await enrolment.applied(connection)
+                }
+            }
+        )
+    }
+
+    /// It is over.
+    func endEnrolment(on link: Link) {
+        registry.forget(link.id)
     }
 
     /// Tells the handler everything about one link, in order.

@@ -10,12 +10,22 @@ package protocol LinkSecurity: Sendable {
     /// - Parameter chain: in DER, as the peer sent it.
     /// - Returns: the peer's name, which follows from its key.
     func admit(_ chain: [[UInt8]]) async throws(LinkRefusal) -> DeviceID
+
+    /// Whether this device speaks, about certificates and nothing else, with somebody whom it does not admit.
+    ///
+    /// - Parameter chain: as for `admit`.
+    func hears(_ chain: [[UInt8]]) async -> Bool
+}
+
+extension LinkSecurity {
+    /// By default with nobody.
+    package func hears(_ chain: [[UInt8]]) async -> Bool { false }
 }
 
 /// What a device proves itself with.
 package struct LinkCredentials: Hashable, Sendable {
     /// In DER; the device's own first, then its issuer's.
-    let certificates: [[UInt8]]
+    package let certificates: [[UInt8]]
     /// PKCS #8 in PEM (RFC 8410).
     let key: String
 

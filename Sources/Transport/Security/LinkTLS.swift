@@ -7,6 +7,8 @@ import Synchronization
 final class LinkTLS: Sendable {
     /// The protocol's name in the handshake (RFC 7301): what speaks another one is not understood later but refused at once.
     static let application = "muster/1"
+    /// The other one that is spoken here: joining, and staying (`muster/enrolment.proto`).
+    static let enrolment = "muster-enrolment/1"
 
     private struct Contexts {
         let credentials: LinkCredentials
@@ -31,10 +33,11 @@ final class LinkTLS: Sendable {
         let proof = PeerProof()
         let verify: NIOSSLCustomVerificationCallback = { [security] certificates, promise in
             promise.completeWithTask {
-                await proof.settle { () async throws(LinkRefusal) in
-                    let chain = certificates.compactMap { try? $0.toDERBytes() }
-                    return try await security.admit(chain.count == certificates.count ? chain : [])
-                }
+                let chain = proof.show(certificates)
+                let result = await proof.settle { () async throws(LinkRefusal) in try await security.admit(chain) }
+                // Who is refused as a peer may still be somebody who wants to be let in.
+                guard result == .failed, !isDialled, await security.hears(chain) else { return result }
+                return .certificateVerified
             }
         }
         let pipeline = channel.pipeline.syncOperations
@@ -49,30 +52,48 @@ final class LinkTLS: Sendable {
         return proof
     }
 
+    /// The same for a connection to somebody who may let this device in.
+    ///
+    /// - Parameters: as for `PeerTransport.enrol`.
+    static func secureEnrolment(
+        _ channel: any Channel, showing credentials: LinkCredentials,
+        accepts: @escaping @Sendable ([[UInt8]]) async -> Bool
+    ) throws -> PeerProof {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        (configuration.certificateChain, configuration.privateKey) = try credentials.sources()
+        let context = try NIOSSLContext(configuration: strict(configuration, applications: [enrolment]))
+        let proof = PeerProof()
+        let handler = try NIOSSLClientHandler(context: context, serverHostname: nil) { certificates, promise in
+            promise.completeWithTask {
+                await accepts(proof.show(certificates)) ? .certificateVerified : .failed
+            }
+        }
+        try channel.pipeline.syncOperations.addHandler(handler)
+        return proof
+    }
+
     private func currentContexts() throws -> Contexts {
         guard let credentials = security.credentials else {
             throw LinkRefusal("This laptop belongs to no fleet; let it join one first.")
         }
         return try contexts.withLock { known in
             if let known, known.credentials == credentials { return known }
-            let key = NIOSSLPrivateKeySource.privateKey(
-                try NIOSSLPrivateKey(bytes: Array(credentials.key.utf8), format: .pem))
-            let chain = try credentials.certificates.map {
-                NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: $0, format: .der))
-            }
+            let (chain, key) = try credentials.sources()
             var client = TLSConfiguration.makeClientConfiguration()
             client.certificateChain = chain
             client.privateKey = key
             let server = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
             let fresh = try Contexts(
-                credentials: credentials, client: NIOSSLContext(configuration: Self.strict(client)),
-                server: NIOSSLContext(configuration: Self.strict(server)))
+                credentials: credentials,
+                client: NIOSSLContext(configuration: Self.strict(client, applications: [Self.application])),
+                server: NIOSSLContext(
+                    configuration: Self.strict(server, applications: [Self.application, Self.enrolment])))
             known = fresh
             return fresh
         }
     }
 
-    private static func strict(_ base: TLSConfiguration) -> TLSConfiguration {
+    private static func strict(_ base: TLSConfiguration, applications: [String]) -> TLSConfiguration {
         var configuration = base
         configuration.minimumTLSVersion = .tlsv13
         // Asks for the peer's certificates; what is then decided on them is `LinkSecurity`'s and nobody else's.
@@ -81,10 +102,20 @@ final class LinkTLS: Sendable {
         // BoringSSL offers no Ed25519 unless it is named.
         configuration.signingSignatureAlgorithms = [.ed25519]
         configuration.verifySignatureAlgorithms = [.ed25519]
-        configuration.applicationProtocols = [application]
+        configuration.applicationProtocols = applications
         // Who is sent away is not waited for; `Link.close` gives its own time to those who may finish.
         configuration.shutdownTimeout = .zero
         return configuration
+    }
+}
+
+extension LinkCredentials {
+    /// As NIOSSL takes them.
+    fileprivate func sources() throws -> ([NIOSSLCertificateSource], NIOSSLPrivateKeySource) {
+        let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
+        return (
+            try certificates.map { .certificate(try NIOSSLCertificate(bytes: $0, format: .der)) }, .privateKey(key)
+        )
     }
 }
 
@@ -93,6 +124,18 @@ final class LinkTLS: Sendable {
 /// A resumed session would show nothing, and so gets no further: whoever connects is judged anew each time.
 final class PeerProof: Sendable {
     private let result = Mutex<Result<DeviceID, LinkRefusal>?>(nil)
+    private let shown = Mutex<[[UInt8]]>([])
+
+    /// What the peer has shown, in DER; nothing when some of it cannot be read.
+    var chain: [[UInt8]] { shown.withLock { $0 } }
+
+    /// Notes what the peer has shown.
+    func show(_ certificates: [NIOSSLCertificate]) -> [[UInt8]] {
+        let read = certificates.compactMap { try? $0.toDERBytes() }
+        let chain = read.count == certificates.count ? read : []
+        shown.withLock { $0 = chain }
+        return chain
+    }
 
     /// Notes what was decided.
     func settle(

@@ -72,6 +72,21 @@ struct MetService: MusterService {
     func signCertificate(_ it: SignCertificateRequest) async throws -> FleetCertificates {
         try await own.signCertificate(it)
     }
+    func openInvitation(_ it: InvitationRequest) async throws -> InvitationStatus { try await own.openInvitation(it) }
+    func invitation(_ name: String) async throws -> InvitationStatus { try await own.invitation(name) }
+    func admit(_ it: AdmissionRequest, to invitation: String) async throws -> InvitationStatus {
+        var status = try await own.invitation(invitation)
+        (status.state, status.newcomer) = (
+            .admitted,
+            Newcomer(
+                deviceID: it.deviceID, name: "tom-laptop", keyWords: "lusab-babad-gutih", address: "192.168.1.14:50122")
+        )
+        return status
+    }
+    func withdrawInvitation(_ name: String) async throws -> InvitationStatus { try await own.withdrawInvitation(name) }
+    func join(_ it: JoinRequest) async throws -> JoinStatus { try await own.join(it) }
+    func joinStatus() async throws -> JoinStatus { try await own.joinStatus() }
+    func endJoin() async throws -> JoinStatus { try await own.endJoin() }
     func leaveFleet() async throws -> FleetStatus { try await own.leaveFleet() }
     func jobs() async throws -> [JobListEntry] { try await own.jobs() }
     func createJob(_ it: CreateJobRequest) async throws -> Identified { try await own.createJob(it) }

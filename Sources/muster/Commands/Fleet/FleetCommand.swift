@@ -9,14 +9,14 @@ struct FleetCommand: AsyncParsableCommand {
         discussion: """
             Laptops of one fleet exchange inventories; nobody else gets in.
 
-            Example, on the office's laptop first, then on a new one and back:
+            Example, on the office's laptop first, and then on a new one:
               muster fleet init
-              muster fleet request > tom.request
-              muster fleet sign tom.request > tom.pem
-              muster fleet install tom.pem
+              muster fleet invite
+              muster fleet join 7K3M-QX0T-94WD-BZES
             """,
         subcommands: [
-            FleetInitCommand.self, FleetShowCommand.self, FleetRequestCommand.self, FleetSignCommand.self,
+            FleetInitCommand.self, FleetInviteCommand.self, FleetJoinCommand.self, FleetShowCommand.self,
+            FleetRequestCommand.self, FleetSignCommand.self,
             FleetInstallCommand.self, FleetLeaveCommand.self,
         ])
 }

@@ -1,0 +1,151 @@
+import ArgumentParser
+import Glibc
+import Identity
+import LocalAPI
+import UnixSignals
+
+struct FleetInviteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite",
+        abstract: "Let one laptop in by a code, without internet.",
+        usage: "muster fleet invite [--role <role>] [--yes] [--json] [--socket <path>]",
+        discussion: """
+            Prints a code for whoever sets the new laptop up, and waits. Both laptops have to be in one network. When \
+            the new one has proved that it knows the code, compare its key words with those on its screen, and say yes. \
+            The code is good for one laptop and ten minutes.
+
+            Example, and on the new laptop: muster fleet join 7K3M-QX0T-94WD-BZES
+              muster fleet invite
+            """)
+
+    @Option(help: ArgumentHelp("What it may do: office, lead, member or reader.", valueName: "role"))
+    var role = FleetRole.member
+
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await options.withClient { client in
+            let opened = try await client.openInvitation(InvitationRequest(role: role.rawValue))
+            try show(opened)
+            let name = opened.name
+            let status = try await Interruption.handled {
+                try await admit(name, client)
+            } onInterrupt: {
+                _ = try? await client.withdrawInvitation(name)
+                StandardError.write("\nmuster: the invitation was taken back.\n")
+            }
+            if options.json { return try StandardOutput.jsonLine(status) }
+            guard let newcomer = status.newcomer else { return }
+            StandardOutput.write("\(Text.plain(newcomer.name)) is in the fleet now, as \(status.role).\n")
+        }
+    }
+
+    private func show(_ opened: InvitationStatus) throws {
+        if options.json { return try StandardOutput.jsonLine(opened) }
+        let code = opened.code ?? ""
+        if Terminal.output.isInteractive { StandardOutput.lines(QRCode.lines(of: code)) }
+        StandardOutput.write(
+            """
+
+              \(code)
+
+            On the new laptop: muster fleet join \(code)
+            Waiting for it, ten minutes at most; Ctrl-C takes the invitation back.
+
+            """)
+    }
+
+    /// Waits for the newcomer, asks whether it may come in, and says so.
+    private func admit(_ name: String, _ client: LocalClient) async throws -> InvitationStatus {
+        while true {
+            let status = try await client.invitation(name)
+            switch status.state {
+            case .unused: try await Task.sleep(for: .milliseconds(300))
+            case .admitted: return status
+            case .ended: throw APIError(.unavailable, status.reason ?? "The invitation has ended; open a new one.")
+            case .waiting:
+                guard let newcomer = status.newcomer else { continue }
+                do {
+                    try confirmation.confirm(
+                        "\(newcomer.name) at \(newcomer.address) knows the code. Its key words: \(newcomer.keyWords).",
+                        "Are they the ones on its screen, and may it come in?")
+                } catch {
+                    _ = try await client.withdrawInvitation(name)
+                    throw error
+                }
+                return try await client.admit(AdmissionRequest(deviceID: newcomer.deviceID), to: name)
+            }
+        }
+    }
+}
+
+struct FleetJoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Join a fleet by a code that one of its laptops has printed.",
+        discussion: """
+            Both laptops have to be in one network. Whoever invites is shown this laptop's key words and asked whether \
+            it may come in.
+
+            Example:
+              muster fleet join 7K3M-QX0T-94WD-BZES
+            """)
+
+    @Argument(help: "16 characters; hyphens, spaces and capitals do not matter.")
+    var code: [String]
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await options.withClient { client in
+            let begun = try await client.join(JoinRequest(code: code.joined()))
+            StandardError.write("Looking for the laptop that invites. This one's key words: \(begun.keyWords)\n")
+            try await Interruption.handled {
+                try await wait(client)
+            } onInterrupt: {
+                _ = try? await client.endJoin()
+                StandardError.write("\nmuster: this laptop does not join.\n")
+            }
+            let status = try await client.fleet()
+            if options.json { return try StandardOutput.json(status) }
+            status.facts.print(on: .output)
+        }
+    }
+
+    private func wait(_ client: LocalClient) async throws {
+        var inviter: String?
+        while true {
+            let status = try await client.joinStatus()
+            switch status.state {
+            case .joined: return
+            case .failed: throw APIError(.unavailable, status.reason ?? "Joining has failed; try again.")
+            case .idle: throw APIError(.unavailable, "The daemon does not join any more; begin again.")
+            case .waiting:
+                if inviter != status.inviter, let name = status.inviter {
+                    StandardError.write("\(Text.plain(name)) invites; waiting until its person has said yes.\n")
+                }
+                inviter = status.inviter
+            case .searching: inviter = nil
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+}
+
+/// Ctrl-C, and a polite kill, while something waits for a person.
+enum Interruption {
+    /// Runs the body; when it is interrupted, tidies up and ends the program.
+    static func handled<Value>(
+        _ body: () async throws -> Value, onInterrupt tidyUp: @escaping @Sendable () async -> Void
+    ) async throws -> Value {
+        let watch = Task {
+            for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+                await tidyUp()
+                exit(SystemExit.different.rawValue)
+            }
+        }
+        defer { watch.cancel() }
+        return try await body()
+    }
+}
