@@ -73,7 +73,7 @@ package struct Core: Sendable {
         replicator = Replicator(
             Replicator.Parts(
                 store: store, clock: clock, machine: machine, observer: publisher, logger: logger,
-                renewKey: { [fleet = parts.fleet] in try fleet.renewKey() }),
+                renewKey: { [fleet = parts.fleet] in try fleet.renewKey() }, fleet: parts.fleet),
             holdings: KnownHoldings(jobs: jobs, removals: try await store.removals()), hostName: parts.hostName)
         let listen = parts.configuration.listen
         let inviter = Inviter(fleet: parts.fleet, machine: machine, hostName: parts.hostName, logger: logger)

@@ -88,6 +88,10 @@ package struct Node: Sendable {
                 .init(service: TransportService(transport: core.transport)),
                 .init(service: discovery),
                 .init(service: FleetService(fleet: fleet, replicator: replicator)),
+                .init(
+                    service: Renewer(
+                        fleet: fleet, transport: core.transport, replicator: replicator, machine: core.machine,
+                        logger: logger)),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
                 .init(service: StreamEnder(hub: core.hub, manager: manager)),
                 .init(service: LastResort(logger: logger)),

@@ -13,6 +13,8 @@ package enum Message: Hashable, Sendable {
     /// The sender has learned the time from the receiver, or has waited long enough, and may show its work. Until both
     /// sides have said so, a link carries nothing but pings and pongs (rule R5).
     case ready
+    /// Who was shut out of the fleet; signed, as `Identity` encodes it. It comes before everything but the hello.
+    case revocations([[UInt8]])
     /// One number for all jobs that the sender holds: who holds the same needs no further word.
     case fingerprint(UInt64)
     /// Asks for `buckets`.
@@ -64,16 +66,20 @@ package struct Hello: Hashable, Sendable {
     package var instance: UInt64
     /// The host's name, for people.
     package var name: String
+    /// One number for all revocations that the sender knows of.
+    package var revocations: UInt64
 
     /// Takes any text; one that is longer than `ProtocolLimits.nameBytes` or has control characters cannot be sent.
     package init(
-        minimumVersion: UInt32, maximumVersion: UInt32, device: DeviceID, instance: UInt64, name: String
+        minimumVersion: UInt32, maximumVersion: UInt32, device: DeviceID, instance: UInt64, name: String,
+        revocations: UInt64 = 0
     ) {
         self.minimumVersion = minimumVersion
         self.maximumVersion = maximumVersion
         self.device = device
         self.instance = instance
         self.name = name
+        self.revocations = revocations
     }
 
     /// What both ends speak: the newest version that the sender and this program share, if they share any.
@@ -134,12 +140,18 @@ package struct JobDigestReport: Hashable, Sendable {
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
-    package static let version: UInt32 = 6
+    package static let version: UInt32 = 7
     /// The oldest. Version 1 told no time, version 2 listed all jobs at each meeting, in version 3 decisions about late work
     /// named places in journals, version 4 listed the buckets that hold no job.
     package static let minimumVersion: UInt32 = 5
     /// From this one on runs are understood compressed.
     package static let compressionVersion: UInt32 = 6
+    /// From this one on revocations are understood.
+    package static let revocationVersion: UInt32 = 7
+    /// Of one message; longer logs take several.
+    package static let revocationsPerMessage = 64
+    /// Of one revocation.
+    package static let revocationBytes = 4_096
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// Bytes that are read for one `delta`: as many stored rows as fit, or a single one that is longer.

@@ -13,7 +13,7 @@ struct HelpTests {
         ["queue", "drop"],
         ["queue", "pause"], ["queue", "resume"], ["queue", "log"], ["fleet"], ["fleet", "init"], ["fleet", "invite"],
         ["fleet", "join"],
-        ["fleet", "show"],
+        ["fleet", "list"], ["fleet", "show"], ["fleet", "revoke"],
         ["fleet", "request"], ["fleet", "sign"], ["fleet", "install"], ["fleet", "leave"], ["completions"],
     ]
 

@@ -94,6 +94,7 @@ struct OpenAPITests {
             case "PUT fleet": certificates
             case "POST invitations": InvitationRequest(role: "member")
             case "PUT \(invitation)": AdmissionRequest(deviceID: scene.service.fleet.device.description)
+            case "POST revocations": RevocationRequest(device: String(repeating: "7a", count: 32))
             case "POST join": JoinRequest(code: "0000-0000-0000-0000")
             case "POST certificates":
                 SignCertificateRequest(request: try SigningRequest(DeviceKey()).pem, role: "member")

@@ -7,7 +7,8 @@ import Testing
 
 extension TestFleet {
     func judge(_ chain: [[UInt8]], on day: Int64, plusOrMinus days: Int64 = 0) async throws -> FleetMember {
-        try await trust.judge(chain, now: TimeBounds(Self.today + day * Self.day, within: days * Self.day))
+        try await trust.judge(
+            chain, now: TimeBounds(Self.today + day * Self.day, within: days * Self.day), revocations: RevocationLog())
     }
 }
 
@@ -44,10 +45,12 @@ struct FleetTests {
         let fleet = try TestFleet()
         let chain = try fleet.chain(DeviceKey(), on: 100)
         // In 1970, and without any idea.
-        #expect(try await fleet.trust.judge(chain, now: .since(0)).standing == .valid)
+        #expect(try await fleet.trust.judge(chain, now: .since(0), revocations: RevocationLog()).standing == .valid)
         #expect(try await fleet.judge(chain, on: 0, plusOrMinus: 120).standing == .valid)
         let late = TimeBounds.since(TestFleet.today + 191 * TestFleet.day)
-        await #expect(throws: FleetTrust.Refusal.ranOut) { try await fleet.trust.judge(chain, now: late) }
+        await #expect(throws: FleetTrust.Refusal.ranOut) {
+            try await fleet.trust.judge(chain, now: late, revocations: RevocationLog())
+        }
     }
 
     @Test("Another fleet's laptop is a stranger, whatever it calls itself")

@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, os.path.dirname(__file__))
 
 from front import Front  # noqa: E402
+from invitations import found  # noqa: E402
 from lab import Lab  # noqa: E402
 from office import Office  # noqa: E402
 from solo import Solos  # noqa: E402
@@ -54,6 +55,12 @@ def front(office):
     """What stands between a laptop and that server."""
     with Front(office.port) as front:
         yield front
+
+
+@pytest.fixture(scope="session")
+def founded(build_directory, tmp_path_factory):
+    """The state of a laptop that has begun a fleet and may let others in, to be copied."""
+    return found(build_directory, str(tmp_path_factory.mktemp("founded")))
 
 
 @pytest.fixture(scope="session")

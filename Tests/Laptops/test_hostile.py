@@ -90,7 +90,7 @@ def town(build_directory):
         (ping(1), "the first frame is no hello"),
         (lambda hello: hello() + hello(), "a second hello"),
         (lambda hello: hello(device=os.urandom(32)), "another device than the one whose key it has"),
-        (lambda hello: hello(versions=(7, 9)), "speaks versions 7 to 9"),
+        (lambda hello: hello(versions=(8, 9)), "speaks versions 8 to 9"),
         (lambda hello: hello() + struct.pack(">I", 1 << 24), "over the limit"),
         (lambda hello: hello() + frame(b"\xff" * 100), "not the protobuf"),
         (lambda hello: hello() + frame(text(15, b"\xff\xff")), "not the protobuf"),

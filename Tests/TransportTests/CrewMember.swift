@@ -21,7 +21,10 @@ struct CrewMember: LinkSecurity {
 
     func admit(_ chain: [[UInt8]]) async throws(LinkRefusal) -> DeviceID {
         do throws(FleetTrust.Refusal) {
-            return try await fleet.trust.judge(chain, now: TimeBounds(TestFleet.today, within: 0)).key.device
+            return try await fleet.trust.judge(
+                chain, now: TimeBounds(TestFleet.today, within: 0),
+                revocations: RevocationLog()
+            ).key.device
         } catch {
             throw LinkRefusal(error.sentence)
         }

@@ -59,14 +59,14 @@ struct EnrolmentTests {
         let host = try Host { connection in
             guard case .ask("7K3M", "tom")? = await connection.next(within: .seconds(5)) else { return }
             connection.prove()
-            connection.end(with: .refusal("Not today.", isElsewhere: false))
+            connection.end(with: .refusal(.withdrawn))
         }
         let handler = RecordingHandler()
         try await withHost(host, handler) { transport, address in
             let connection = try await transport.enrol(at: address, showing: newcomer, accepts: { _ in true })
             #expect(connection.chain == host.member.credentials?.certificates)
             connection.send(.ask(invitation: "7K3M", name: "tom"))
-            #expect(await connection.next(within: .seconds(5)) == .refusal("Not today.", isElsewhere: false))
+            #expect(await connection.next(within: .seconds(5)) == .refusal(.withdrawn))
             #expect(await connection.next(within: .seconds(5)) == nil, "it has ended")
         }
         #expect(host.applicants == [[certificate]])

@@ -11,7 +11,9 @@ struct EnrolmentTests {
         .terms(root: [UInt8](repeating: 1, count: 400), role: "member", name: "lea-laptop"),
         .newcomerProof(proof), .inviterProof(proof),
         .certificates([[1, 2], [3], [UInt8](repeating: 4, count: 900)]),
-        .refusal("The code is wrong.", isElsewhere: false), .refusal("", isElsewhere: true), .renewal,
+        .refusal(.elsewhere), .refusal(.busy), .refusal(.wrongCode(triesLeft: 2)), .refusal(.expired),
+        .refusal(.triesUsedUp), .refusal(.used), .refusal(.withdrawn), .refusal(.notRenewable), .refusal(.unknown),
+        .renewal,
     ]
 
     @Test("come back as they went, one after the other", arguments: messages)
@@ -43,7 +45,6 @@ struct EnrolmentTests {
         ),
         ("a name that would act on a terminal", [0, 0, 0, 5, 0x0A, 3, 0x12, 1, 0x1B], .controlCharacter(.name)),
         ("a role that would", [0, 0, 0, 5, 0x12, 3, 0x12, 1, 0x1B], .controlCharacter(.role)),
-        ("a sentence that would", [0, 0, 0, 5, 0x32, 3, 0x0A, 1, 0x1B], .controlCharacter(.reason)),
     ]
 
     @Test("are refused when they are malformed", arguments: malformed)

@@ -33,6 +33,8 @@ struct MalformedFrameTests {
         "summaries-too-many": .tooManyEntries(.jobs, count: 4097),
         "summaries-bucket-256": .bucketNumber(256),
         "summaries-request-bucket-256": .bucketNumber(256),
+        "revocations-too-many": .tooManyEntries(.revocations, count: 65),
+        "revocations-too-long": .textTooLong(.revocations, bytes: 4_097),
         "buckets-uneven": .unevenColumns(.buckets),
         "buckets-bucket-256": .bucketNumber(256),
         "buckets-unsorted": .unsortedBuckets,

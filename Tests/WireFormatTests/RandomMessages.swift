@@ -9,13 +9,17 @@ extension Message {
         let replica = ReplicaID.random(using: &random)
         let number = random.next() >> UInt64.random(in: 0...63, using: &random)
         let sequence = min(max(1, number), ProtocolLimits.sequence)
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<23, using: &random) {
         case 0:
             return .hello(
                 Hello(
                     minimumVersion: 1, maximumVersion: UInt32(clamping: sequence),
-                    device: .random(using: &random), instance: number, name: "laptop-\(number)"))
+                    device: .random(using: &random), instance: number, name: "laptop-\(number)",
+                    revocations: number))
         case 1: return .ping(number)
+        case 22:
+            let count = Int.random(in: 0...64, using: &random)
+            return .revocations((0..<count).map { [UInt8](repeating: UInt8($0), count: Int(number % 4_097)) })
         case 2:
             let quality = ClockQuality(
                 stratum: .random(in: 0...16, using: &random), uncertainty: Int64(number >> 2),

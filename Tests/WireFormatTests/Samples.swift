@@ -14,10 +14,12 @@ enum Samples {
 
     static let hello = Message.hello(
         Hello(
-            minimumVersion: 1, maximumVersion: 2, device: device, instance: 0x0123_4567_89ab_cdef, name: "Kühlraum 2"))
+            minimumVersion: 1, maximumVersion: 2, device: device, instance: 0x0123_4567_89ab_cdef, name: "Kühlraum 2",
+            revocations: 0x0102_0304_0506_0708))
 
     static let named: [(name: String, message: Message)] = [
         ("hello", hello),
+        ("revocations", .revocations([[1, 2, 3], [255]])),
         ("ping", .ping(1)),
         (
             "pong",

@@ -114,6 +114,8 @@ extension Replicator {
         case .learnTime(let exchange, let quality, let device, let link):
             await learn(
                 TimeSample(exchange: exchange, quality: quality, source: .peer(device.description)), on: link)
+        case .tellRevocations(let link): tellRevocations(to: link)
+        case .learnRevocations(let entries, let link): await learnRevocations(entries, from: link)
         case .recognised(let link, let device):
             if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }
         case .report(let job, let number, let link):
@@ -146,6 +148,7 @@ extension Replicator {
                 "remote": "\(remotes[link]?.address ?? "")",
             ])
         remotes[link]?.isEstablished = true
+        fleet?.met(hello.device, name: hello.name)
         links?.established(link)
         // The power may go before the link does.
         if let first = mesh.farewell(link) { note(first) }

@@ -18,6 +18,7 @@ package actor Replicator: TransportHandler {
     let observer: any ReplicationObserver
     let logger: Logger
     let renewKey: (@Sendable () throws -> DeviceID)?
+    let fleet: (any FleetRegister)?
     var links: (any PeerLinks)?
     var timer = DeadlineTimer()
     var remotes: [LinkID: Remote] = [:]
@@ -59,12 +60,16 @@ package actor Replicator: TransportHandler {
         let observer: any ReplicationObserver
         let logger: Logger
         let renewKey: (@Sendable () throws -> DeviceID)?
+        let fleet: (any FleetRegister)?
 
-        /// - Parameter renewKey: gives this laptop another key, and so another name; nil where devices have no keys.
+        /// - Parameters:
+        ///   - renewKey: gives this laptop another key, and so another name; nil where devices have no keys.
+        ///   - fleet: nil where nobody is shut out.
         package init(
             store: Store, clock: ClockService, machine: any Machine, observer: any ReplicationObserver, logger: Logger,
-            renewKey: (@Sendable () throws -> DeviceID)? = nil
+            renewKey: (@Sendable () throws -> DeviceID)? = nil, fleet: (any FleetRegister)? = nil
         ) {
+            self.fleet = fleet
             self.renewKey = renewKey
             self.store = store
             self.clock = clock
@@ -84,12 +89,13 @@ package actor Replicator: TransportHandler {
         observer = parts.observer
         logger = parts.logger
         renewKey = parts.renewKey
+        fleet = parts.fleet
         lastNoted = machine.elapsedMilliseconds
         let identity = store.identity
         mesh = Mesh(
             device: identity.device, replica: identity.replica, instance: machine.random(),
             name: hostName, jobs: holdings.jobs,
-            removals: holdings.removals)
+            removals: holdings.removals, revocations: parts.fleet?.revocationFingerprint ?? 0)
     }
 
     /// From now on messages go out, addresses are dialled, and everybody hears of what this store commits.

@@ -88,8 +88,12 @@ package struct CertificateAuthority: Sendable {
     /// Makes a certificate of a kind below its own.
     ///
     /// It ends no later than this authority's own one.
+    ///
+    /// - Parameters:
+    ///   - now: as near as is known, in milliseconds since 1970; the lifetime counts from here.
+    ///   - certain: a time that is certainly past, from which on it holds: whoever sees it takes that as past, too.
     package func issue(
-        _ kind: CertificateKind, to owner: DevicePublicKey, as role: FleetRole, now: Int64
+        _ kind: CertificateKind, to owner: DevicePublicKey, as role: FleetRole, now: Int64, certain: Int64? = nil
     ) throws(Refusal) -> FleetCertificate {
         switch (certificate.kind, kind) {
         case (.root, .issuer), (.issuer, .laptop): break
@@ -100,7 +104,8 @@ package struct CertificateAuthority: Sendable {
         guard now < end else { throw .ranOut }
         return try Self.signed(
             FleetSubject(kind, of: owner, fleet: fleet, role: role), of: owner,
-            from: max(now - Self.leeway, certificate.notBefore), until: end, under: certificate, by: key)
+            from: max(min(now, certain ?? now) - Self.leeway, certificate.notBefore), until: end, under: certificate,
+            by: key)
     }
 
     /// - Parameter issuer: nil for one that signs itself.

@@ -22,6 +22,18 @@ package struct FleetMember: Hashable, Sendable {
     package let standing: Standing
     /// The time at which it was signed, at the earliest, in milliseconds since 1970: it is later by now.
     package let signedAfter: Int64
+    /// When its certificate ends, in milliseconds since 1970.
+    package let validUntil: Int64
+
+    /// Takes a certificate that was judged, or issued.
+    package init(_ certificate: FleetCertificate, issuer: FleetCertificate, now: TimeBounds) {
+        key = certificate.key
+        self.issuer = issuer.key
+        role = certificate.role
+        standing = now.earliest > certificate.notAfter ? .grace : .valid
+        signedAfter = certificate.notBefore
+        validUntil = certificate.notAfter
+    }
 }
 
 /// Decides who belongs to a fleet. It knows the root's certificate and nothing else: nobody else is trusted.
@@ -31,8 +43,12 @@ package struct FleetTrust: Sendable {
         /// Not two certificates, the laptop's own and its issuer's.
         case length(Int)
         case unreadable
+        /// It is in no fleet, and shows a certificate that it has signed itself.
+        case newcomer
         /// Nobody of this fleet has signed it.
         case otherFleet
+        /// Its key, or that of its issuer, was shut out for good.
+        case revoked
         /// A laptop has acted as an issuer, or an issuer has given more than it may.
         case notAllowed
         /// It ran out, and so did the time in which it would have been renewed.
@@ -44,8 +60,11 @@ package struct FleetTrust: Sendable {
         package var sentence: String {
             switch self {
             case .length(let count): "It showed \(count) certificates instead of two; update the older one."
+            case .newcomer: "It is in no fleet yet; let it in with 'muster fleet invite'."
             case .unreadable: "Its certificates cannot be read; let it join again."
             case .otherFleet: "It belongs to another fleet, or to none; let it join this one first."
+            case .revoked:
+                "It was revoked; if that is a mistake, let it leave the fleet, take a new key, and join again."
             case .notAllowed: "Its certificate was issued by someone who may not do so; let it join again."
             case .ranOut: "Its certificate ran out long ago; let it join again."
             case .tooYoung: "Its certificate does not hold yet; compare the clocks of both laptops."
@@ -75,24 +94,53 @@ package struct FleetTrust: Sendable {
     /// - Parameters:
     ///   - chain: in DER; the laptop's certificate first, then its issuer's.
     ///   - now: as far as it is known.
-    package func judge(_ chain: [[UInt8]], now: TimeBounds) async throws(Refusal) -> FleetMember {
+    ///   - revocations: that are known.
+    package func judge(
+        _ chain: [[UInt8]], now: TimeBounds, revocations: RevocationLog
+    ) async throws(Refusal) -> FleetMember {
+        let leaf = try await member(chain, near: now, revocations: revocations)
+        if leaf.certificate.notBefore > now.latest { throw .tooYoung }
+        if now.earliest > leaf.certificate.notAfter + Self.grace { throw .ranOut }
+        return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
+    }
+
+    /// The same without asking whether it holds now: who was let in once may have its certificate renewed, however late.
+    package func judgeRenewal(
+        _ chain: [[UInt8]], now: TimeBounds, revocations: RevocationLog
+    ) async throws(Refusal) -> FleetMember {
+        let leaf = try await member(chain, near: now, revocations: revocations)
+        return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
+    }
+
+    private func member(
+        _ chain: [[UInt8]], near now: TimeBounds, revocations: RevocationLog
+    ) async throws(Refusal) -> (certificate: FleetCertificate, issuer: FleetCertificate) {
+        if chain.count == 1, let newcomer = try? FleetCertificate(chain[0]), newcomer.kind == .newcomer {
+            throw .newcomer
+        }
         guard chain.count == 2 else { throw .length(chain.count) }
         guard let leaf = try? FleetCertificate(chain[0]), let issuer = try? FleetCertificate(chain[1]) else {
             throw .unreadable
         }
         try await verify(leaf, issuedBy: issuer, at: moment(in: leaf, now: now))
+        // A key that its thief still has is shut out, and so is whoever it may have let in.
+        for key in [leaf.key, issuer.key] where revocations.contains(key.device) { throw .revoked }
         guard leaf.kind == .laptop, issuer.kind == .issuer, leaf.role <= issuer.role else { throw .notAllowed }
-        if leaf.notBefore > now.latest { throw .tooYoung }
-        if now.earliest > leaf.notAfter + Self.grace { throw .ranOut }
-        return FleetMember(
-            key: leaf.key, issuer: issuer.key, role: leaf.role,
-            standing: now.earliest > leaf.notAfter ? .grace : .valid, signedAfter: leaf.notBefore)
+        return (leaf, issuer)
     }
 
     /// Whether an issuer's certificate is the root's work and holds.
     package func isIssuer(_ certificate: FleetCertificate, now: TimeBounds) async -> Bool {
         guard certificate.kind == .issuer, now.earliest <= certificate.notAfter else { return false }
         return await isTrusted(certificate, over: [], at: moment(in: certificate, now: now))
+    }
+
+    /// Whether an issuer's certificate is the root's work and held at a time.
+    func isIssuer(_ certificate: FleetCertificate, at time: Int64) async -> Bool {
+        guard certificate.kind == .issuer, (certificate.notBefore...certificate.notAfter).contains(time) else {
+            return false
+        }
+        return await isTrusted(certificate, over: [], at: time)
     }
 
     /// A time at which the certificate holds, if there is one, as near as can be to now: what is asked of the clock

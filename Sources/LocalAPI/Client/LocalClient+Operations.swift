@@ -29,6 +29,14 @@ extension LocalClient {
         try await call(.POST, ["fleet", "certificates"], body: request)
     }
 
+    /// `GET /v1/fleet/devices`: 200.
+    package func fleetDevices() async throws -> [FleetDevice] { try await call(.GET, ["fleet", "devices"]) }
+
+    /// `POST /v1/fleet/revocations`: 201, everybody who was shut out; 422 where this laptop may not.
+    package func revoke(_ request: RevocationRequest) async throws -> [FleetDevice] {
+        try await call(.POST, ["fleet", "revocations"], body: request)
+    }
+
     /// `POST /v1/fleet/invitations`: 201; 422 where this laptop may not.
     package func openInvitation(_ request: InvitationRequest) async throws -> InvitationStatus {
         try await call(.POST, ["fleet", "invitations"], body: request)

@@ -19,6 +19,10 @@ package protocol MusterService: Sendable {
     func installCertificates(_ request: FleetCertificates) async throws -> FleetStatus
     /// Makes a certificate for another laptop; `invalidValue` where this one may not.
     func signCertificate(_ request: SignCertificateRequest) async throws -> FleetCertificates
+    /// The fleet's laptops that are known here, and those that were shut out.
+    func fleetDevices() async throws -> [FleetDevice]
+    /// Shuts a laptop out for good; `invalidValue` where this one may not, or nobody who may has signed it.
+    func revoke(_ request: RevocationRequest) async throws -> [FleetDevice]
     /// Opens an invitation; `invalidValue` where this laptop may not.
     func openInvitation(_ request: InvitationRequest) async throws -> InvitationStatus
     /// How an invitation stands; `invalidValue` for one that there is not.

@@ -12,6 +12,11 @@ extension Route {
                 try await service.signCertificate(try await request.decode(SignCertificateRequest.self)),
                 status: .created)
         },
+        Route(.get, "/v1/fleet/devices") { _, _, service in try Answer.json(try await service.fleetDevices()) },
+        Route(.post, "/v1/fleet/revocations") { request, _, service in
+            try Answer.json(
+                try await service.revoke(try await request.decode(RevocationRequest.self)), status: .created)
+        },
         Route(.post, "/v1/fleet/invitations") { request, _, service in
             try Answer.json(
                 try await service.openInvitation(try await request.decode(InvitationRequest.self)), status: .created)

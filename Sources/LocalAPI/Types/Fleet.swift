@@ -14,15 +14,18 @@ package struct FleetStatus: Codable, Hashable, Sendable {
     @Nullable package var issuerID: String?
     /// Whether this laptop may let others in.
     package var isIssuer: Bool
+    /// Whether this laptop was shut out for good.
+    package var isRevoked: Bool
     /// What an issuer makes a certificate from: PKCS #10 in PEM.
     package var request: String
     /// Corrected time.
     package var time: Timestamp
 
     /// Of a laptop without a fleet, unless the rest is set.
-    package init(deviceID: String, isIssuer: Bool, request: String, time: Timestamp) {
+    package init(deviceID: String, isIssuer: Bool, isRevoked: Bool, request: String, time: Timestamp) {
         self.deviceID = deviceID
         self.isIssuer = isIssuer
+        self.isRevoked = isRevoked
         self.request = request
         self.time = time
     }

@@ -15,6 +15,15 @@ struct FleetFiles: Sendable {
     /// The certificate by which this laptop may issue others.
     static let issuer = "issuer.pem"
 
+    /// Who was shut out.
+    static let revocations = "revocations.pem"
+    /// Laptops that are known: `[KnownDevice]` in JSON.
+    static let devices = "devices.json"
+    /// All but the key.
+    static let all = [issuer, chain, revocations, devices]
+    /// What is longer is none of these: a revocation is half a kilobyte.
+    private static let mostBytes = 64 << 20
+
     /// The directory, which is there.
     let path: String
 
@@ -30,7 +39,7 @@ struct FleetFiles: Sendable {
         while true {
             let count = fread(&buffer, 1, buffer.count, file)
             bytes += buffer[..<count]
-            guard bytes.count <= 1 << 20 else { break }
+            guard bytes.count <= Self.mostBytes else { break }
             if count < buffer.count { break }
         }
         guard ferror(file) == 0 else { throw failure("read", name) }

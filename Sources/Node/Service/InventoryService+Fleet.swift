@@ -1,4 +1,5 @@
 import CRDT
+import Engine
 import HTTPCoding
 import Identity
 import LocalAPI
@@ -10,7 +11,8 @@ extension InventoryService {
         try await answering {
             let membership = fleet.membership
             var status = FleetStatus(
-                deviceID: fleet.device.description, isIssuer: membership?.authority != nil, request: try fleet.request,
+                deviceID: fleet.device.description, isIssuer: membership?.authority != nil,
+                isRevoked: fleet.isRevoked, request: try fleet.request,
                 time: Timestamp(milliseconds: Int64(nowMilliseconds)))
             status.fleetID = membership?.trust.short
             status.role = membership?.own.role.rawValue
@@ -31,7 +33,9 @@ extension InventoryService {
     }
 
     func leaveFleet() async throws -> FleetStatus {
+        let wasRevoked = fleet.isRevoked
         try await answering { try fleet.leave() }
+        if wasRevoked { await replicator.takeNewKey(reason: "This laptop was revoked, and has left its fleet.") }
         transport.closeAll(reason: "This laptop has left the fleet.")
         return try await fleetStatus()
     }

@@ -35,7 +35,8 @@ extension InventoryService {
         case .nothing: break
         case .searching: status.state = .searching
         case .waiting(let inviter): (status.state, status.inviter) = (.waiting, inviter)
-        case .joined: status.state = .joined
+        // Who has left since then has not joined.
+        case .joined: status.state = fleet.membership == nil ? .idle : .joined
         case .failed(let reason): (status.state, status.reason) = (.failed, reason)
         }
         return status

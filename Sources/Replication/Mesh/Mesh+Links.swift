@@ -13,7 +13,7 @@ extension Mesh {
         links[link] = MeshLink(id: link, device: device, isDialled: isDialled, now: now)
         let hello = Hello(
             minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: self.device,
-            instance: instance, name: name)
+            instance: instance, name: name, revocations: revocations)
         return [.send(.hello(hello), on: link)]
     }
 
@@ -73,6 +73,7 @@ extension Mesh {
             directives += onLinkClosed(other, now: now)
         }
         links[id]?.phase = .learning(MeshLink.Learning(hello: hello, since: now))
+        if hello.revocations != revocations, understandsRevocations(id) { directives.append(.tellRevocations(to: id)) }
         directives.append(ping(id, now: now))
         return directives
     }

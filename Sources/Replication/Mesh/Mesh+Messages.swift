@@ -13,6 +13,7 @@ extension Mesh {
         case .ping(let number): return [.answerPing(number, received: now, on: link)]
         case .pong(let number, let received, let answered, let quality):
             return onPong(number, received: received, answered: answered, quality, on: link, now: now)
+        case .revocations(let entries): return [.learnRevocations(entries, from: link)]
         case .ready: return onReady(link).map(MessageDirective.greeting)
         case .goodbye(let reason): return [.close(link, reason: "The peer said goodbye: \(reason)")]
         default: break
@@ -26,7 +27,7 @@ extension Mesh {
     /// What an established link carries.
     private mutating func onWork(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         switch message {
-        case .hello, .ping, .pong, .ready, .goodbye: return []
+        case .hello, .ping, .pong, .revocations, .ready, .goodbye: return []
         case .fingerprint, .bucketsRequest, .buckets, .summariesRequest, .summaries, .vectorRequest:
             return [MessageDirective](onComparing(message, on: link, now: now))
         case .vector, .have, .prune: return onKnowledge(message, on: link, now: now)

@@ -17,6 +17,8 @@ package struct Mesh: Sendable {
     let instance: UInt64
     let name: String
     let timing: MeshTiming
+    /// One number for all revocations that this laptop knows of.
+    var revocations: UInt64
 
     var links: [LinkID: MeshLink] = [:]
     var jobs: [JobID: JobProgress] = [:]
@@ -43,16 +45,18 @@ package struct Mesh: Sendable {
     ///   - name: the host's, at most `ProtocolLimits.nameBytes` long.
     ///   - jobs: every job with its vector, also those that are removed.
     ///   - removals: of the removed ones among `jobs`; any other is passed over.
+    ///   - revocations: one number for all that are known.
     package init(
         device: DeviceID, replica: ReplicaID, instance: UInt64, name: String,
         jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)] = [],
-        timing: MeshTiming = MeshTiming()
+        revocations: UInt64 = 0, timing: MeshTiming = MeshTiming()
     ) {
         self.device = device
         self.replica = replica
         self.instance = instance
         self.name = name
         self.timing = timing
+        self.revocations = revocations
         for (job, vector) in jobs {
             self.jobs[job] = JobProgress(vector: vector)
             fingerprints.changed(job)

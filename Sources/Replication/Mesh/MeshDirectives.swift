@@ -78,6 +78,10 @@ package enum MessageDirective: Hashable, Sendable {
     /// A peer has told its time. Of a link that is not established yet the shell then calls `onTimeLearned`, when what it
     /// has learned is in force and this device's work may be shown (rule R5); or `onTimeUnsettled`.
     case learnTime(TimeExchange, ClockQuality, from: DeviceID, on: LinkID)
+    /// Send all revocations that are known.
+    case tellRevocations(to: LinkID)
+    /// Look at revocations that a peer has sent, keep those that are signed, and call `onRevoked` for the news among them.
+    case learnRevocations([[UInt8]], from: LinkID)
     /// A peer said who it is, but another connection with it stands: this link will be closed.
     case recognised(LinkID, DeviceID)
     /// Answer a peer's question about a job.

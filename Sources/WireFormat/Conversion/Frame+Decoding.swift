@@ -9,6 +9,7 @@ extension Message {
         case .ping(let number): self = .ping(number)
         case .pong(let pong): self = try pong.message()
         case .ready: self = .ready
+        case .revocations(let revocations): self = .revocations(try revocations.checkedEntries())
         case .fingerprint(let fingerprint): self = .fingerprint(fingerprint)
         case .bucketsRequest: self = .bucketsRequest
         case .buckets(let buckets): self = try buckets.message()

@@ -14,6 +14,7 @@ extension WireFrame {
                 WireFrame(
                     .pong(try WirePong(number: number, received: received, answered: answered, quality: quality))))
         case .ready: try body(WireFrame(.ready(true)))
+        case .revocations(let entries): try body(WireFrame(.revocations(WireRevocations(entries))))
         case .fingerprint(let fingerprint): try body(WireFrame(.fingerprint(fingerprint)))
         case .bucketsRequest: try body(WireFrame(.bucketsRequest(true)))
         case .buckets(let values): try body(WireFrame(.buckets(WireBuckets(values))))

@@ -9,12 +9,13 @@ extension WireHello {
         device = hello.device.wire
         instance = hello.instance
         name = try hello.name.checked(.name)
+        revocations = hello.revocations
     }
 
     func hello() throws -> Hello {
         let hello = Hello(
             minimumVersion: minimumVersion, maximumVersion: maximumVersion, device: try DeviceID(wire: device),
-            instance: instance, name: try name.checked(.name))
+            instance: instance, name: try name.checked(.name), revocations: revocations)
         try hello.checkVersions()
         return hello
     }

@@ -62,12 +62,7 @@ extension WireEnrolmentFrame {
             case .inviterProof(let proof): .inviterProof(Data(proof))
             case .certificates(let certificates):
                 .certificates(.with { $0.certificates = certificates.map { Data($0) } })
-            case .refusal(let sentence, let isElsewhere):
-                .refusal(
-                    .with {
-                        $0.sentence = sentence.asReason
-                        $0.isElsewhere = isElsewhere
-                    })
+            case .refusal(let refusal): .refusal(WireRefusal(refusal))
             case .renewal: .renewal(true)
             }
     }
@@ -85,10 +80,7 @@ extension WireEnrolmentFrame {
         case .newcomerProof(let proof): .newcomerProof(try proof.checkedProof())
         case .inviterProof(let proof): .inviterProof(try proof.checkedProof())
         case .certificates(let list): .certificates(try list.checked())
-        case .refusal(let refusal):
-            .refusal(
-                try refusal.sentence.checked(.reason, limit: ProtocolLimits.reasonBytes),
-                isElsewhere: refusal.isElsewhere)
+        case .refusal(let refusal): .refusal(refusal.refusal)
         case .renewal: .renewal
         case nil: throw WireFormatError.unknownMessage
         }
@@ -110,5 +102,38 @@ extension WireCertificates {
             throw WireFormatError.certificateCount(certificates.count)
         }
         return certificates.map { Array($0) }
+    }
+}
+
+extension WireRefusal {
+    fileprivate init(_ refusal: EnrolmentRefusal) {
+        self.init()
+        switch refusal {
+        case .elsewhere: reason = .elsewhere
+        case .busy: reason = .busy
+        case .wrongCode(let left):
+            reason = .wrongCode
+            triesLeft = UInt32(clamping: left)
+        case .expired: reason = .expired
+        case .triesUsedUp: reason = .triesUsedUp
+        case .used: reason = .used
+        case .withdrawn: reason = .withdrawn
+        case .notRenewable: reason = .notRenewable
+        case .unknown: reason = .unknown
+        }
+    }
+
+    fileprivate var refusal: EnrolmentRefusal {
+        switch reason {
+        case .elsewhere: .elsewhere
+        case .busy: .busy
+        case .wrongCode: .wrongCode(triesLeft: Int(clamping: triesLeft))
+        case .expired: .expired
+        case .triesUsedUp: .triesUsedUp
+        case .used: .used
+        case .withdrawn: .withdrawn
+        case .notRenewable: .notRenewable
+        case .unknown, .UNRECOGNIZED: .unknown
+        }
     }
 }

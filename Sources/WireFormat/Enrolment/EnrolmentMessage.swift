@@ -10,8 +10,8 @@ package enum EnrolmentMessage: Hashable, Sendable {
     case inviterProof([UInt8])
     /// In DER: the laptop's own, its issuer's, the root's.
     case certificates([[UInt8]])
-    /// The end, with a sentence for people. Elsewhere the same code may still be good.
-    case refusal(String, isElsewhere: Bool)
+    /// The end.
+    case refusal(EnrolmentRefusal)
     /// A laptop whose certificate ends soon, or has ended, asks for a new one.
     case renewal
 
@@ -22,4 +22,21 @@ package enum EnrolmentMessage: Hashable, Sendable {
     /// More than any name of an invitation, and any role, has.
     static let wordBytes = 16
     static let certificateCount = 3
+}
+
+/// Why somebody lets nobody in. It is nobody's sentence, because anybody on the network can send one.
+package enum EnrolmentRefusal: Hashable, Sendable {
+    /// The invitation that was asked for is not this laptop's.
+    case elsewhere
+    /// Too many ask just now.
+    case busy
+    case wrongCode(triesLeft: Int)
+    case expired
+    case triesUsedUp
+    case used
+    case withdrawn
+    /// No new certificate for this laptop, or not from this one.
+    case notRenewable
+    /// Of a later version.
+    case unknown
 }

@@ -36,6 +36,76 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
+  typealias RawValue = Int
+
+  /// Of a later version.
+  case unknown // = 0
+
+  /// The invitation that was asked for is not this laptop's.
+  case elsewhere // = 1
+
+  /// Too many ask just now.
+  case busy // = 2
+  case wrongCode // = 3
+  case expired // = 4
+  case triesUsedUp // = 5
+  case used // = 6
+  case withdrawn // = 7
+
+  /// No new certificate for this laptop, or not from this one.
+  case notRenewable // = 8
+  case UNRECOGNIZED(Int)
+
+  init() {
+    self = .unknown
+  }
+
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unknown
+    case 1: self = .elsewhere
+    case 2: self = .busy
+    case 3: self = .wrongCode
+    case 4: self = .expired
+    case 5: self = .triesUsedUp
+    case 6: self = .used
+    case 7: self = .withdrawn
+    case 8: self = .notRenewable
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  var rawValue: Int {
+    switch self {
+    case .unknown: return 0
+    case .elsewhere: return 1
+    case .busy: return 2
+    case .wrongCode: return 3
+    case .expired: return 4
+    case .triesUsedUp: return 5
+    case .used: return 6
+    case .withdrawn: return 7
+    case .notRenewable: return 8
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  static let allCases: [WireReason] = [
+    .unknown,
+    .elsewhere,
+    .busy,
+    .wrongCode,
+    .expired,
+    .triesUsedUp,
+    .used,
+    .withdrawn,
+    .notRenewable,
+  ]
+
+}
+
 nonisolated struct WireEnrolmentFrame: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -167,16 +237,16 @@ nonisolated struct WireCertificates: Sendable {
   init() {}
 }
 
+/// What people read about it, the reader of this says in its own words: anybody on the network can send one.
 nonisolated struct WireRefusal: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// For people: what is wrong and what to do. At most 512 bytes, no control characters.
-  var sentence: String = String()
+  var reason: WireReason = .unknown
 
-  /// Nothing is wrong with the code but that it is not for an invitation of this laptop.
-  var isElsewhere: Bool = false
+  /// Of a wrong code.
+  var triesLeft: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -186,6 +256,10 @@ nonisolated struct WireRefusal: Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "muster.enrolment.v1"
+
+nonisolated extension WireReason: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN\0\u{1}ELSEWHERE\0\u{1}BUSY\0\u{1}WRONG_CODE\0\u{1}EXPIRED\0\u{1}TRIES_USED_UP\0\u{1}USED\0\u{1}WITHDRAWN\0\u{1}NOT_RENEWABLE\0")
+}
 
 nonisolated extension WireEnrolmentFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".EnrolmentFrame"
@@ -431,7 +505,7 @@ nonisolated extension WireCertificates: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireRefusal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Refusal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sentence\0\u{3}is_elsewhere\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{3}tries_left\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -439,26 +513,26 @@ nonisolated extension WireRefusal: SwiftProtobuf.Message, SwiftProtobuf._Message
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.sentence) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.isElsewhere) }()
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.triesLeft) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.sentence.isEmpty {
-      try visitor.visitSingularStringField(value: self.sentence, fieldNumber: 1)
+    if self.reason != .unknown {
+      try visitor.visitSingularEnumField(value: self.reason, fieldNumber: 1)
     }
-    if self.isElsewhere != false {
-      try visitor.visitSingularBoolField(value: self.isElsewhere, fieldNumber: 2)
+    if self.triesLeft != 0 {
+      try visitor.visitSingularUInt32Field(value: self.triesLeft, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireRefusal, rhs: WireRefusal) -> Bool {
-    if lhs.sentence != rhs.sentence {return false}
-    if lhs.isElsewhere != rhs.isElsewhere {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.triesLeft != rhs.triesLeft {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

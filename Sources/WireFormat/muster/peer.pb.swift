@@ -221,6 +221,15 @@ nonisolated struct WireFrame: Sendable {
     set {kind = .ready(newValue)}
   }
 
+  /// From version 7 on.
+  var revocations: WireRevocations {
+    get {
+      if case .revocations(let v)? = kind {return v}
+      return WireRevocations()
+    }
+    set {kind = .revocations(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -252,6 +261,8 @@ nonisolated struct WireFrame: Sendable {
     case pong(WirePong)
     /// The sender may show its work.
     case ready(Bool)
+    /// From version 7 on.
+    case revocations(WireRevocations)
 
   }
 
@@ -275,6 +286,23 @@ nonisolated struct WireHello: Sendable {
 
   /// At most 128 bytes, no control characters.
   var name: String = String()
+
+  /// One number for all revocations that the sender knows of; 0 when there are none.
+  var revocations: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Who was shut out of the fleet. At most 64.
+nonisolated struct WireRevocations: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At most 4 KiB each.
+  var entries: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -612,7 +640,7 @@ fileprivate nonisolated let _protobuf_package = "muster.peer.v1"
 
 nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{2}\u{2}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0\u{1}pong\0\u{1}ready\0\u{1}fingerprint\0\u{3}buckets_request\0\u{1}buckets\0\u{3}summaries_request\0\u{3}vector_request\0\u{c}\u{3}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{2}\u{2}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0\u{1}pong\0\u{1}ready\0\u{1}fingerprint\0\u{3}buckets_request\0\u{1}buckets\0\u{3}summaries_request\0\u{3}vector_request\0\u{1}revocations\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -866,6 +894,19 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.kind = .vectorRequest(v)
         }
       }()
+      case 24: try {
+        var v: WireRevocations?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .revocations(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .revocations(v)
+        }
+      }()
       default: break
       }
     }
@@ -965,6 +1006,10 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       guard case .vectorRequest(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 23)
     }()
+    case .revocations?: try {
+      guard case .revocations(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -979,7 +1024,7 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}minimum_version\0\u{3}maximum_version\0\u{1}device\0\u{1}instance\0\u{1}name\0\u{c}\u{6}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}minimum_version\0\u{3}maximum_version\0\u{1}device\0\u{1}instance\0\u{1}name\0\u{2}\u{2}revocations\0\u{c}\u{6}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -992,6 +1037,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 3: try { try decoder.decodeSingularBytesField(value: &self.device) }()
       case 4: try { try decoder.decodeSingularFixed64Field(value: &self.instance) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 7: try { try decoder.decodeSingularFixed64Field(value: &self.revocations) }()
       default: break
       }
     }
@@ -1013,6 +1059,9 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 5)
     }
+    if self.revocations != 0 {
+      try visitor.visitSingularFixed64Field(value: self.revocations, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1022,6 +1071,37 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.device != rhs.device {return false}
     if lhs.instance != rhs.instance {return false}
     if lhs.name != rhs.name {return false}
+    if lhs.revocations != rhs.revocations {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRevocations: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Revocations"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.entries.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.entries, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRevocations, rhs: WireRevocations) -> Bool {
+    if lhs.entries != rhs.entries {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -72,6 +72,8 @@ struct MetService: MusterService {
     func signCertificate(_ it: SignCertificateRequest) async throws -> FleetCertificates {
         try await own.signCertificate(it)
     }
+    func fleetDevices() async throws -> [FleetDevice] { try await own.fleetDevices() }
+    func revoke(_ it: RevocationRequest) async throws -> [FleetDevice] { try await own.revoke(it) }
     func openInvitation(_ it: InvitationRequest) async throws -> InvitationStatus { try await own.openInvitation(it) }
     func invitation(_ name: String) async throws -> InvitationStatus { try await own.invitation(name) }
     func admit(_ it: AdmissionRequest, to invitation: String) async throws -> InvitationStatus {

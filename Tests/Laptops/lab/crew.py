@@ -31,16 +31,25 @@ class CrewMember:
     def address(self):
         return f"{self.laptop.address}:{self.port}"
 
+    def launch(self, *flags):
+        """Starts musterd on the lab's network with these further flags, and returns itself when it answers. It is
+        in the fleet that it was in before, if any."""
+        self._launch(flags)
+        wait_ready(self.socket, self.daemon)
+        return self
+
     def start(self, *flags):
-        """Starts musterd on the lab's network with these further flags, and returns itself at once; the first time when it
-        is in the fleet."""
-        command = [self._musterd, "--state-dir", self.state, "--socket", self.socket]
-        command += ["--listen", f"0.0.0.0:{self.port}"]
-        self.daemon = self.laptop.start([*command, *flags], name=self.name)
+        """The same, but returns at once; the first time when it is in the fleet of all."""
+        self._launch(flags)
         if not is_enrolled(self.state):
             wait_ready(self.socket, self.daemon)
             shared_fleet(self._build_directory).enrol(self.socket)
         return self
+
+    def _launch(self, flags):
+        command = [self._musterd, "--state-dir", self.state, "--socket", self.socket]
+        command += ["--listen", f"0.0.0.0:{self.port}"]
+        self.daemon = self.laptop.start([*command, *flags], name=self.name)
 
     def command(self, *arguments):
         """The command line `muster …` for this daemon."""

@@ -44,6 +44,8 @@ package actor Inviter: EnrolmentHandler {
     }
 
     static let mostOpen = 16
+    /// How long the end of an invitation is told, from its beginning on.
+    private static let remembered = 2 * Invitation.lifetime
     private static let messageLimit: Duration = .seconds(10)
 
     private let fleet: FleetIdentity
@@ -67,7 +69,6 @@ package actor Inviter: EnrolmentHandler {
     /// Opens an invitation; takes a tenth of a second.
     func open(as role: FleetRole) async throws -> InvitationView {
         let membership = try fleet.issuing(role)
-        forgetOld()
         guard entries.values.count(where: { isOpen($0) }) < Self.mostOpen else { throw Fault.tooMany }
         let now = machine.elapsedMilliseconds
         // Whoever can foresee the code joins: it comes from the system and from nothing that can be repeated.
@@ -79,8 +80,9 @@ package actor Inviter: EnrolmentHandler {
             try Invitation(code, by: membership.own.key, to: membership.trust.root.key, as: role, now: now)
         }
         entries[code.name] = Entry(invitation: invitation, openedAt: now)
-        noteWhetherOpen()
+        noteWhetherHeard()
         _ = machine.after(milliseconds: Invitation.lifetime) { await self.expire(code.name) }
+        _ = machine.after(milliseconds: Self.remembered) { await self.forget(code.name) }
         logger.info("an invitation is open", metadata: ["invitation": "\(code.name)", "role": "\(role.rawValue)"])
         return try view(code.name)
     }
@@ -99,8 +101,9 @@ package actor Inviter: EnrolmentHandler {
     /// The inviter's person has compared the key words and says yes.
     func admit(_ device: String, to name: String) throws -> InvitationView {
         guard var entry = entries[name] else { throw Fault.unknown(name) }
-        guard entry.certificates == nil else { return try view(name) }
-        guard let key = entry.invitation.provedNewcomer(by: machine.elapsedMilliseconds), let newcomer = entry.newcomer,
+        if entry.certificates != nil, entry.newcomer?.key.device.description == device { return try view(name) }
+        guard entry.certificates == nil, let key = entry.invitation.provedNewcomer(by: machine.elapsedMilliseconds),
+            let newcomer = entry.newcomer,
             key.device.description == device
         else { throw Fault.nobodyWaits }
         let certificates = try fleet.issue(to: key, as: entry.invitation.role)
@@ -124,14 +127,32 @@ package actor Inviter: EnrolmentHandler {
     // MARK: What newcomers do
 
     package func applied(_ connection: EnrolmentConnection) async {
-        guard case .ask(let name, let host)? = await connection.next(within: Self.messageLimit),
-            let key = connection.chain.first.flatMap({ try? FleetCertificate($0) })?.key
-        else { return connection.close() }
+        switch await connection.next(within: Self.messageLimit) {
+        case .ask(let name, let host): await answer(connection, invitation: name, host: host)
+        case .renewal: await renew(connection)
+        default: connection.close()
+        }
+    }
+
+    private func renew(_ connection: EnrolmentConnection) async {
+        guard let certificates = await fleet.renewed(connection.chain) else {
+            return connection.end(with: .refusal(.notRenewable))
+        }
+        connection.end(with: .certificates(certificates.map(\.bytes)))
+        logger.info(
+            "a certificate was renewed",
+            metadata: ["device": "\(certificates[0].key.device.short)", "remote": "\(connection.remote)"])
+    }
+
+    private func answer(_ connection: EnrolmentConnection, invitation name: String, host: String) async {
+        guard let key = connection.chain.first.flatMap({ try? FleetCertificate($0) })?.key else {
+            return connection.close()
+        }
         guard limit.allowsOne(now: machine.elapsedMilliseconds) else {
-            return connection.end(with: .refusal("Too many try to join just now; try again.", isElsewhere: true))
+            return connection.end(with: .refusal(.busy))
         }
         guard let role = entries[name]?.invitation.role, let membership = fleet.membership else {
-            return connection.end(with: .refusal("This laptop has no such invitation.", isElsewhere: true))
+            return connection.end(with: .refusal(.elsewhere))
         }
         connection.send(.terms(root: membership.trust.root.bytes, role: role.rawValue, name: hostName))
         guard case .newcomerProof(let proof)? = await connection.next(within: Self.messageLimit) else {
@@ -147,17 +168,14 @@ package actor Inviter: EnrolmentHandler {
         let answer = entry.invitation.onAttempt(
             naming: name, by: newcomer.key, proof: proof, now: machine.elapsedMilliseconds)
         entries[name]?.invitation = entry.invitation
-        noteWhetherOpen()
         switch answer {
         case .notThis: connection.close()
         case .wrongCode(let left):
             log("a wrong code came", newcomer, name)
-            let tries = left == 1 ? "one try is" : "\(left) tries are"
-            connection.end(
-                with: .refusal("The code is wrong; \(tries) left: compare it, and join again.", isElsewhere: false))
+            connection.end(with: .refusal(.wrongCode(triesLeft: left)))
         case .void(let end):
             log("an attempt came for an invitation that is void", newcomer, name)
-            connection.end(with: .refusal(end.sentence, isElsewhere: false))
+            connection.end(with: .refusal(EnrolmentRefusal(end)))
         case .proved(let proof):
             connection.prove()
             connection.send(.inviterProof(proof))
@@ -184,14 +202,12 @@ package actor Inviter: EnrolmentHandler {
 
     private func expire(_ name: String) {
         if entries[name]?.certificates == nil { end(name, .expired) }
-        noteWhetherOpen()
     }
 
     private func end(_ name: String, _ reason: Invitation.End) {
         entries[name]?.invitation.end(reason)
-        entries[name]?.connection?.end(with: .refusal(reason.sentence, isElsewhere: false))
+        entries[name]?.connection?.end(with: .refusal(EnrolmentRefusal(reason)))
         entries[name]?.connection = nil
-        noteWhetherOpen()
         logger.info("an invitation has ended", metadata: ["invitation": "\(name)", "reason": "\(reason)"])
     }
 
@@ -200,14 +216,14 @@ package actor Inviter: EnrolmentHandler {
         return invitation.ended(by: machine.elapsedMilliseconds) == nil
     }
 
-    private func noteWhetherOpen() {
-        fleet.isInviting = entries.values.contains { isOpen($0) }
+    /// Who comes too late is told why.
+    private func noteWhetherHeard() {
+        fleet.isInviting = !entries.isEmpty
     }
 
-    /// What has ended is told for as long again.
-    private func forgetOld() {
-        let now = machine.elapsedMilliseconds
-        entries = entries.filter { now < $0.value.openedAt + 2 * Invitation.lifetime }
+    private func forget(_ name: String) {
+        entries[name] = nil
+        noteWhetherHeard()
     }
 
     /// Beside the event loop's thread, on which everybody else waits.
@@ -226,4 +242,17 @@ struct InvitationView: Sendable {
     let end: Invitation.End?
     /// Milliseconds.
     let remaining: UInt64
+}
+
+extension EnrolmentRefusal {
+    /// Why an invitation is not open any more.
+    fileprivate init(_ end: Invitation.End) {
+        self =
+            switch end {
+            case .expired: .expired
+            case .triesUsedUp: .triesUsedUp
+            case .used: .used
+            case .withdrawn: .withdrawn
+            }
+    }
 }

@@ -120,12 +120,18 @@ actor Joiner {
             for address in addresses {
                 group.addTask { await self.ask(at: address, code, key, credentials) }
             }
+            // Anybody can say no for the inviter, and only the inviter yes: a no counts when nobody has said yes.
+            var refused: Outcome?
             for await outcome in group {
-                if case .elsewhere = outcome { continue }
-                group.cancelAll()
-                return outcome
+                switch outcome {
+                case .elsewhere: break
+                case .refused: refused = outcome
+                case .joined:
+                    group.cancelAll()
+                    return outcome
+                }
             }
-            return .elsewhere
+            return refused ?? .elsewhere
         }
     }
 
@@ -160,15 +166,33 @@ actor Joiner {
                     metadata: ["remote": "\(connection.remote)"])
                 return .elsewhere
             }
-        case .refusal(let sentence, let isElsewhere): return isElsewhere ? .elsewhere : .refused(sentence)
+        case .refusal(let refusal): return refusedBy(inviterName, refusal)
         default: return .elsewhere
         }
+        guard !Task.isCancelled else { return .elsewhere }
         progress = .waiting(inviter: inviterName)
         switch await connection.next(within: Self.answerLimit) {
         case .certificates(let certificates): return await install(certificates, of: trust)
-        case .refusal(let sentence, _): return .refused(sentence)
+        case .refusal(let refusal): return refusedBy(inviterName, refusal)
         default: return .elsewhere
         }
+    }
+
+    private func refusedBy(_ inviter: String, _ refusal: EnrolmentRefusal) -> Outcome {
+        let sentence: String
+        switch refusal {
+        case .elsewhere, .busy: return .elsewhere
+        case .wrongCode(let left):
+            let tries = left == 1 ? "one try is" : "\(left) tries are"
+            sentence = "The code is wrong; \(tries) left: compare it, and join again."
+        case .expired: sentence = Invitation.End.expired.sentence
+        case .triesUsedUp: sentence = Invitation.End.triesUsedUp.sentence
+        case .used: sentence = Invitation.End.used.sentence
+        case .withdrawn: sentence = Invitation.End.withdrawn.sentence
+        case .notRenewable, .unknown: sentence = "The inviter has another version of Muster; update the older one."
+        }
+        logger.notice("joining was refused", metadata: ["inviter": "\(inviter)", "reason": "\(refusal)"])
+        return .refused(sentence)
     }
 
     private func install(_ certificates: [[UInt8]], of trust: FleetTrust) async -> Outcome {

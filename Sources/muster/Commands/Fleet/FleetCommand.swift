@@ -15,8 +15,8 @@ struct FleetCommand: AsyncParsableCommand {
               muster fleet join 7K3M-QX0T-94WD-BZES
             """,
         subcommands: [
-            FleetInitCommand.self, FleetInviteCommand.self, FleetJoinCommand.self, FleetShowCommand.self,
-            FleetRequestCommand.self, FleetSignCommand.self,
+            FleetInitCommand.self, FleetInviteCommand.self, FleetJoinCommand.self, FleetListCommand.self,
+            FleetShowCommand.self, FleetRevokeCommand.self, FleetRequestCommand.self, FleetSignCommand.self,
             FleetInstallCommand.self, FleetLeaveCommand.self,
         ])
 }
@@ -96,6 +96,7 @@ extension FleetStatus {
         var facts = Facts()
         facts.add("Laptop", ShortIDs.random(deviceID))
         facts.add("Fleet", fleetID ?? "none; let this laptop join one")
+        if isRevoked { facts.add("Revoked", "yes; 'muster fleet leave', and join again") }
         guard let role, let validUntil, let issuerID else { return facts }
         facts.add("Role", isIssuer ? "\(role), may let others in" : role)
         facts.add("Valid until", Formats.time(validUntil))

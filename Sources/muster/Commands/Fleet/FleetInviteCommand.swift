@@ -26,10 +26,11 @@ struct FleetInviteCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withClient { client in
+            let interruption = await Interruption()
             let opened = try await client.openInvitation(InvitationRequest(role: role.rawValue))
-            try show(opened)
             let name = opened.name
-            let status = try await Interruption.handled {
+            try show(opened)
+            let status = try await interruption.handled {
                 try await admit(name, client)
             } onInterrupt: {
                 _ = try? await client.withdrawInvitation(name)
@@ -99,9 +100,10 @@ struct FleetJoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withClient { client in
+            let interruption = await Interruption()
             let begun = try await client.join(JoinRequest(code: code.joined()))
             StandardError.write("Looking for the laptop that invites. This one's key words: \(begun.keyWords)\n")
-            try await Interruption.handled {
+            try await interruption.handled {
                 try await wait(client)
             } onInterrupt: {
                 _ = try? await client.endJoin()
@@ -134,13 +136,20 @@ struct FleetJoinCommand: AsyncParsableCommand {
 }
 
 /// Ctrl-C, and a polite kill, while something waits for a person.
-enum Interruption {
-    /// Runs the body; when it is interrupted, tidies up and ends the program.
-    static func handled<Value>(
+struct Interruption {
+    private let signals: UnixSignalsSequence
+
+    /// From now on neither ends the program by itself.
+    init() async {
+        signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
+    }
+
+    /// Runs the body; when it is interrupted, or was before, tidies up and ends the program.
+    func handled<Value>(
         _ body: () async throws -> Value, onInterrupt tidyUp: @escaping @Sendable () async -> Void
     ) async throws -> Value {
-        let watch = Task {
-            for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+        let watch = Task { [signals] in
+            for await _ in signals {
                 await tidyUp()
                 exit(SystemExit.different.rawValue)
             }

@@ -1,0 +1,36 @@
+package import CRDT
+package import Transport
+
+/// What a laptop knows of its fleet's others, and of who was shut out; the daemon's identity implements it.
+package protocol FleetRegister: Sendable {
+    /// One number for all that are known.
+    var revocationFingerprint: UInt64 { get }
+    /// All that are known, as they are passed on.
+    var revocationEntries: [[UInt8]] { get }
+
+    /// Looks at what a peer has sent, and keeps those that are signed.
+    ///
+    /// - Returns: what was not known; nil when all was.
+    /// - Throws: `LinkRefusal` when there is one among them that nobody of the fleet has signed.
+    func learnRevocations(_ entries: [[UInt8]]) async throws(LinkRefusal) -> RevocationNews?
+
+    /// A laptop that was let in has said what people call it.
+    func met(_ device: DeviceID, name: String)
+}
+
+/// Revocations that a laptop has come to know of.
+package struct RevocationNews: Hashable, Sendable {
+    /// As they are passed on.
+    package let entries: [[UInt8]]
+    /// Whom they shut out, and whom those have let in, as far as is known.
+    package let devices: Set<DeviceID>
+    /// One number for all that are known now.
+    package let fingerprint: UInt64
+
+    /// Takes all three as they are.
+    package init(entries: [[UInt8]], devices: Set<DeviceID>, fingerprint: UInt64) {
+        self.entries = entries
+        self.devices = devices
+        self.fingerprint = fingerprint
+    }
+}

@@ -1,0 +1,37 @@
+import CRDT
+import Logging
+import Replication
+import Transport
+
+/// Who was shut out of the fleet.
+extension Replicator {
+    /// This laptop has signed revocations itself, or was given some.
+    package func revoked(_ news: RevocationNews) {
+        announce(news, from: nil)
+    }
+
+    /// This laptop's key is of no use any more: it takes another one, and has to join anew.
+    package func takeNewKey(reason: String) async {
+        await renew(nil, reason)
+    }
+
+    func tellRevocations(to link: LinkID) {
+        for message in Message.revocations(of: fleet?.revocationEntries ?? []) { links?.send(message, on: link) }
+    }
+
+    func learnRevocations(_ entries: [[UInt8]], from link: LinkID) async {
+        guard let fleet else { return }
+        do {
+            if let news = try await fleet.learnRevocations(entries) { announce(news, from: link) }
+        } catch {
+            close(link, error.description)
+        }
+    }
+
+    private func announce(_ news: RevocationNews, from link: LinkID?) {
+        for device in news.devices.sorted() {
+            logger.warning("a laptop was revoked", metadata: ["device": "\(device.short)"])
+        }
+        perform(mesh.onRevoked(news.entries, of: news.devices, fingerprint: news.fingerprint, from: link))
+    }
+}

@@ -1,0 +1,136 @@
+import CRDT
+import Identity
+import Synchronization
+import Transport
+
+/// Joining a fleet, letting others in, and leaving.
+extension FleetIdentity {
+    /// What a laptop shows that nobody vouches for.
+    func newcomerCredentials() throws -> LinkCredentials {
+        let key = state.withLock { $0.key }
+        return LinkCredentials(
+            certificates: [try CertificateAuthority.makeNewcomer(key).bytes], key: key.pem)
+    }
+
+    /// What an issuer needs to know of this laptop: PKCS #10 in PEM.
+    var request: String {
+        get throws(Fault) {
+            do { return try SigningRequest(state.withLock { $0.key }).pem } catch { throw .unusable("\(error)") }
+        }
+    }
+
+    /// This laptop's membership, if it may let in others who do that much.
+    func issuing(_ role: FleetRole) throws(Fault) -> Membership {
+        guard let membership else { throw .notEnrolled }
+        guard let authority = membership.authority else { throw .notIssuer }
+        guard !isRevoked else { throw .revoked }
+        guard role <= authority.certificate.role else {
+            throw .unusable(CertificateAuthority.Refusal.roleTooHigh(mine: authority.certificate.role).sentence)
+        }
+        return membership
+    }
+
+    /// Makes a certificate for another laptop.
+    ///
+    /// - Parameter request: as in `request`.
+    /// - Returns: what the other one installs.
+    func sign(_ request: String, as role: FleetRole) throws(Fault) -> String {
+        let key: DevicePublicKey
+        do { key = try SigningRequest.key(inPEM: request) } catch { throw .unusable(error.sentence) }
+        return try issue(to: key, as: role).map(\.pem).joined()
+    }
+
+    /// Makes a certificate for another laptop's key.
+    ///
+    /// - Returns: the laptop's, its issuer's and the root's.
+    func issue(to key: DevicePublicKey, as role: FleetRole) throws(Fault) -> [FleetCertificate] {
+        guard let membership else { throw .notEnrolled }
+        guard let authority = membership.authority else { throw .notIssuer }
+        guard !isRevoked else { throw .revoked }
+        guard !revocations.contains(key.device) else { throw .unusable(FleetTrust.Refusal.revoked.sentence) }
+        do {
+            let certificate = try authority.issue(.laptop, to: key, as: role, now: time, certain: now.earliest)
+            note(FleetMember(certificate, issuer: authority.certificate, now: now))
+            return [certificate, authority.certificate, membership.trust.root]
+        } catch let fault as any IdentityFault {
+            throw .unusable(fault.sentence)
+        } catch {
+            throw .unusable("The certificate could not be made (\(error)); try again.")
+        }
+    }
+
+    /// Takes up what an issuer, or the root, has made for this laptop.
+    ///
+    /// - Parameter pem: the laptop's certificate or one that lets it issue, then those above it, the root's last.
+    func install(_ pem: String) async throws {
+        let key = state.withLock { $0.key }
+        let fresh = try await Self.membership(pem, of: key, now: now, time: time)
+        if let membership, membership.trust.root.key != fresh.trust.root.key { throw Fault.enrolled }
+        try files?.write(fresh.pem, to: FleetFiles.chain)
+        if let authority = fresh.authority { try files?.write(authority.certificate.pem, to: FleetFiles.issuer) }
+        change { state in
+            let authority = fresh.authority ?? state.membership?.authority
+            state.membership = Membership(
+                trust: fresh.trust, own: fresh.own, issuer: fresh.issuer, authority: authority)
+        }
+    }
+
+    /// The same for certificates in DER.
+    ///
+    /// - Parameter fleet: the root's key, which has to be that of the last one.
+    func install(_ certificates: [[UInt8]], of fleet: DevicePublicKey) async throws {
+        let read = certificates.compactMap { try? FleetCertificate($0) }
+        guard read.count == certificates.count, read.last?.key == fleet else {
+            throw Fault.unusable("The inviter gave certificates of another fleet; ask for a new code.")
+        }
+        try await install(read.map(\.pem).joined())
+    }
+
+    /// Gives up the laptop's place in its fleet. The key stays: it names the laptop.
+    func leave() throws {
+        guard membership != nil else { throw Fault.notEnrolled }
+        try files.map(Self.forgetFleet)
+        change { state in
+            state.membership = nil
+            state.revocations = RevocationLog()
+            state.known = [:]
+        }
+    }
+
+    /// Another laptop has this one's key: this one makes a new one, and has to join anew.
+    func renewKey() throws -> DeviceID {
+        let key = try files.map(Self.makeKey) ?? DeviceKey()
+        change { state in
+            state.key = key
+            state.membership = nil
+            state.revocations = RevocationLog()
+            state.known = [:]
+        }
+        return key.publicKey.device
+    }
+
+    static func membership(
+        _ pem: String, of key: DeviceKey, now: TimeBounds, time: Int64
+    ) async throws -> Membership {
+        guard let all = try? FleetCertificate.all(inPEM: pem), let first = all.first, let last = all.last,
+            let trust = FleetTrust(root: last)
+        else { throw Fault.unusable("These are no certificates of a fleet; give what 'muster fleet sign' printed.") }
+        guard first.key == key.publicKey else {
+            throw Fault.unusable("The certificate is another laptop's; have one made from this laptop's own request.")
+        }
+        if first.kind == .issuer {
+            guard all.count == 2, await trust.isIssuer(first, now: now) else {
+                throw Fault.unusable("The right to issue is not from this fleet's root, or has run out.")
+            }
+            let authority = try CertificateAuthority(first, key: key, fleet: trust.root.key)
+            let own = try authority.issue(.laptop, to: key.publicKey, as: first.role, now: time)
+            return Membership(trust: trust, own: own, issuer: first, authority: authority)
+        }
+        do throws(FleetTrust.Refusal) {
+            _ = try await trust.judge(all.dropLast().map(\.bytes), now: now, revocations: RevocationLog())
+        } catch {
+            throw Fault.unusable(error.sentence)
+        }
+        return Membership(trust: trust, own: first, issuer: all[1], authority: nil)
+    }
+}

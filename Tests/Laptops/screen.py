@@ -1,0 +1,95 @@
+"""A terminal on which a person reads and types, and what a camera reads from the QR code on it."""
+
+import os
+import pty
+import select
+import subprocess
+
+from solo import PATIENCE_SECONDS
+
+# Two modules above each other: whether the upper and the lower one are light.
+MODULES = {"█": (True, True), "▀": (True, False), "▄": (False, True), " ": (False, False)}
+# Version 1 has 21 modules in a row; around them there is light.
+LEAST_WIDTH = 21 + 2
+PIXELS = 6
+
+
+class Screen:
+    """A context manager: `muster …` of a daemon, at a terminal of its own."""
+
+    def __init__(self, daemon, *arguments):
+        command = daemon.command(*arguments)
+        self._shown = b""
+        self.pid, self._terminal = pty.fork()
+        if self.pid == 0:
+            os.execv(command[0], command)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.pid:
+            self.end()
+
+    @property
+    def shown(self):
+        """All that has come so far."""
+        return self._shown.decode(errors="replace").replace("\r\n", "\n")
+
+    def read_until(self, words):
+        """Reads on until these words have come."""
+        while words not in self.shown:
+            assert self._read(), f"it ended before '{words}': {self.shown}"
+        return self.shown
+
+    def type(self, text):
+        os.write(self._terminal, text.encode())
+
+    def wait(self):
+        """Reads on to the program's end; returns its exit code."""
+        while self._read():
+            pass
+        return self.end()
+
+    def end(self):
+        """Hangs up."""
+        os.close(self._terminal)
+        pid, self.pid = self.pid, None
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    def _read(self):
+        ready, _, _ = select.select([self._terminal], [], [], PATIENCE_SECONDS)
+        assert ready, f"nothing more comes: {self.shown}"
+        try:
+            more = os.read(self._terminal, 4096)
+        except OSError:
+            # The other end is closed.
+            return False
+        self._shown += more
+        return bool(more)
+
+
+def picture_in(shown):
+    """The lines of a QR code in what a terminal shows; none when there is no code."""
+    return [line for line in shown.split("\n") if len(line) >= LEAST_WIDTH and set(line) <= set(MODULES)]
+
+
+def read(lines, directory):
+    """What the code says, from a picture of the lines on a dark terminal."""
+    width = max(map(len, lines))
+    dark = [False] * (width + 4)
+    rows = [dark, dark]
+    for line in lines:
+        for half in (0, 1):
+            modules = [MODULES[character][half] for character in line.ljust(width)]
+            rows.append([False, False, *modules, False, False])
+    rows += [dark, dark]
+    path = os.path.join(directory, "screen.pgm")
+    with open(path, "wb") as file:
+        file.write(f"P5 {len(rows[0]) * PIXELS} {len(rows) * PIXELS} 255\n".encode())
+        for row in rows:
+            file.write(b"".join((b"\xff" if light else b"\0") * PIXELS for light in row) * PIXELS)
+    command = ["zbarimg", "--quiet", "--raw", "--nodbus", path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"nothing can be read from the code: {done}\n" + "\n".join(lines)
+    return done.stdout.strip()
