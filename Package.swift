@@ -186,14 +186,14 @@ let package = Package(
             name: "NodeTests",
             dependencies: [
                 "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Storage", "Inventory",
-                "CRDT", "Timekeeping", "Simulation", logging,
+                "CRDT", "Identity", "Timekeeping", "Simulation", logging,
             ]),
         .testTarget(
             name: "CommandTests",
             dependencies: [
                 "LocalAPI", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox", "Simulation",
                 "Storage", "muster",
-                httpClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1,
+                httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),

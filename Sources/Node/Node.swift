@@ -87,7 +87,7 @@ package struct Node: Sendable {
                 .init(service: JobNewsService(news: news, outbox: outbox)),
                 .init(service: TransportService(transport: core.transport)),
                 .init(service: discovery),
-                .init(service: FleetService(fleet: fleet, replicator: replicator)),
+                .init(service: FleetService(fleet: fleet, replicator: replicator, machine: core.machine)),
                 .init(
                     service: Renewer(
                         fleet: fleet, transport: core.transport, replicator: replicator, machine: core.machine,

@@ -14,7 +14,8 @@ struct HelpTests {
         ["queue", "pause"], ["queue", "resume"], ["queue", "log"], ["fleet"], ["fleet", "init"], ["fleet", "invite"],
         ["fleet", "join"],
         ["fleet", "list"], ["fleet", "show"], ["fleet", "revoke"],
-        ["fleet", "request"], ["fleet", "sign"], ["fleet", "install"], ["fleet", "leave"], ["completions"],
+        ["fleet", "request"], ["fleet", "sign"], ["fleet", "install"], ["fleet", "recover"], ["fleet", "leave"],
+        ["completions"],
     ]
 
     @Test("Every command explains itself, with an example, within 80 columns", arguments: commands)

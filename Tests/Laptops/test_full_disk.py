@@ -24,8 +24,8 @@ class SmallDisk:
         self._holder = Program("disk", ["unshare", "-m", "--propagation", "private", "sh", "-c", script], directory)
         wait_until(lambda: "ready" in self._holder.output(), 5, "the disk is mounted")
         self.prefix = ["nsenter", "-t", str(self._holder.pid), "-m", "--"]
-        self._inside = f"/proc/{self._holder.pid}/root{path}"
-        self._filler = os.path.join(self._inside, "filler")
+        self.inside = f"/proc/{self._holder.pid}/root{path}"
+        self._filler = os.path.join(self.inside, "filler")
 
     def fill(self):
         """Takes all the space that is left."""

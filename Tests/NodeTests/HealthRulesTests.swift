@@ -1,5 +1,6 @@
 import CRDT
 import HTTPCoding
+import Identity
 import LocalAPI
 import Replication
 import Testing
@@ -130,5 +131,37 @@ struct HealthRulesTests {
         #expect(HealthRules.store(problems: ["row 1 is missing"], bytes: 0, wasRenewed: false).outcome == .failed)
         #expect(HealthRules.store(problems: [], bytes: 1_234_567, wasRenewed: true).outcome == .warning)
         #expect(HealthRules.store(problems: [], bytes: 1_234_567, wasRenewed: false).finding == "sound, 1.2 MB")
+    }
+}
+
+/// How a laptop stands in its fleet.
+struct FleetHealthTests {
+    private func check(
+        daysLeft: Int64 = 40, issuerDaysLeft: Int64? = nil, isRevoked: Bool = false, isIssuerRevoked: Bool = false
+    ) -> HealthCheck {
+        let (day, now): (Int64, Int64) = (86_400_000, 1_795_564_800_000)
+        return HealthRules.fleet(
+            FleetStanding(
+                role: .member, validUntil: now + daysLeft * day, issuerUntil: issuerDaysLeft.map { now + $0 * day },
+                isRevoked: isRevoked, isIssuerRevoked: isIssuerRevoked, now: now))
+    }
+
+    @Test(
+        "A laptop without a fleet, in grace or with a right that ends soon is warned; one that nobody lets in has failed"
+    )
+    func fleet() {
+        #expect(HealthRules.fleet(nil).outcome == .warning)
+        #expect(check() == HealthCheck("fleet", .ok, "member, certificate good for 40 days"))
+        #expect(check(daysLeft: 1).finding == "member, certificate good for 1 day")
+        #expect(check(daysLeft: -3).outcome == .warning)
+        #expect(
+            check(daysLeft: -3).finding
+                == "the certificate ran out 3 days ago; others still talk to this laptop for 42 days")
+        #expect(check(daysLeft: -46).outcome == .failed)
+        #expect(check(issuerDaysLeft: 61).outcome == .ok)
+        #expect(check(issuerDaysLeft: 59).outcome == .warning)
+        #expect(check(isRevoked: true).finding.hasPrefix("this laptop was revoked"))
+        #expect(check(isIssuerRevoked: true).finding.hasPrefix("whoever let this laptop in was revoked"))
+        #expect(check(isRevoked: true).outcome == .failed && check(isIssuerRevoked: true).outcome == .failed)
     }
 }

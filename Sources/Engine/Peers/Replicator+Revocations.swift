@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 import Logging
 import Replication
 import Transport
@@ -13,6 +13,11 @@ extension Replicator {
     /// This laptop's key is of no use any more: it takes another one, and has to join anew.
     package func takeNewKey(reason: String) async {
         await renew(nil, reason)
+    }
+
+    /// Ends the connections with these devices; they may connect anew.
+    package func disconnect(_ devices: Set<DeviceID>, reason: String) {
+        for peer in mesh.overview() where devices.contains(peer.peer.device) { close(peer.link, reason) }
     }
 
     func tellRevocations(to link: LinkID) {

@@ -26,6 +26,7 @@ struct LocalResponder: Sendable {
     func respond(to request: Request, context: LocalContext) async -> Response {
         var response: Response
         do {
+            try BrowserGuard.check(request)
             response = try await routes.respond(to: request, context: context)
             // The router answers what it does not know with a body of its own.
             if response.status == .notFound, response.headers[.contentType] != Problem.mediaType {

@@ -24,7 +24,7 @@ package struct HealthCheck: Codable, Hashable, Sendable {
         case failed
     }
 
-    /// `discovery`, `network`, `clock`, `server`, `queue`, `disk` or `store`, and `daemon`, which `muster` adds; more
+    /// `discovery`, `network`, `fleet`, `clock`, `server`, `queue`, `disk` or `store`, and `daemon`, which `muster` adds; more
     /// may come.
     package var name: String
     /// Comes with a remedy unless it is `ok`.

@@ -104,6 +104,14 @@ extension FleetIdentity: FleetRegister {
         }
     }
 
+    /// Whose certificate, the last one that was seen, lets nobody in any more.
+    var endedDevices: Set<DeviceID> {
+        let earliest = now.earliest
+        return state.withLock { state in
+            Set(state.known.filter { ($0.value.validUntil ?? .max) < earliest - FleetTrust.grace }.keys)
+        }
+    }
+
     func note(_ member: FleetMember) {
         update { known in
             let device = member.key.device

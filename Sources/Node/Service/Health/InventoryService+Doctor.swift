@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import Identity
 import LocalAPI
 import Storage
 import Transport
@@ -13,6 +14,7 @@ extension InventoryService {
             HealthRules.network(
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
                 addresses: Surroundings.addresses),
+            HealthRules.fleet(fleetStanding),
             await clockCheck(),
             await serverCheck(),
             HealthRules.queue(await queueStatus()),
@@ -20,6 +22,14 @@ extension InventoryService {
                 free: Surroundings.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await storeCheck(),
         ])
+    }
+
+    private var fleetStanding: FleetStanding? {
+        guard let membership = fleet.membership else { return nil }
+        return FleetStanding(
+            role: membership.own.role, validUntil: membership.own.notAfter,
+            issuerUntil: membership.authority?.certificate.notAfter, isRevoked: fleet.isRevoked,
+            isIssuerRevoked: fleet.revocations.contains(membership.issuer.key.device), now: Int64(nowMilliseconds))
     }
 
     private func clockCheck() async -> HealthCheck {

@@ -17,7 +17,7 @@ struct FleetCommand: AsyncParsableCommand {
         subcommands: [
             FleetInitCommand.self, FleetInviteCommand.self, FleetJoinCommand.self, FleetListCommand.self,
             FleetShowCommand.self, FleetRevokeCommand.self, FleetRequestCommand.self, FleetSignCommand.self,
-            FleetInstallCommand.self, FleetLeaveCommand.self,
+            FleetInstallCommand.self, FleetRecoverCommand.self, FleetLeaveCommand.self,
         ])
 }
 

@@ -135,31 +135,20 @@ struct PassphraseOption: ParsableArguments {
 
     /// - Parameter isNew: it is asked for twice, and has to be long enough.
     func read(isNew: Bool) throws -> String {
-        let passphrase = try passphraseFile.map(Self.firstLine) ?? ask(isNew: isNew)
+        let passphrase = try passphraseFile.map(Secret.firstLine) ?? ask(isNew: isNew)
         guard !isNew || passphrase.count >= Self.leastLength else {
             throw APIError(.invalidValue, "The passphrase is too short: take at least \(Self.leastLength) characters.")
         }
         return passphrase
     }
 
-    private static func firstLine(of file: String) throws -> String {
-        let lines = try InputFile(path: file).text().split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.first.map { String($0) } ?? ""
-    }
-
     private func ask(isNew: Bool) throws -> String {
-        guard isatty(STDERR_FILENO) == 1 else {
-            throw APIError(.invalidValue, "Nobody can type the root's passphrase here: give --passphrase-file FILE.")
-        }
-        let first = Self.typed("Passphrase of the fleet's root: ")
-        guard !isNew || Self.typed("Once more: ") == first else {
+        let option = "--passphrase-file"
+        let first = try Secret.asked("Passphrase of the fleet's root: ", option: option)
+        guard try !isNew || Secret.asked("Once more: ", option: option) == first else {
             throw APIError(.invalidValue, "The two passphrases differ: nothing was made, begin again.")
         }
         return first
-    }
-
-    private static func typed(_ prompt: String) -> String {
-        getpass(prompt).map { String(cString: $0) } ?? ""
     }
 }
 

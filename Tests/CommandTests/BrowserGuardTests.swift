@@ -1,0 +1,31 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import LocalAPI
+
+@Suite("Pages in a browser")
+struct BrowserGuardTests {
+    private func refusal(host: String?, origin: String? = nil) -> APIError.Code? {
+        var head = HTTPRequest(method: .get, scheme: "http", authority: host, path: "/v1/status")
+        if let origin { head.headerFields[.origin] = origin }
+        do throws(APIError) {
+            try BrowserGuard.check(Request(head: head, body: RequestBody(buffer: ByteBuffer())))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("are turned away by what they cannot leave out, and programs are not")
+    func check() {
+        for host in [nil, "", "localhost", "localhost:80", "muster"] { #expect(refusal(host: host) == nil) }
+        for host in ["attacker.example", "127.0.0.1:4711", "localhost."] {
+            #expect(refusal(host: host) == .notPermitted)
+        }
+        for origin in ["null", "https://attacker.example", "http://localhost"] {
+            #expect(refusal(host: "localhost", origin: origin) == .notPermitted)
+        }
+    }
+}
