@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 
+import fleet
 from lab import CrewMember, finish
 from telling import SCREEN_COLUMNS, check_and_compare, in_sync
 
@@ -19,13 +20,17 @@ MISTAKES = [("anna", 101, 100), ("anna", 501, 500), ("bert", 901, 900)]
 def tell(teller, lab, build_directory):
     teller.title("Two laptops and the Tate collection: 69,202 works of art")
     anna, bert = crew = [
-        CrewMember(lab.laptop(name), build_directory, columns=SCREEN_COLUMNS).start() for name in ("anna", "bert")
+        CrewMember(lab.laptop(name), build_directory, columns=SCREEN_COLUMNS).launch() for name in ("anna", "bert")
     ]
     path = os.path.join(lab.directory, "tate-collection.csv")
     numbers = unpack(path)
 
-    teller.chapter("Anna imports the collection")
+    teller.chapter("Anna's laptop begins a fleet, and lets Bert's in")
+    fleet.begin(teller, lab, anna)
+    fleet.let_in(teller, anna, bert)
     teller.until(lambda: anna.connected() == ["bert"], "the two have found each other")
+
+    teller.chapter("Anna imports the collection")
     teller.must(len(set(numbers)) == WORKS, f"the file has {WORKS:,} accession numbers, and none of them twice")
     anna.muster("job", "create", "--name", JOB, "--kind", "inventory")
     start = time.monotonic()

@@ -1,8 +1,9 @@
 """The whole day of three laptops and one household: the office opens the job, the crew works without the internet, the
-customer signs, and in the evening the office gets it all."""
+customer signs, in the evening the office gets it all, and one laptop is stolen."""
 
 import os
 
+import fleet
 import paperwork
 import recording
 from company import Office
@@ -25,6 +26,7 @@ def tell(teller, lab, build_directory):
     ]
     opening = paperwork.the_office_opens_the_job(teller, office)
     paperwork.the_crew_meets_at_the_depot(teller, office, crew)
+    paperwork.the_crew_becomes_a_fleet(teller, lab, crew)
     paperwork.the_crew_drives_off(teller, office, crew)
     watched = recording.of(anna, "job", "watch", JOB)
     the_household_is_imported(teller, crew)
@@ -35,6 +37,7 @@ def tell(teller, lab, build_directory):
     paperwork.bert_finds_the_internet(teller, office, crew)
     paperwork.the_office_has_it_all(teller, office, crew, [opening, *signed.tokens], signed.digest)
     watched.stop()
+    fleet.one_is_stolen(teller, crew, JOB, signed.digest)
     the_day_ends(teller, office, crew)
 
 
@@ -134,7 +137,7 @@ def cleo_comes_back(teller, crew, removed, renamed):
 
 def the_day_ends(teller, office, crew):
     teller.chapter("The day ends")
-    teller.screen(crew[2], "job", "show", JOB)
+    teller.screen(crew[1], "job", "show", JOB)
     codes = [member.daemon.stop() for member in crew]
     teller.must(codes == [0, 0, 0], "each daemon has stopped when asked, with exit code 0")
     teller.must(office.program.stop() == 0, "so has the office's server")

@@ -3,6 +3,7 @@ without a way to the office, and whoever finds the internet first is the way for
 
 import collections
 
+import fleet
 from telling import beginning_with, check_and_compare
 
 JOB = "Smith, 12 Elm Street"
@@ -25,13 +26,23 @@ def the_crew_meets_at_the_depot(teller, office, crew):
     teller.chapter("The crew opens its laptops, at the depot")
     for member in crew:
         office.connect(member.laptop)
-        member.start(*office.server_flags(member.laptop, member.name))
+        member.launch(*office.server_flags(member.laptop, member.name))
+    teller.until(lambda: shown_states(crew) == [("scheduled", None)] * 3, "all three have the job from the office")
+    teller.screen(crew[2], "job", "list")
+
+
+def the_crew_becomes_a_fleet(teller, lab, crew):
+    teller.chapter("Anna's laptop begins a fleet, and lets the others in")
+    fleet.begin(teller, lab, crew[0])
+    apart = not any(member.connected() for member in crew)
+    teller.must(apart, "no laptop talks to another one: Bert's and Cleo's are in no fleet")
+    teller.say("Without --yes Anna's screen would show the newcomer's key words, too, and ask her whether they are the same.")
+    for member in crew[1:]:
+        fleet.let_in(teller, crew[0], member)
     everybody = {member.name for member in crew}
     found = lambda: all(set(member.connected()) == everybody - {member.name} for member in crew)
     teller.until(found, "the laptops have found each other, and nobody has typed an address")
     teller.screen(crew[0], "peers")
-    teller.until(lambda: shown_states(crew) == [("scheduled", None)] * 3, "all three have the job from the office")
-    teller.screen(crew[2], "job", "list")
 
 
 def the_crew_drives_off(teller, office, crew):

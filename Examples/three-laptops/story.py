@@ -31,7 +31,7 @@ def main():
     except KeyboardInterrupt:
         print("\nthree-laptops: stopped.", file=sys.stderr)
         return 130
-    print(f"\nAll is well that ends well: every laptop held the same, after {time.monotonic() - start:.0f} s.")
+    print(f"\nAll is well that ends well: all laptops of a fleet held the same, after {time.monotonic() - start:.0f} s.")
     return 0
 
 

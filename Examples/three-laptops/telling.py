@@ -49,9 +49,10 @@ class Teller:
             print(line)
 
     def show(self, lines):
-        """What somebody sees on a screen."""
+        """What somebody sees on a screen, which breaks sentences that are longer."""
         for line in lines:
-            print(f"{SCREEN_EDGE}{line}".rstrip())
+            for part in textwrap.wrap(line, SCREEN_COLUMNS, break_on_hyphens=False) or [""]:
+                print(f"{SCREEN_EDGE}{part}".rstrip())
         sys.stdout.flush()
 
     def must(self, holds, what):

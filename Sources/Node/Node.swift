@@ -49,7 +49,7 @@ package struct Node: Sendable {
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
-        let fleet = try FleetIdentity(in: directory, of: store.identity.device)
+        let fleet = try await FleetIdentity(in: directory, of: store.identity.device)
         // The key names the laptop: a new store, and one that was copied from another laptop, has had a name without a key.
         if fleet.device != store.identity.device { try await store.setDevice(fleet.device) }
         let core = try await Core(

@@ -18,7 +18,7 @@ APPLICATION = "muster/1"
 
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
-PONG, READY = 17, 18
+PONG, READY, REVOCATIONS = 17, 18, 24
 
 
 def varint(number):
@@ -46,9 +46,10 @@ def frame(payload):
     return struct.pack(">I", len(payload)) + payload
 
 
-def hello(device, versions=(5, 5), name="stranger"):
+def hello(device, versions=(5, 5), name="stranger", revocations=0):
+    """`revocations` is the fingerprint of those that it knows."""
     body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
-    return frame(text(HELLO, body))
+    return frame(text(HELLO, body + (fixed(7, revocations) if revocations else b"")))
 
 
 def ping(count):
@@ -101,6 +102,10 @@ def forked(job, replica):
 
 def report_request(job, count):
     return frame(text(REPORT_REQUEST, text(1, job) + fixed(2, count)))
+
+
+def revocations(entries):
+    return frame(text(REVOCATIONS, b"".join(text(1, entry) for entry in entries)))
 
 
 def change(item, stamp, name):
@@ -161,28 +166,33 @@ def tls():
 class Member:
     """A key with certificates of a fleet."""
 
-    def __init__(self, fleet):
-        key = Ed25519PrivateKey.generate()
-        # As DevicePublicKey.device does.
-        self.device = hashlib.sha256(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)).digest()
-        request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(key, None)
+    def __init__(self, fleet, key=None):
+        self.key = key or Ed25519PrivateKey.generate()
+        self.device = device_of(self.key)
+        request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(self.key, None)
+        self.request = request.public_bytes(Encoding.PEM).decode()
+        # The last one, the root's, is with every laptop, and not sent.
+        self.chain = fleet.sign(self.request).rpartition("-----BEGIN")[0]
         self.context = tls()
         with tempfile.NamedTemporaryFile() as file:
-            file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-            # The last one, the root's, is with every laptop, and not sent.
-            chain = fleet.sign(request.public_bytes(Encoding.PEM).decode()).rpartition("-----BEGIN")[0]
-            file.write(chain.encode())
+            file.write(self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+            file.write(self.chain.encode())
             file.flush()
             self.context.load_cert_chain(file.name)
+
+
+def device_of(key):
+    """The name that follows from a key, as DevicePublicKey.device makes it."""
+    return hashlib.sha256(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)).digest()
 
 
 class Link:
     """TLS over a connected socket. Unlike the one of `ssl`, one thread may read while another writes."""
 
-    def __init__(self, connection, context):
+    def __init__(self, connection, context, session=None):
         self._socket = connection
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(self._incoming, self._outgoing)
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, session=session)
         self._lock = threading.Lock()
         while True:
             try:
@@ -192,6 +202,11 @@ class Link:
             except ssl.SSLWantReadError:
                 self._socket.sendall(self._outgoing.read())
                 self._receive()
+
+    @property
+    def session(self):
+        """By which another connection may go on where this one was, if the daemon has offered that."""
+        return self._tls.session
 
     def send(self, data):
         with self._lock:
@@ -224,10 +239,11 @@ class Link:
 
 
 class Stranger:
-    """A connection to a daemon's port, by somebody who has been let into its fleet, as a laptop of its own."""
+    """A connection to a daemon's port, by somebody who has been let into its fleet, as a laptop of its own: the given
+    member, or a new one."""
 
-    def __init__(self, daemon, receive_bytes=None):
-        member = Member(daemon.fleet)
+    def __init__(self, daemon, receive_bytes=None, member=None):
+        member = member or Member(daemon.fleet)
         self.device = member.device
         self.socket = connect(daemon, receive_bytes)
         self.waiting = b""

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import subprocess
 import tempfile
 
@@ -22,6 +23,12 @@ def test_the_whole_day_is_told_and_nothing_is_left_of_it(build_directory, tmp_pa
         wide = [line for line in done.stdout.splitlines() if len(line) > 80]
         assert wide == []
         assert "each of the 6 requests was carried out once" in done.stdout
+        codes = re.findall(r"On the new laptop: muster fleet join (\S+)", done.stdout)
+        assert re.findall(r"(\w+) \$ muster fleet join (\S+)", done.stdout) == list(zip(["bert", "cleo"], codes, strict=True))
+        assert len(set(re.findall(r"key words: (\w+-\w+-\w+)\n", done.stdout))) == 2
+        assert "all its connections are closed" in done.stdout
+        assert re.search(r"bert \$ muster fleet list\n(   │ .*\n)+   │ cleo .* revoked ", done.stdout)
+        assert "the stolen laptop has not heard of the next job" in done.stdout
         assert os.listdir(directory) == []
         assert commands_about(directory) == []
         seen = recording.read_text()

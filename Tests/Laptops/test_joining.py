@@ -46,7 +46,7 @@ def test_a_laptop_joins_by_code_and_has_the_jobs(anna, bert):
     assert f"Fleet        {anna.get('/v1/fleet')['fleetID']}" in done.stdout
     assert f"key words: {joining(bert)['keyWords']}" in done.stderr
     rest, errors = inviting.communicate(timeout=PATIENCE_SECONDS)
-    assert (inviting.returncode, errors) == (0, "") and "bert is in the fleet now, as member." in rest
+    assert (inviting.returncode, errors) == (0, "") and "is in the fleet now, as member." in rest
     wait_agreed([anna, bert], job)
     lamp = bert.add(job, name="lamp of bert")
     wait_until(lambda: lamp in anna.items(job), PATIENCE_SECONDS, "anna has what bert writes")
@@ -181,7 +181,7 @@ def test_at_a_terminal_a_camera_reads_the_code_and_a_person_says_yes(anna, bert,
         assert "bert at 127.0.0.1" in shown and joining(bert)["keyWords"] in shown, shown
         assert certificates(bert) == {}
         screen.type("y\n")
-        assert screen.wait() == 0 and "bert is in the fleet now, as member." in screen.shown
+        assert screen.wait() == 0 and "is in the fleet now, as member." in screen.shown
     wait_joining(bert, "joined")
 
 
@@ -213,7 +213,7 @@ def test_a_laptop_that_nobody_knows_joins_over_dns_sd(lab, build_directory, foun
     bert.muster("fleet", "join", code)
     measured("joining by a code over DNS-SD", time.monotonic() - began, PATIENCE_SECONDS)
     joined = time.monotonic()
-    assert "bert is in the fleet now" in finish([inviting])[0]
+    assert "is in the fleet now" in finish([inviting])[0]
     wait_together([anna, bert])
     measured("who has just joined is connected", time.monotonic() - joined, 3)
     wait_until(lambda: seen() == [fleet], PATIENCE_SECONDS, "the record says which fleet it is in")

@@ -73,7 +73,8 @@ struct RevocationTests {
         mesh.meet(bert, on: first)
         mesh.meet(cleo, on: second)
         _ = mesh.onLinkOpened(third, with: dora, isDialled: false, now: 0)
-        let directives = mesh.onRevoked([[1], [2]], of: [bert, dora], fingerprint: 5, from: second)
+        mesh.revocations = 5
+        let directives = mesh.onRevoked([[1], [2]], of: [bert, dora], from: second)
         #expect(
             directives == [
                 .send(.revocations([[1], [2]]), on: first), .close(first, reason: "The peer's laptop was revoked."),
@@ -95,7 +96,7 @@ struct RevocationTests {
         var mesh = mesh()
         mesh.meet(bert, on: first)
         mesh.meet(cleo, on: second)
-        let directives = mesh.onRevoked([[1]], of: [own], fingerprint: 5, from: nil)
+        let directives = mesh.onRevoked([[1]], of: [own], from: nil)
         #expect(directives.count == 4)
         #expect(
             directives.suffix(2) == [

@@ -14,6 +14,9 @@ package protocol FleetRegister: Sendable {
     /// - Throws: `LinkRefusal` when there is one among them that nobody of the fleet has signed.
     func learnRevocations(_ entries: [[UInt8]]) async throws(LinkRefusal) -> RevocationNews?
 
+    /// Whether it is revoked, or was let in by one that is.
+    func isShutOut(_ device: DeviceID) -> Bool
+
     /// A laptop that was let in has said what people call it.
     func met(_ device: DeviceID, name: String)
 }
@@ -24,13 +27,10 @@ package struct RevocationNews: Hashable, Sendable {
     package let entries: [[UInt8]]
     /// Whom they shut out, and whom those have let in, as far as is known.
     package let devices: Set<DeviceID>
-    /// One number for all that are known now.
-    package let fingerprint: UInt64
 
-    /// Takes all three as they are.
-    package init(entries: [[UInt8]], devices: Set<DeviceID>, fingerprint: UInt64) {
+    /// Takes both as they are.
+    package init(entries: [[UInt8]], devices: Set<DeviceID>) {
         self.entries = entries
         self.devices = devices
-        self.fingerprint = fingerprint
     }
 }

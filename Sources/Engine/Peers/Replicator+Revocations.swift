@@ -20,6 +20,11 @@ extension Replicator {
         for peer in mesh.overview() where devices.contains(peer.peer.device) { close(peer.link, reason) }
     }
 
+    /// What is known may have changed: also to nothing, when this laptop has left its fleet.
+    func noteRevocations() {
+        mesh.revocations = fleet?.revocationFingerprint ?? 0
+    }
+
     func tellRevocations(to link: LinkID) {
         for message in Message.revocations(of: fleet?.revocationEntries ?? []) { links?.send(message, on: link) }
     }
@@ -37,6 +42,7 @@ extension Replicator {
         for device in news.devices.sorted() {
             logger.warning("a laptop was revoked", metadata: ["device": "\(device.short)"])
         }
-        perform(mesh.onRevoked(news.entries, of: news.devices, fingerprint: news.fingerprint, from: link))
+        noteRevocations()
+        perform(mesh.onRevoked(news.entries, of: news.devices, from: link))
     }
 }

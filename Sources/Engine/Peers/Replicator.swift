@@ -138,10 +138,14 @@ package actor Replicator: TransportHandler {
 
     package func linkOpened(_ link: LinkID, with device: DeviceID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
+        noteRevocations()
+        // It may have been revoked since it was let in, a moment ago.
+        if fleet?.isShutOut(device) ?? false { return close(link, Mesh.revokedReason) }
         perform(mesh.onLinkOpened(link, with: device, isDialled: dialled != nil, now: now))
     }
 
     package func received(_ message: Message, on link: LinkID) async {
+        if case .hello = message { noteRevocations() }
         await perform(mesh.onMessage(message, on: link, now: now))
         await waitForRoom(link)
     }

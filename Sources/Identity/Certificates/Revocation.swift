@@ -80,7 +80,7 @@ package struct Revocation: Hashable, Sendable, Comparable {
             key.isValidSignature(signature, for: content)
         else { return false }
         // A root that was recovered has another certificate for the same key.
-        if signer.kind == .root, signer.key == trust.root.key { return true }
+        if signer.key == trust.root.key { return FleetTrust(root: signer) != nil }
         return await trust.isIssuer(signer, at: time)
     }
 
@@ -148,6 +148,13 @@ package struct RevocationLog: Sendable {
         // A sum does not mind the order in which they came.
         fingerprint = fingerprint &+ Self.hash(revocation) &- (known.map(Self.hash) ?? 0)
         return true
+    }
+
+    /// The same with more, each of which is signed.
+    package func adding(_ revocations: [Revocation]) -> RevocationLog {
+        var log = self
+        for revocation in revocations { _ = log.add(revocation) }
+        return log
     }
 
     private static func hash(_ revocation: Revocation) -> UInt64 {

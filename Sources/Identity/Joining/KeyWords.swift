@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 
 /// The first bits of a key's name as three words, which two people compare: `lusab-babad-gutih`.
 ///
@@ -10,8 +10,11 @@ package enum KeyWords {
     private static let wordCount = 3
 
     /// Of 48 bits; that two keys have the same ones, nobody can bring about who has not tried 2⁴⁷ keys.
-    package static func of(_ key: DevicePublicKey) -> String {
-        let bits = key.device.high >> (128 - 16 * wordCount)
+    package static func of(_ key: DevicePublicKey) -> String { of(key.device) }
+
+    /// The same of a key's hash.
+    package static func of(_ device: DeviceID) -> String {
+        let bits = device.high >> (128 - 16 * wordCount)
         return (1...wordCount).map { word(UInt16(truncatingIfNeeded: bits >> (16 * (wordCount - $0)))) }
             .joined(separator: "-")
     }

@@ -13,6 +13,8 @@ package struct FleetDevice: Codable, Hashable, Sendable {
 
     /// 64 hexadecimal digits.
     package var deviceID: String
+    /// The beginning of `deviceID` as words that two people compare.
+    package var keyWords: String
     /// What it calls itself; null when this laptop has not talked to it.
     @Nullable package var name: String?
     /// As in `FleetStatus`; null when only its revocation is known.
@@ -29,8 +31,9 @@ package struct FleetDevice: Codable, Hashable, Sendable {
     @Nullable package var revokedBy: String?
 
     /// Of which nothing more is known.
-    package init(deviceID: String, state: State, isConnected: Bool) {
+    package init(deviceID: String, keyWords: String, state: State, isConnected: Bool) {
         self.deviceID = deviceID
+        self.keyWords = keyWords
         self.state = state
         self.isConnected = isConnected
     }

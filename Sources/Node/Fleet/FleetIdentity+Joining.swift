@@ -86,7 +86,8 @@ extension FleetIdentity {
         try await install(read.map(\.pem).joined())
     }
 
-    /// Gives up the laptop's place in its fleet. The key stays: it names the laptop.
+    /// Gives up the laptop's place in its fleet. Its key is of no use after that: it may have been revoked without this
+    /// laptop's hearing of it, so another one is to follow.
     func leave() throws {
         guard membership != nil else { throw Fault.notEnrolled }
         try files.map(Self.forgetFleet)

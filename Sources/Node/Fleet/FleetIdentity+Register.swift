@@ -42,54 +42,70 @@ extension FleetIdentity: FleetRegister {
     /// - Returns: nil if it was shut out before.
     func revoke(_ device: DeviceID) throws -> RevocationNews? {
         guard let membership else { throw Fault.notEnrolled }
-        guard let authority = membership.authority else { throw Fault.notIssuer }
+        guard let authority = membership.authority else {
+            throw Fault.unusable(
+                "This laptop may not revoke: use one that lets others in, or the fleet's root ('fleet revoke --root FILE')."
+            )
+        }
         guard device != self.device else {
             throw Fault.unusable("This laptop does not revoke itself; let it leave the fleet, or use another issuer.")
         }
-        if let known = revocations[device] { return try entered(known) }
+        guard !isRevoked else { throw Fault.revoked }
+        if let known = revocations[device] { return try entered([known]) }
         let key = state.withLock { $0.key }
-        return try entered(
-            Revocation(of: device, by: authority.certificate, key: key, fleet: membership.trust.root.key, now: time))
+        let revocation = try Revocation(
+            of: device, by: authority.certificate, key: key, fleet: membership.trust.root.key, now: time)
+        return try entered([revocation])
     }
 
-    /// Takes revocations that somebody else has signed, such as the root.
+    /// Takes revocations that somebody else has signed, such as the root: all of them, or none.
     func take(_ pem: String) async throws -> RevocationNews? {
         guard let trust = membership?.trust else { throw Fault.notEnrolled }
-        var news: RevocationNews?
-        for revocation in try Revocation.all(inPEM: pem) {
+        let revocations = try Revocation.all(inPEM: pem)
+        guard !revocations.isEmpty else { throw Revocation.Refusal.unreadable }
+        for revocation in revocations {
             guard await revocation.isSigned(in: trust) else { throw Revocation.Refusal.notAllowed }
-            news = try entered(revocation) ?? news
         }
-        return news
+        return try entered(revocations)
     }
 
-    /// What a person has asked for is durable, or has failed.
-    private func entered(_ revocation: Revocation) throws -> RevocationNews? {
-        guard let news = enter([revocation]) else { return nil }
-        try keepRevocations()
-        return news
+    /// What a person has asked for is durable before it is in force; or it has failed, and nothing has changed.
+    private func entered(_ revocations: [Revocation]) throws -> RevocationNews? {
+        let log = self.revocations.adding(revocations)
+        guard revocations.allSatisfy({ log.contains($0.device) }) else {
+            throw Fault.unusable("This fleet has revoked too many laptops: begin a new one.")
+        }
+        try keep(revocations)
+        return enter(revocations)
     }
 
-    /// What was news among them is in force at once. Should it not be kept, others tell it again.
+    /// What was news among them is in force at once.
     private func enter(_ revocations: [Revocation]) -> RevocationNews? {
-        let (news, fingerprint) = state.withLock { state in
-            (revocations.filter { state.revocations.add($0) }, state.revocations.fingerprint)
-        }
+        let news = state.withLock { state in revocations.filter { state.revocations.add($0) } }
         guard !news.isEmpty else { return nil }
-        try? keepRevocations()
+        // Should it not be kept, others tell it again.
+        try? keep([])
         let revoked = Set(news.map(\.device))
         let letIn = state.withLock { state in
             state.known.filter { known in revoked.contains { $0.description == known.value.issuer } }.keys
         }
-        return RevocationNews(
-            entries: news.map(\.bytes), devices: revoked.union(letIn), fingerprint: fingerprint)
+        return RevocationNews(entries: news.map(\.bytes), devices: revoked.union(letIn))
     }
 
-    private func keepRevocations() throws(ConfigurationError) {
+    package func isShutOut(_ device: DeviceID) -> Bool {
+        state.withLock { state in
+            let issuer = state.known[device].flatMap { DeviceID($0.issuer) }
+            return state.revocations.contains(device) || issuer.map(state.revocations.contains) ?? false
+        }
+    }
+
+    /// Keeps what is known, and more.
+    private func keep(_ more: [Revocation]) throws(ConfigurationError) {
         guard let files else { return }
         let result = writing.withLock { _ in
             Result { () throws(ConfigurationError) in
-                try files.write(revocations.all.map(\.pem).joined(), to: FleetFiles.revocations)
+                let text = revocations.adding(more).all.map(\.pem).joined()
+                try files.write(text, to: FleetFiles.revocations)
             }
         }
         try result.get()
@@ -102,6 +118,13 @@ extension FleetIdentity: FleetRegister {
         state.withLock { Array($0.known.values) }.sorted {
             ($0.name == nil ? 1 : 0, $0.name ?? "", $0.device) < ($1.name == nil ? 1 : 0, $1.name ?? "", $1.device)
         }
+    }
+
+    /// Who has let in a laptop that is known.
+    func issuer(of device: String) -> DeviceID? {
+        let issuer = membership.map(\.issuer.key.device)
+        return device == self.device.description
+            ? issuer : state.withLock { $0.known.values.first { $0.device == device } }.flatMap { DeviceID($0.issuer) }
     }
 
     /// Whose certificate, the last one that was seen, lets nobody in any more.
@@ -141,8 +164,10 @@ extension FleetIdentity: FleetRegister {
 
     // MARK: Files
 
-    static func readRegister(_ files: FleetFiles, into state: inout State) throws(ConfigurationError) {
-        for revocation in try readRevocations(files) { _ = state.revocations.add(revocation) }
+    /// What stands in the files, into the state of a laptop that is in a fleet.
+    static func readRegister(_ files: FleetFiles, into state: inout State) async throws(ConfigurationError) {
+        guard let trust = state.membership?.trust else { return }
+        state.revocations = try await readRevocations(files, in: trust)
         let devices = try files.read(FleetFiles.devices).flatMap {
             try? JSON.decode([KnownDevice].self, from: Array($0.utf8))
         }
@@ -151,15 +176,20 @@ extension FleetIdentity: FleetRegister {
         }
     }
 
-    /// They were looked at when they came. Without them a stolen laptop would be let in: no start without.
-    private static func readRevocations(_ files: FleetFiles) throws(ConfigurationError) -> [Revocation] {
-        guard let text = try files.read(FleetFiles.revocations) else { return [] }
-        do {
-            return try Revocation.all(inPEM: text)
-        } catch {
+    /// Without them, or with some of them, a stolen laptop would be let in, and a false one would have every peer cut this laptop
+    /// off: no start unless all of the file is what was written.
+    private static func readRevocations(
+        _ files: FleetFiles, in trust: FleetTrust
+    ) async throws(ConfigurationError) -> RevocationLog {
+        guard let text = try files.read(FleetFiles.revocations) else { return RevocationLog() }
+        let read = (try? Revocation.all(inPEM: text)) ?? []
+        var isSound = !read.isEmpty && read.map(\.pem).joined() == text
+        for revocation in read where isSound { isSound = await revocation.isSigned(in: trust) }
+        guard isSound else {
             throw ConfigurationError(
                 "\(files.path)/\(FleetFiles.revocations) cannot be read; put it back from another laptop of the fleet.")
         }
+        return RevocationLog().adding(read)
     }
 
     static func forgetFleet(_ files: FleetFiles) throws(ConfigurationError) {

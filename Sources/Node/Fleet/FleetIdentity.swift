@@ -71,7 +71,7 @@ package final class FleetIdentity: LinkSecurity {
     /// - Parameter device: as the store calls it. A key that another store has used is another laptop's: this one then has to
     ///   join for itself.
     /// - Throws: `ConfigurationError`.
-    init(in directory: StateDirectory, of device: DeviceID) throws(ConfigurationError) {
+    init(in directory: StateDirectory, of device: DeviceID) async throws(ConfigurationError) {
         let files = FleetFiles(path: directory.path)
         self.files = files
         guard let text = try files.read(FleetFiles.key) else {
@@ -88,7 +88,7 @@ package final class FleetIdentity: LinkSecurity {
             return
         }
         var own = State(key: key, membership: try Self.membership(of: key, files))
-        try Self.readRegister(files, into: &own)
+        try await Self.readRegister(files, into: &own)
         state = Mutex(own)
     }
 

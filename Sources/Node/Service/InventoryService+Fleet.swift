@@ -33,9 +33,8 @@ extension InventoryService {
     }
 
     func leaveFleet() async throws -> FleetStatus {
-        let wasRevoked = fleet.isRevoked
         try await answering { try fleet.leave() }
-        if wasRevoked { await replicator.takeNewKey(reason: "This laptop was revoked, and has left its fleet.") }
+        await replicator.takeNewKey(reason: "This laptop has left its fleet.")
         transport.closeAll(reason: "This laptop has left the fleet.")
         return try await fleetStatus()
     }

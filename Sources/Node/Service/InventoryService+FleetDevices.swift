@@ -12,7 +12,7 @@ extension InventoryService {
         let revocations = fleet.revocations
         var devices: [FleetDevice] = []
         if let membership = fleet.membership {
-            var own = FleetDevice(deviceID: fleet.device.description, state: .own, isConnected: true)
+            var own = Self.device(fleet.device, .own, isConnected: true)
             own.name = facts.hostName
             own.role = membership.own.role.rawValue
             own.issuerID = membership.issuer.key.device.short
@@ -20,24 +20,36 @@ extension InventoryService {
             devices.append(own)
         }
         for known in fleet.knownDevices where known.device != fleet.device.description {
-            var device = FleetDevice(
-                deviceID: known.device, state: .member, isConnected: connected.contains(known.device))
+            guard let id = DeviceID(known.device) else { continue }
+            var device = Self.device(id, .member, isConnected: connected.contains(known.device))
             (device.name, device.role) = (known.name, known.role)
             device.issuerID = DeviceID(known.issuer)?.short
             device.validUntil = known.validUntil.map { Timestamp(milliseconds: $0) }
             devices.append(device)
         }
+        for place in devices.indices {
+            // Whoever a revoked issuer has let in is shut out with it.
+            guard let issuer = fleet.issuer(of: devices[place].deviceID).flatMap({ revocations[$0] }) else { continue }
+            devices[place].state = .revoked
+            devices[place].revokedAt = Timestamp(milliseconds: issuer.time)
+            devices[place].revokedBy = issuer.signer.key.device.short
+        }
         for revocation in revocations.all {
             let id = revocation.device.description
             let place = devices.firstIndex { $0.deviceID == id } ?? devices.endIndex
             if place == devices.endIndex {
-                devices.append(FleetDevice(deviceID: id, state: .revoked, isConnected: false))
+                devices.append(Self.device(revocation.device, .revoked, isConnected: false))
             }
             devices[place].state = .revoked
             devices[place].revokedAt = Timestamp(milliseconds: revocation.time)
             devices[place].revokedBy = revocation.signer.key.device.short
         }
         return devices
+    }
+
+    private static func device(_ device: DeviceID, _ state: FleetDevice.State, isConnected: Bool) -> FleetDevice {
+        FleetDevice(
+            deviceID: device.description, keyWords: KeyWords.of(device), state: state, isConnected: isConnected)
     }
 
     func revoke(_ request: RevocationRequest) async throws -> [FleetDevice] {
@@ -56,7 +68,10 @@ extension InventoryService {
     private func resolve(device text: String) async throws -> DeviceID {
         if let device = DeviceID(text.lowercased()) { return device }
         let devices = try await fleetDevices()
-        let named = devices.filter { $0.name == text }
+        // Who has come back with another key is not the one that was shut out.
+        let all = devices.filter { $0.name == text }
+        let present = all.filter { $0.state != .revoked }
+        let named = present.isEmpty ? all : present
         let found = named.isEmpty ? devices.filter { $0.deviceID.hasPrefix(text.lowercased()) } : named
         guard let first = found.first, let device = DeviceID(first.deviceID), !text.isEmpty else {
             throw APIError(.invalidValue, "No laptop is known as '\(text)'; see 'muster fleet list'.")

@@ -46,6 +46,8 @@ struct InventoryService: MusterService {
             throw APIError(refusal)
         } catch let fault as any IdentityFault {
             throw APIError(.invalidValue, fault.sentence)
+        } catch let error as ConfigurationError {
+            throw APIError(.unavailable, "\(error)")
         }
     }
 

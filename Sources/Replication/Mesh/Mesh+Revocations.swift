@@ -2,18 +2,19 @@ package import CRDT
 
 /// Who was shut out of the fleet is told before anything else, and has no connection.
 extension Mesh {
+    /// Why a link with a revoked laptop is closed.
+    package static let revokedReason = "The peer's laptop was revoked."
+
     /// This laptop has come to know of revocations: everybody hears of them, and who is in them is cut off, be it this
     /// laptop itself.
     ///
     /// - Parameters:
     ///   - news: the revocations, as they are passed on.
     ///   - devices: whom they name, and whom those have let in.
-    ///   - fingerprint: one number for all that are known now.
     ///   - source: the link that has brought them; nil when they were signed here.
     package mutating func onRevoked(
-        _ news: [[UInt8]], of devices: Set<DeviceID>, fingerprint: UInt64, from source: LinkID?
+        _ news: [[UInt8]], of devices: Set<DeviceID>, from source: LinkID?
     ) -> [LinkDirective] {
-        revocations = fingerprint
         var directives: [LinkDirective] = []
         for link in greetedLinks where link != source && understandsRevocations(link) {
             directives += Message.revocations(of: news).map { .send($0, on: link) }
@@ -21,7 +22,7 @@ extension Mesh {
         let isOwn = devices.contains(device)
         for link in links.values.sorted(by: { $0.id < $1.id }) where isOwn || devices.contains(link.device) {
             directives.append(
-                .close(link.id, reason: isOwn ? "This laptop was revoked." : "The peer's laptop was revoked."))
+                .close(link.id, reason: isOwn ? "This laptop was revoked." : Self.revokedReason))
         }
         return directives
     }

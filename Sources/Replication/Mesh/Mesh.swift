@@ -17,8 +17,8 @@ package struct Mesh: Sendable {
     let instance: UInt64
     let name: String
     let timing: MeshTiming
-    /// One number for all revocations that this laptop knows of.
-    var revocations: UInt64
+    /// One number for all revocations that this laptop knows of. The shell sets it whenever they may have changed.
+    package var revocations: UInt64
 
     var links: [LinkID: MeshLink] = [:]
     var jobs: [JobID: JobProgress] = [:]

@@ -24,13 +24,19 @@ struct FleetCommand: AsyncParsableCommand {
 struct FleetShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show this laptop's place in its fleet.",
-        discussion: "Example:\n  muster fleet show")
+        abstract: "Show this laptop's place in its fleet, or another one's.",
+        discussion: "Example:\n  muster fleet show tom-laptop")
+
+    @Argument(help: "A laptop's id, the beginning of one, or its name. Default: this one.")
+    var device: String?
 
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        try options.print(try await options.withClient { try await $0.fleet() })
+        guard let device else { return try options.print(try await options.withClient { try await $0.fleet() }) }
+        let found = try await options.withClient { try await $0.fleetDevices() }.named(device)
+        if options.json { return try StandardOutput.json(found) }
+        found.facts.print(on: .output)
     }
 }
 
@@ -96,11 +102,11 @@ extension FleetStatus {
         var facts = Facts()
         facts.add("Laptop", ShortIDs.random(deviceID))
         facts.add("Fleet", fleetID ?? "none; let this laptop join one")
-        if isRevoked { facts.add("Revoked", "yes; 'muster fleet leave', and join again") }
+        if isRevoked { facts.add("Revoked", "yes; 'muster fleet leave', then join by a new code") }
         guard let role, let validUntil, let issuerID else { return facts }
         facts.add("Role", isIssuer ? "\(role), may let others in" : role)
         facts.add("Valid until", Formats.time(validUntil))
-        facts.add("Let in by", issuerID)
+        facts.add("Let in by", deviceID.hasPrefix(issuerID) ? "itself, as an issuer" : issuerID)
         return facts
     }
 }

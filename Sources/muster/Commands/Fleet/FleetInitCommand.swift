@@ -63,7 +63,7 @@ struct FleetInitCommand: AsyncParsableCommand {
             StandardOutput.write(
                 """
 
-                The fleet's root is in \(root): move it to a USB stick, into a drawer.
+                The fleet's root is in \(root): it belongs on a USB stick in a drawer.
                 Recovery code, should the root or its passphrase be lost (shown only now):
 
                   \(code)

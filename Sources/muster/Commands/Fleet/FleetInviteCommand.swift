@@ -38,7 +38,8 @@ struct FleetInviteCommand: AsyncParsableCommand {
             }
             if options.json { return try StandardOutput.jsonLine(status) }
             guard let newcomer = status.newcomer else { return }
-            StandardOutput.write("\(Text.plain(newcomer.name)) is in the fleet now, as \(status.role).\n")
+            StandardOutput.write(
+                "\(Text.plain(newcomer.name)) (\(newcomer.keyWords)) is in the fleet now, as \(status.role).\n")
         }
     }
 
@@ -102,7 +103,8 @@ struct FleetJoinCommand: AsyncParsableCommand {
         try await options.withClient { client in
             let interruption = await Interruption()
             let begun = try await client.join(JoinRequest(code: code.joined()))
-            StandardError.write("Looking for the laptop that invites. This one's key words: \(begun.keyWords)\n")
+            StandardError.write(
+                "This laptop's key words: \(begun.keyWords)\nLooking for the laptop that invites it.\n")
             try await interruption.handled {
                 try await wait(client)
             } onInterrupt: {

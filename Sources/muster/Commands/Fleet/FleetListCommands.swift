@@ -13,7 +13,11 @@ struct FleetListCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        try options.print(devices: try await options.withClient { try await $0.fleetDevices() })
+        let devices = try await options.withClient { try await $0.fleetDevices() }
+        if devices.isEmpty, !options.json {
+            return StandardOutput.write("This laptop is in no fleet: see 'muster fleet join --help'.\n")
+        }
+        try options.print(devices: devices)
     }
 }
 
@@ -43,20 +47,29 @@ struct FleetRevokeCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withClient { client in
             let devices = try await client.fleetDevices()
-            let found = devices.filter { $0.name == device || $0.deviceID.hasPrefix(device.lowercased()) }
-            let name = found.count == 1 ? found[0].title : device
+            // One that nobody here has met can be named in full.
+            let isWhole = DeviceID(device.lowercased()) != nil
+            let found = try isWhole ? devices.first { $0.deviceID == device.lowercased() } : devices.named(device)
+            guard found?.state != .own else {
+                throw APIError(
+                    .invalidValue,
+                    "This laptop does not revoke itself: see 'muster fleet leave', or use another issuer.")
+            }
+            let id = found?.deviceID ?? device.lowercased()
+            let name = found?.title ?? device
             try confirmation.confirm(
                 "\(name) will be shut out of the fleet for good, and every laptop that it has let in.", "Revoke it?")
-            let revoked = try await client.revoke(try await request(among: found, client))
+            let revoked = try await client.revoke(try await request(id, client))
             try options.print(devices: revoked)
+            if !options.json {
+                StandardOutput.write(
+                    "\nShut out for good: \(Text.plain(name)). Laptops that are away hear it when they meet others.\n")
+            }
         }
     }
 
-    private func request(among found: [FleetDevice], _ client: LocalClient) async throws -> RevocationRequest {
-        guard let root else { return RevocationRequest(device: device) }
-        guard let device = DeviceID(found.count == 1 ? found[0].deviceID : device.lowercased()) else {
-            throw APIError(.invalidValue, "'\(device)' is no laptop's id; give all of its 64 digits.")
-        }
+    private func request(_ id: String, _ client: LocalClient) async throws -> RevocationRequest {
+        guard let root, let device = DeviceID(id) else { return RevocationRequest(device: id) }
         let now = try await client.fleet().time.milliseconds
         let text = try InputFile(path: root).text()
         return try FleetFailure.saying {
@@ -85,7 +98,41 @@ extension GlobalOptions {
     }
 }
 
+extension [FleetDevice] {
+    /// Those that a person may mean by a text.
+    func matching(_ text: String) -> [FleetDevice] {
+        let named = filter { $0.name == text }
+        let present = named.filter { $0.state != .revoked }
+        if !named.isEmpty { return present.isEmpty ? named : present }
+        return text.isEmpty ? [] : filter { $0.deviceID.hasPrefix(text.lowercased()) }
+    }
+
+    /// The one that a person means.
+    func named(_ text: String) throws -> FleetDevice {
+        let found = matching(text)
+        guard found.count == 1 else {
+            let ids = found.map { ShortIDs.random($0.deviceID) }.joined(separator: ", ")
+            let problem =
+                found.isEmpty ? "No laptop is known as '\(text)'" : "Several laptops are known as '\(text)' (\(ids))"
+            throw APIError(.invalidValue, "\(problem): see 'muster fleet list', and give the id.")
+        }
+        return found[0]
+    }
+}
+
 extension FleetDevice {
+    var facts: Facts {
+        var facts = Facts()
+        facts.add("Laptop", "\(name ?? "name unknown") \(ShortIDs.random(deviceID))")
+        facts.add("Key words", keyWords)
+        facts.add("Role", role ?? "unknown")
+        facts.add("State", words)
+        facts.add("Valid until", Formats.time(validUntil))
+        if let issuerID { facts.add("Let in by", issuerID) }
+        if let revokedBy { facts.add("Revoked by", revokedBy) }
+        return facts
+    }
+
     /// As it is called in a sentence.
     fileprivate var title: String {
         "\(name ?? "The laptop") (\(ShortIDs.random(deviceID)), \(role ?? "role unknown"))"

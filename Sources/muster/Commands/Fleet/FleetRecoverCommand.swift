@@ -58,7 +58,7 @@ struct FleetRecoverCommand: AsyncParsableCommand {
             try OutputFile.create(root, sealed.text)
             if options.json { return try StandardOutput.json(Recovered(fleetID: fleet, root: root)) }
             StandardOutput.write(
-                "The root of the fleet \(fleet) is in \(root): move it to a USB stick, into a drawer.\n")
+                "The root of the fleet \(fleet) is in \(root): it belongs on a USB stick in a drawer.\n")
         }
     }
 }
