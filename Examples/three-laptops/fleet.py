@@ -1,6 +1,6 @@
 """How laptops become one fleet, by codes and without the internet, and how one that is stolen is shut out of it."""
 
-import os
+import contextlib
 import re
 
 from lab import finish, never_during
@@ -14,10 +14,11 @@ SHUT_OUT_SECONDS = 2
 
 def begin(teller, lab, founder):
     """The first laptop makes the fleet's root, which a company would have on a USB stick, and may let others in."""
-    root, passphrase = (os.path.join(lab.directory, name) for name in ("fleet-root.pem", "passphrase"))
-    with open(passphrase, "w", encoding="utf-8") as file:
-        file.write("a drawer of its own\n")
-    teller.screen(founder, "fleet", "init", "--root", root, "--passphrase-file", passphrase)
+    # Names without a directory: where the story keeps its files is nobody's concern, and may be a long word.
+    with contextlib.chdir(lab.directory):
+        with open("passphrase", "w", encoding="utf-8") as file:
+            file.write("a drawer of its own\n")
+        teller.screen(founder, "fleet", "init", "--root", "fleet-root.pem", "--passphrase-file", "passphrase")
 
 
 def let_in(teller, inviter, newcomer):
