@@ -21,13 +21,18 @@ extension FleetIdentity {
 
     /// This laptop's membership, if it may let in others who do that much.
     func issuing(_ role: FleetRole) throws(Fault) -> Membership {
-        guard let membership else { throw .notEnrolled }
-        guard let authority = membership.authority else { throw .notIssuer }
-        guard !isRevoked else { throw .revoked }
+        let (membership, authority) = try authorised()
         guard role <= authority.certificate.role else {
             throw .unusable(CertificateAuthority.Refusal.roleTooHigh(mine: authority.certificate.role).sentence)
         }
         return membership
+    }
+
+    private func authorised() throws(Fault) -> (Membership, CertificateAuthority) {
+        guard let membership else { throw .notEnrolled }
+        guard let authority = membership.authority else { throw .notIssuer }
+        guard !isRevoked else { throw .revoked }
+        return (membership, authority)
     }
 
     /// Makes a certificate for another laptop.
@@ -44,9 +49,7 @@ extension FleetIdentity {
     ///
     /// - Returns: the laptop's, its issuer's and the root's.
     func issue(to key: DevicePublicKey, as role: FleetRole) throws(Fault) -> [FleetCertificate] {
-        guard let membership else { throw .notEnrolled }
-        guard let authority = membership.authority else { throw .notIssuer }
-        guard !isRevoked else { throw .revoked }
+        let (membership, authority) = try authorised()
         guard !revocations.contains(key.device) else { throw .unusable(FleetTrust.Refusal.revoked.sentence) }
         do {
             let certificate = try authority.issue(.laptop, to: key, as: role, now: time, certain: now.earliest)
@@ -91,11 +94,7 @@ extension FleetIdentity {
     func leave() throws {
         guard membership != nil else { throw Fault.notEnrolled }
         try files.map(Self.forgetFleet)
-        change { state in
-            state.membership = nil
-            state.revocations = RevocationLog()
-            state.known = [:]
-        }
+        change { $0.leave() }
     }
 
     /// Another laptop has this one's key: this one makes a new one, and has to join anew.
@@ -103,9 +102,7 @@ extension FleetIdentity {
         let key = try files.map(Self.makeKey) ?? DeviceKey()
         change { state in
             state.key = key
-            state.membership = nil
-            state.revocations = RevocationLog()
-            state.known = [:]
+            state.leave()
         }
         return key.publicKey.device
     }

@@ -24,7 +24,10 @@ extension FleetIdentity: FleetRegister {
                 throw LinkRefusal(error.sentence)
             }
         }
-        return enter(news)
+        let learned = enter(news)
+        // Should it not be kept, others tell it again.
+        if learned != nil { try? keep([]) }
+        return learned
     }
 
     package func met(_ device: DeviceID, name: String) {
@@ -83,8 +86,6 @@ extension FleetIdentity: FleetRegister {
     private func enter(_ revocations: [Revocation]) -> RevocationNews? {
         let news = state.withLock { state in revocations.filter { state.revocations.add($0) } }
         guard !news.isEmpty else { return nil }
-        // Should it not be kept, others tell it again.
-        try? keep([])
         let revoked = Set(news.map(\.device))
         let letIn = state.withLock { state in
             state.known.filter { known in revoked.contains { $0.description == known.value.issuer } }.keys
@@ -92,10 +93,15 @@ extension FleetIdentity: FleetRegister {
         return RevocationNews(entries: news.map(\.bytes), devices: revoked.union(letIn))
     }
 
-    package func isShutOut(_ device: DeviceID) -> Bool {
+    package func isShutOut(_ device: DeviceID) -> Bool { revocation(concerning: device) != nil }
+
+    /// By what a laptop is shut out: its own revocation, or that of whoever let it in; nil if it is not.
+    func revocation(concerning device: DeviceID) -> Revocation? {
         state.withLock { state in
-            let issuer = state.known[device].flatMap { DeviceID($0.issuer) }
-            return state.revocations.contains(device) || issuer.map(state.revocations.contains) ?? false
+            let issuer =
+                device == state.key.publicKey.device
+                ? state.membership?.issuer.key.device : state.known[device].flatMap { DeviceID($0.issuer) }
+            return state.revocations[device] ?? issuer.flatMap { state.revocations[$0] }
         }
     }
 
@@ -118,13 +124,6 @@ extension FleetIdentity: FleetRegister {
         state.withLock { Array($0.known.values) }.sorted {
             ($0.name == nil ? 1 : 0, $0.name ?? "", $0.device) < ($1.name == nil ? 1 : 0, $1.name ?? "", $1.device)
         }
-    }
-
-    /// Who has let in a laptop that is known.
-    func issuer(of device: String) -> DeviceID? {
-        let issuer = membership.map(\.issuer.key.device)
-        return device == self.device.description
-            ? issuer : state.withLock { $0.known.values.first { $0.device == device } }.flatMap { DeviceID($0.issuer) }
     }
 
     /// Whose certificate, the last one that was seen, lets nobody in any more.

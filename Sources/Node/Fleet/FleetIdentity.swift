@@ -51,6 +51,13 @@ package final class FleetIdentity: LinkSecurity {
         /// Laptops that were let in, or that this one has issued a certificate to.
         var known: [DeviceID: KnownDevice] = [:]
         var listeners: [AsyncStream<Void>.Continuation] = []
+
+        /// Nothing of a fleet is left.
+        mutating func leave() {
+            membership = nil
+            revocations = RevocationLog()
+            known = [:]
+        }
     }
 
     let state: Mutex<State>

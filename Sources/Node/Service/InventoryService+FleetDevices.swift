@@ -9,7 +9,6 @@ import Replication
 extension InventoryService {
     func fleetDevices() async throws -> [FleetDevice] {
         let connected = Set(await replicator.connectedPeers().map(\.peer.device.description))
-        let revocations = fleet.revocations
         var devices: [FleetDevice] = []
         if let membership = fleet.membership {
             var own = Self.device(fleet.device, .own, isConnected: true)
@@ -27,19 +26,15 @@ extension InventoryService {
             device.validUntil = known.validUntil.map { Timestamp(milliseconds: $0) }
             devices.append(device)
         }
-        for place in devices.indices {
-            // Whoever a revoked issuer has let in is shut out with it.
-            guard let issuer = fleet.issuer(of: devices[place].deviceID).flatMap({ revocations[$0] }) else { continue }
-            devices[place].state = .revoked
-            devices[place].revokedAt = Timestamp(milliseconds: issuer.time)
-            devices[place].revokedBy = issuer.signer.key.device.short
+        // Of some that were shut out nothing else is known.
+        let listed = Set(devices.map(\.deviceID))
+        for revocation in fleet.revocations.all where !listed.contains(revocation.device.description) {
+            devices.append(Self.device(revocation.device, .revoked, isConnected: false))
         }
-        for revocation in revocations.all {
-            let id = revocation.device.description
-            let place = devices.firstIndex { $0.deviceID == id } ?? devices.endIndex
-            if place == devices.endIndex {
-                devices.append(Self.device(revocation.device, .revoked, isConnected: false))
-            }
+        for place in devices.indices {
+            guard let device = DeviceID(devices[place].deviceID),
+                let revocation = fleet.revocation(concerning: device)
+            else { continue }
             devices[place].state = .revoked
             devices[place].revokedAt = Timestamp(milliseconds: revocation.time)
             devices[place].revokedBy = revocation.signer.key.device.short
