@@ -121,7 +121,8 @@ extension FleetIdentity {
                 throw Fault.unusable("The right to issue is not from this fleet's root, or has run out.")
             }
             let authority = try CertificateAuthority(first, key: key, fleet: trust.root.key)
-            let own = try authority.issue(.laptop, to: key.publicKey, as: first.role, now: time)
+            let own = try authority.issue(
+                .laptop, to: key.publicKey, as: first.role, now: time, certain: now.earliest)
             return Membership(trust: trust, own: own, issuer: first, authority: authority)
         }
         do throws(FleetTrust.Refusal) {
