@@ -75,10 +75,11 @@ let package = Package(
             name: "WireFormat", dependencies: ["CRDT", "CZstd", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/enrolment.proto", "muster/peer.proto"]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
-        .target(name: "Identity", dependencies: ["CRDT", asn1, crypto, cryptoExtras, x509]),
+        .target(name: "Authorship", dependencies: ["CRDT", crypto]),
+        .target(name: "Identity", dependencies: ["Authorship", "CRDT", asn1, crypto, cryptoExtras, x509]),
         .target(
             name: "Storage",
-            dependencies: ["CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
+            dependencies: ["Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
@@ -88,7 +89,8 @@ let package = Package(
         .target(
             name: "ServerChannel",
             dependencies: [
-                "CRDT", "CZlib", "Outbox", "Timekeeping", httpClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "Authorship", "CRDT", "CZlib", "Outbox", "Timekeeping", httpClient, logging, nioCore, nioHTTP1,
+                nioPosix, nioSSL,
                 protobuf,
             ],
             exclude: ["muster/channel.proto"]),
@@ -98,7 +100,8 @@ let package = Package(
         .target(
             name: "ChannelServer",
             dependencies: [
-                "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage", hummingbird,
+                "Authorship", "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage",
+                hummingbird,
                 hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
             ],
             // Served as it stands: one source of truth, and no file to be found at run time.
@@ -113,12 +116,14 @@ let package = Package(
         .target(
             name: "Engine",
             dependencies: [
-                "CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", logging,
+                "Authorship", "CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport",
+                logging,
             ]),
         .target(
             name: "Node",
             dependencies: [
-                "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery", "Transport",
+                "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery",
+                "Transport",
                 "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Identity", "WireFormat", "CMalloc", lifecycle,
                 unixSignals,
                 configuration,
@@ -138,7 +143,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "CRDT", "Engine", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage",
+                "Authorship", "CRDT", "Engine", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel",
+                "Storage",
                 "Timekeeping", "Transport", logging,
             ],
             path: "Tests/Simulation"),
@@ -146,18 +152,21 @@ let package = Package(
         .executableTarget(
             name: "discovery-probe", dependencies: ["Discovery", logging], path: "Tests/DiscoveryProbe"),
         // Tests.
-        .testTarget(name: "CRDTTests", dependencies: ["CRDT", "Simulation"]),
+        .testTarget(name: "CRDTTests", dependencies: ["Authorship", "CRDT", "Simulation"]),
         .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping", "CRDT"]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
         .testTarget(name: "OutboxTests", dependencies: ["Outbox", "CRDT", "Inventory", "Simulation"]),
-        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Timekeeping"]),
+        .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation", "Timekeeping"]),
         .testTarget(
             name: "WireFormatTests",
-            dependencies: ["WireFormat", "Replication", "CRDT", "Timekeeping", nioCore, nioTestUtils],
+            dependencies: ["WireFormat", "Replication", "CRDT", "Simulation", "Timekeeping", nioCore, nioTestUtils],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "Replication", "CRDT", "Inventory", "Outbox", "Simulation", "Timekeeping", grdb]),
+            dependencies: [
+                "Authorship", "Storage", "Replication", "CRDT", "Inventory", "Outbox", "Simulation", "Timekeeping",
+                grdb,
+            ]),
         .testTarget(
             name: "TransportTests",
             dependencies: [
@@ -166,13 +175,15 @@ let package = Package(
             ]),
         .testTarget(
             name: "ServerChannelTests",
-            dependencies: ["ServerChannel", "CRDT", "Outbox", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
+            dependencies: ["ServerChannel", "CRDT", "Outbox", "Simulation", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
+        .testTarget(name: "AuthorshipTests", dependencies: ["Authorship", "CRDT", "Identity", "Simulation"]),
         .testTarget(name: "IdentityTests", dependencies: ["Identity", "CRDT", "Simulation"]),
         .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "CRDT"]),
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
-                "ChannelServer", "ServerChannel", "Storage", "CRDT", "Outbox", httpClient, httpTypes, logging, nioCore,
+                "Authorship", "ChannelServer", "ServerChannel", "Simulation", "Storage", "CRDT", "Outbox", httpClient,
+                httpTypes, logging, nioCore,
                 nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
@@ -206,7 +217,9 @@ for target in package.targets where target.type != .system {
 
 // What the simulation spends its time in is optimised also where tests are built, so that hundreds of histories fit
 // into each run of the tests. Assertions and overflow checks that matter are preconditions or arithmetic, and stay.
-let simulated = ["CRDT", "Inventory", "Timekeeping", "Replication", "Outbox", "Storage", "Engine", "Simulation"]
+let simulated = [
+    "Authorship", "CRDT", "Inventory", "Timekeeping", "Replication", "Outbox", "Storage", "Engine", "Simulation",
+]
 for target in package.targets where simulated.contains(target.name) {
     target.swiftSettings = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 }

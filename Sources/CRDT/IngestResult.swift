@@ -12,6 +12,10 @@ package enum IngestResult: Hashable, Sendable {
     case ownFuture(of: ReplicaID)
     /// The bytes are no journal, for this reason; nothing has changed.
     case malformed(String)
+    /// Its author has not signed it, for this reason; nothing has changed.
+    case forged(String)
+    /// Its author is nobody of the fleet; nothing has changed.
+    case stranger
     /// The store failed (a full disk); nothing has changed.
     case failed
 }

@@ -1,36 +1,33 @@
-/// The running digest of a journal: a chain with one link per change, that does not depend on how the journal was cut
-/// into segments.
-package enum JournalDigest {
-    /// The hash of one change's record.
-    package static func hash(_ record: UnsafeRawBufferPointer) -> UInt64 {
-        SipHash.hash(record, key: (0, 0x6d75_7374_6572_0001))
+/// What stands for all of a journal up to one of its changes: 256 bits, a link of the chain that `Authorship` makes.
+package struct JournalDigest: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// That of a journal that has no transform.
+    package static let empty = JournalDigest(high: 0, low: 0)
+
+    /// The first 32 hexadecimal digits.
+    package let high: UInt128
+    /// The last 32 hexadecimal digits.
+    package let low: UInt128
+
+    /// Takes any 256 bits, the more significant half first.
+    package init(high: UInt128, low: UInt128) {
+        self.high = high
+        self.low = low
     }
 
-    /// The digest after a change, from the digest before it.
-    package static func extend(
-        _ digest: UInt64, with scanned: ScannedChange, in buffer: UnsafeRawBufferPointer
-    ) -> UInt64 {
-        extend(digest, with: scanned.hash(in: buffer))
+    /// Reads 64 hexadecimal digits; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        guard let bits = DeviceID(text) else { return nil }
+        self.init(high: bits.high, low: bits.low)
     }
 
-    /// Where a journal stands after a run of encoded changes.
-    package static func extend(_ head: JournalHead, with bytes: [UInt8]) throws(CodecError) -> JournalHead {
-        var head = head
-        try ChangeCodec.scan(bytes) { scanned, buffer in head = head.after(scanned, in: buffer) }
-        return head
+    /// Orders as 256-bit numbers.
+    package static func < (left: JournalDigest, right: JournalDigest) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
     }
 
-    private static func extend(_ digest: UInt64, with hash: UInt64) -> UInt64 {
-        withUnsafeBytes(of: hash.littleEndian) { SipHash.hash($0, key: (digest, 0x6d75_7374_6572_0002)) }
-    }
-}
-
-extension JournalHead {
-    /// Where the journal stands after one more change.
-    package func after(_ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer) -> JournalHead {
-        JournalHead(
-            sequence: sequence + UInt64(scanned.operationCount),
-            digest: JournalDigest.extend(digest, with: scanned, in: buffer))
+    /// 64 lower-case hexadecimal digits.
+    package var description: String {
+        high.hexadecimalDigits(count: 32) + low.hexadecimalDigits(count: 32)
     }
 }
 
@@ -38,6 +35,21 @@ extension ScannedChange {
     /// The hash of the change's record. Of two branches of a journal the one stays whose first change has the smaller one
     /// (rule R9).
     package func hash(in buffer: UnsafeRawBufferPointer) -> UInt64 {
-        JournalDigest.hash(UnsafeRawBufferPointer(rebasing: buffer[record]))
+        SipHash.hash(UnsafeRawBufferPointer(rebasing: buffer[record]), key: (0, 0x6d75_7374_6572_0001))
+    }
+}
+
+extension ByteWriter {
+    /// Appends 32 bytes.
+    package mutating func write(_ digest: JournalDigest) {
+        write(digest.high)
+        write(digest.low)
+    }
+}
+
+extension ByteReader {
+    /// Takes 32 bytes; throws `truncated` when fewer are left.
+    package mutating func readDigest() throws(CodecError) -> JournalDigest {
+        JournalDigest(high: try readInteger(), low: try readInteger())
     }
 }

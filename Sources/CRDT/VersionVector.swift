@@ -19,16 +19,16 @@ package struct Dot: Hashable, Comparable, Sendable {
 
 /// How far a journal reaches, and the running digest of everything up to there.
 package struct JournalHead: Hashable, Sendable {
-    /// The head of a journal that has no transform: sequence 0 and digest 0.
-    package static let empty = JournalHead(sequence: 0, digest: 0)
+    /// The head of a journal that has no transform: sequence 0 and no digest.
+    package static let empty = JournalHead(sequence: 0, digest: .empty)
 
     /// That of the last transform; 0 when there is none.
     package let sequence: UInt64
-    /// The link of the chain after that transform (see `JournalDigest`); 0 when there is none.
-    package let digest: UInt64
+    /// The link of the chain after that transform; `JournalDigest.empty` when there is none.
+    package let digest: JournalDigest
 
     /// Takes a head as it was worked out or told; a digest is compared, never checked, here.
-    package init(sequence: UInt64, digest: UInt64) {
+    package init(sequence: UInt64, digest: JournalDigest) {
         self.sequence = sequence
         self.digest = digest
     }

@@ -1,3 +1,4 @@
+import Authorship
 package import CRDT
 import Crypto
 import SwiftASN1
@@ -24,6 +25,12 @@ package struct DeviceKey: Sendable {
 
     /// What everybody may know.
     package var publicKey: DevicePublicKey { DevicePublicKey(key.publicKey) }
+
+    /// An Ed25519 signature: 64 bytes, always the same for one content.
+    package func signature(over content: [UInt8]) -> [UInt8] {
+        // It fails for no key and no content.
+        (try? key.signature(for: content)).map { Array($0) } ?? []
+    }
 }
 
 /// A key in a file, as other programs read it, too.
@@ -65,11 +72,6 @@ package struct DevicePublicKey: Hashable, Sendable {
 
     /// The name of the laptop that has the secret: SHA-256 of the 32 bytes.
     package var device: DeviceID {
-        let digest = Array(SHA256.hash(data: bytes))
-        return DeviceID(high: Self.number(digest[..<16]), low: Self.number(digest[16...]))
-    }
-
-    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt128 {
-        bytes.reduce(0) { $0 << 8 | UInt128($1) }
+        DeviceID(ofKey: bytes)
     }
 }

@@ -66,6 +66,9 @@ package struct Core: Sendable {
         let clock = await Self.restoreClock(parts)
         store.whenShown { clock.noteShown() }
         parts.fleet.follow(clock)
+        // The key names the laptop: a new store, and one that was copied from another laptop, has had a name without a key.
+        var generator = machine.generator
+        try await store.takeUp(FleetSigner(parts.fleet), using: &generator)
         jobs = try await store.vectors()
         hub = EventHub()
         housekeeping = Housekeeping(store: store, logger: logger)

@@ -50,8 +50,6 @@ package struct Node: Sendable {
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
         let fleet = try await FleetIdentity(in: directory, of: store.identity.device)
-        // The key names the laptop: a new store, and one that was copied from another laptop, has had a name without a key.
-        if fleet.device != store.identity.device { try await store.setDevice(fleet.device) }
         let core = try await Core(
             Core.Parts(
                 store: store, machine: SystemMachine(executor: executor), configuration: configuration,
@@ -87,7 +85,7 @@ package struct Node: Sendable {
                 .init(service: JobNewsService(news: news, outbox: outbox)),
                 .init(service: TransportService(transport: core.transport)),
                 .init(service: discovery),
-                .init(service: FleetService(fleet: fleet, replicator: replicator, machine: core.machine)),
+                .init(service: FleetService(fleet: fleet, store: store, replicator: replicator, machine: core.machine)),
                 .init(
                     service: Renewer(
                         fleet: fleet, transport: core.transport, replicator: replicator, machine: core.machine,

@@ -140,14 +140,9 @@ package struct JobDigestReport: Hashable, Sendable {
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
-    package static let version: UInt32 = 7
-    /// The oldest. Version 1 told no time, version 2 listed all jobs at each meeting, in version 3 decisions about late work
-    /// named places in journals, version 4 listed the buckets that hold no job.
-    package static let minimumVersion: UInt32 = 5
-    /// From this one on runs are understood compressed.
-    package static let compressionVersion: UInt32 = 6
-    /// From this one on revocations are understood.
-    package static let revocationVersion: UInt32 = 7
+    package static let version: UInt32 = 8
+    /// The oldest. Before version 8 journals were not signed.
+    package static let minimumVersion: UInt32 = 8
     /// Of one message; longer logs take several.
     package static let revocationsPerMessage = 64
     /// Of one revocation.

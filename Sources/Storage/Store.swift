@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import GRDB
 import Inventory
@@ -14,6 +15,8 @@ package final class Store: Sendable {
     let commits: GroupCommit
     let clock: Mutex<HybridLogicalClock>
     let ownName: Mutex<OwnName>
+    /// Who signs, and whose signatures are met.
+    let authors: Mutex<Authors>
     let hostName: String
     /// Some connection may carry this store's work away: what is written counts as seen.
     let isExposed = Mutex(false)
@@ -39,8 +42,10 @@ package final class Store: Sendable {
 
     init(
         database: any DatabaseWriter, identity: StoreIdentity, clock: HybridLogicalClock, hostName: String,
-        wasCopied: Bool, opening: UInt64, witness: OpeningWitness?, isInPlace: @escaping @Sendable () -> Bool
+        wasCopied: Bool, opening: UInt64, witness: OpeningWitness?, signer: (any JournalSigner)?,
+        isInPlace: @escaping @Sendable () -> Bool
     ) {
+        authors = Mutex(Authors(signer: signer))
         self.witness = witness
         self.database = database
         self.isInPlace = isInPlace

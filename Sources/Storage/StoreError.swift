@@ -61,6 +61,10 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         StoreError(.unknownJob, "There is no job \(job) here; 'muster job list' shows the jobs.")
     }
 
+    /// Nothing can be signed, and so nothing is written.
+    package static let noKey = StoreError(
+        .other, "The laptop has no key yet, and cannot sign what is written; start it again.")
+
     /// SQLite has committed, but into a file that no longer has the store's name: it counts as not written (rule R4).
     package static let replacedFile = StoreError(
         .replacedFile,

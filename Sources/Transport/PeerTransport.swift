@@ -75,7 +75,7 @@ package final class PeerTransport: Sendable {
     package func send(_ message: Message, on link: LinkID) {
         guard let link = registry[link] else { return }
         do {
-            link.send(try FrameEncoder.encode(message, version: link.version))
+            link.send(try FrameEncoder.encode(message, isCompressing: link.isCompressing))
         } catch {
             // To go on without it would leave both sides waiting for each other.
             logger.error("a message cannot be sent", metadata: ["link": "\(link.id)", "reason": "\(error)"])

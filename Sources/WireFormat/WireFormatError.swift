@@ -49,7 +49,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     /// The part of a message that is wrong.
     package enum Field: String, Hashable, Sendable {
         case device, replica, name, reason, jobs, buckets, entries, from, first, last, sequence, digest
-        case invitation, role, proof, revocations
+        case invitation, role, proof, revocations, signature, author
     }
 
     /// One sentence: what is wrong.

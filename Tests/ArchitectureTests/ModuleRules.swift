@@ -38,18 +38,21 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Inventory"], "the outbox is a value; ServerChannel sends, Storage remembers, Engine carries between"),
     "Simulation": .shell(
         [
-            "CRDT", "Engine", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel", "Storage",
-            "Timekeeping", "Transport",
+            "Authorship", "CRDT", "Engine", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel",
+            "Storage", "Timekeeping", "Transport",
         ], ["Logging"],
         "one seed replays a run exactly; draw from the world's generator and clock"),
     "WireFormat": .shell(
         ["CRDT", "CZstd", "Replication", "Timekeeping"], ["NIOCore", "SwiftProtobuf"],
         "bytes in, messages out; sockets belong to Transport, tables to Storage"),
+    "Authorship": .shell(
+        ["CRDT"], ["Crypto"],
+        "who wrote a journal, as values; keys and certificates are Identity's, tables Storage's"),
     "Identity": .shell(
-        ["CRDT"], ["Crypto", "CryptoExtras", "SwiftASN1", "X509"],
+        ["Authorship", "CRDT"], ["Crypto", "CryptoExtras", "SwiftASN1", "X509"],
         "keys and proofs are values; files, sockets and the time belong to Node and Transport"),
     "Storage": .shell(
-        ["CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
+        ["Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
@@ -61,7 +64,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
         "moves messages; durability and meaning are reached through its handler, which Engine implements"),
     "ServerChannel": .shell(
-        ["CRDT", "CZlib", "Outbox", "Timekeeping"],
+        ["Authorship", "CRDT", "CZlib", "Outbox", "Timekeeping"],
         ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZstd": .shell([], [], "a system library's header and nothing else"),
@@ -69,7 +72,7 @@ let moduleRules: [String: ModuleRule] = [
     "HTTPCoding": .shell(
         [], [], "how values are written in HTTP, for the API on the socket and that of the server; it knows neither"),
     "ChannelServer": .shell(
-        ["CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage"],
+        ["Authorship", "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage"],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
             "UnixSignals",
@@ -86,13 +89,14 @@ let moduleRules: [String: ModuleRule] = [
         ],
         "types, server and client of the API; it reaches the daemon through MusterService only"),
     "Engine": .shell(
-        ["CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport"], ["Logging"],
+        ["Authorship", "CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport"],
+        ["Logging"],
         "carries out what the machines decide; time, tasks and chance come from its Machine, so that a run can be repeated"
     ),
     "Node": .shell(
         [
-            "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "Outbox",
-            "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", "WireFormat",
+            "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Identity", "Inventory", "LocalAPI",
+            "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", "WireFormat",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),

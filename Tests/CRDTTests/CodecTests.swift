@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Simulation
 import Testing
@@ -63,12 +64,12 @@ struct CodecTests {
     @Test("A journal's digest does not depend on how it is cut")
     func digestDoesNotDependOnCuts() throws {
         let records = Self.changes(seed: 4).map(ChangeCodec.encode)
-        let whole = try JournalDigest.extend(.empty, with: records.flatMap(\.self))
+        let whole = try JournalHead.empty.after(records.flatMap(\.self))
         for cut in 0...records.count {
-            let first = try JournalDigest.extend(.empty, with: records[..<cut].flatMap(\.self))
-            #expect(try JournalDigest.extend(first, with: records[cut...].flatMap(\.self)) == whole)
+            let first = try JournalHead.empty.after(records[..<cut].flatMap(\.self))
+            #expect(try first.after(records[cut...].flatMap(\.self)) == whole)
         }
-        let swapped = try JournalDigest.extend(.empty, with: records.reversed().flatMap(\.self))
+        let swapped = try JournalHead.empty.after(records.reversed().flatMap(\.self))
         #expect(swapped.digest != whole.digest)
     }
 

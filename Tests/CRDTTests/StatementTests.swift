@@ -12,7 +12,7 @@ struct StatementTests {
             name: name,
             heads: VersionVector(
                 heads.map {
-                    VersionVector.Entry(replica: $0.0, head: JournalHead(sequence: $0.1, digest: $0.2))
+                    VersionVector.Entry(replica: $0.0, head: JournalHead(sequence: $0.1, digest: JournalDigest($0.2)))
                 }))
     }
 
@@ -75,7 +75,7 @@ struct StatementTests {
     func manyJournals() throws {
         let heads = (1...ChangeLimits.positions).map {
             VersionVector.Entry(
-                replica: ReplicaID(UInt128($0) << 64), head: JournalHead(sequence: 1 << 40, digest: .max))
+                replica: ReplicaID(UInt128($0) << 64), head: JournalHead(sequence: 1 << 40, digest: .greatest))
         }
         let removal = JobRemoval(name: "Elm Street", heads: VersionVector(heads))
         let bytes = ChangeCodec.encode(Change(item: .job, stamp: .zero, operations: [.removeJob(removal)]))
@@ -94,7 +94,7 @@ struct StatementTests {
                         guard generator.oneIn(2) else { return nil }
                         let head = JournalHead(
                             sequence: .random(in: 1...3, using: &generator),
-                            digest: .random(in: 0...2, using: &generator))
+                            digest: JournalDigest(UInt64.random(in: 0...2, using: &generator)))
                         return VersionVector.Entry(replica: ReplicaID(replica), head: head)
                     }))
         }

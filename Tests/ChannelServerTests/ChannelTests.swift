@@ -1,7 +1,9 @@
+import Authorship
 import CRDT
 import Foundation
 import NIOHTTP1
 import ServerChannel
+import Simulation
 import Testing
 
 @testable import ChannelServer
@@ -127,7 +129,7 @@ struct ChannelTests {
             let binary = try await office.get(path, ["Accept": ChannelHeader.protobuf])
             let list = try SegmentList(protobuf: binary.bytes)
             let segment = try #require(list.segments.first)
-            #expect(try JournalDigest.extend(.empty, with: segment.bytes) == segment.head)
+            #expect(try JournalHead.empty.after(segment.bytes) == segment.head)
             #expect(list.head == UInt64(next - 1) && segment.head.sequence == list.head)
 
             let packed = try await office.get(path, ["Accept-Encoding": "gzip"])
@@ -259,7 +261,7 @@ struct ChannelTests {
             var codes: Set<String?> = []
             for number in 0..<16 {
                 let job = "job-\(number)"
-                var (left, right) = (Journal(7), Journal(7))
+                var (left, right) = (Journal(7, of: job), Journal(7, of: job))
                 #expect(try await office.upload([left.add(["a\(number)"])], job: job).status == 200)
                 let answer = try await office.upload([right.add(["b", "c"])], job: job)
                 #expect(answer.status == 409)

@@ -58,8 +58,8 @@ struct DocumentTests {
 
     @Test("A removal's entries are counted as they were sent", arguments: [8_192, 8_193])
     func removalEntries(count: Int) throws {
-        let entry =
-            #"{"replica": "\#(String(repeating: "a", count: 32))", "sequence": 3, "digest": "87ce46c36383fcf2"}"#
+        let (replica, digest) = (String(repeating: "a", count: 32), String(repeating: "f2", count: 32))
+        let entry = #"{"replica": "\#(replica)", "sequence": 3, "digest": "\#(digest)"}"#
         let entries = Array(repeating: entry, count: count).joined(separator: ", ")
         let body = Array(#"{"name": "Smith", "entries": [\#(entries)]}"#.utf8)
         if count <= ChangeLimits.positions {

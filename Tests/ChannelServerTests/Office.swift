@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import ServerChannel
+import Simulation
 import Storage
 import Synchronization
 import Testing
@@ -121,11 +122,15 @@ struct Office: Sendable {
 
 /// A journal of one laptop, made by hand.
 struct Journal {
-    let replica: ReplicaID
+    private let author: TestAuthor
+    private let job: String
     private(set) var head = JournalHead.empty
 
-    init(_ number: UInt128) {
-        replica = ReplicaID(number)
+    var replica: ReplicaID { author.replica }
+
+    init(_ number: UInt64, of job: String = Office.job) {
+        self.job = job
+        author = TestAuthor(number)
     }
 
     /// The next run: one item per name.
@@ -133,12 +138,12 @@ struct Journal {
         let bytes = names.enumerated().flatMap { index, name in
             ChangeCodec.encode(
                 Change(
-                    item: ItemID(UInt128(head.sequence) + UInt128(index) + replica.value << 32 + 1),
+                    item: ItemID(UInt128(head.sequence) + UInt128(index) + author.author.nonce << 32 + 1),
                     stamp: Stamp(milliseconds: stamp + UInt64(index), counter: 0),
                     operations: [.set(field: "name", value: name, replaces: [])]))
         }
-        let reached = try JournalDigest.extend(head, with: bytes)
-        defer { head = reached }
-        return JournalSegment(replica: replica, first: head.sequence + 1, head: reached, bytes: bytes)
+        let run = try author.segment(bytes, after: head, of: #require(JobID(job)))
+        head = run.head
+        return run
     }
 }

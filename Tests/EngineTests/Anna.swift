@@ -57,11 +57,13 @@ final class Anna: Sendable {
         run = machine.begin()
         var generator = SeededGenerator(seed: 1)
         store = try Store.openInMemory(
-            place: StorePlace(machine: "anna", file: "1"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "anna", file: "1"), hostName: "anna", signer: TestSigner(1),
+            generator: &generator)
         clock = ClockService(remembered: nil, machine: run, built: VirtualClock.built - 86_400_000_000)
         replicator = Replicator(
             Replicator.Parts(
-                store: store, clock: clock, machine: run, observer: told, logger: logger),
+                store: store, clock: clock, machine: run, observer: told, logger: logger,
+                renewKey: { TestSigner(2) }),
             holdings: KnownHoldings(jobs: [], removals: []), hostName: "anna")
         store.whenShown { [clock] in clock.noteShown() }
         store.setLatency { [unowned self] in

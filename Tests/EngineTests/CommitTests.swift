@@ -42,7 +42,7 @@ struct CommitTests {
             var generator = SeededGenerator(seed: 1)
             let copy = try Store.openInMemory(
                 contents: anna.store.copy(), place: StorePlace(machine: "anna", file: "1"), hostName: "anna",
-                generator: &generator)
+                signer: TestSigner(1), generator: &generator)
             let note = Edit.note(item: ItemID(1), text: "of the copy")
             _ = try await copy.edit(job: Anna.job, now: { [clock = anna.clock] in clock.now }, [note])
             let branch = try #require(

@@ -63,6 +63,22 @@ struct FleetTests {
         await #expect(throws: FleetTrust.Refusal.notAllowed) { try await ours.judge(mixed, on: 1) }
     }
 
+    @Test("Whose work a fleet takes: a key's that it has let in at some time, whenever that was")
+    func letIn() async throws {
+        let (ours, theirs) = (try TestFleet(), try TestFleet())
+        let (key, other) = (DeviceKey(), DeviceKey())
+        let chain = try ours.chain(key)
+        for day in [-300, 1, 5_000] as [Int64] {
+            let now = TimeBounds.since(TestFleet.today + day * TestFleet.day)
+            #expect(await ours.trust.hasLetIn(key.publicKey.bytes, by: chain, now: now), "day \(day)")
+            #expect(await !ours.trust.hasLetIn(other.publicKey.bytes, by: chain, now: now))
+            #expect(await !theirs.trust.hasLetIn(key.publicKey.bytes, by: chain, now: now))
+            #expect(await !ours.trust.hasLetIn(key.publicKey.bytes, by: [], now: now))
+        }
+        let acted = try [ours.chain(other)[0], chain[0]]
+        #expect(await !ours.trust.hasLetIn(other.publicKey.bytes, by: acted, now: .since(0)))
+    }
+
     @Test("A laptop that acts as an issuer lets nobody in")
     func memberAsIssuer() async throws {
         let fleet = try TestFleet()

@@ -9,9 +9,10 @@ import struct
 import subprocess
 import tempfile
 
-import stranger
+from authors import Author, digest
 from lab import Program, free_port, wait_until
 from solo import PATIENCE_SECONDS
+from stranger import change
 
 
 class Office:
@@ -148,26 +149,32 @@ class Connection(http.client.HTTPConnection):
 class Journal:
     """A laptop's journal in one job, made by hand: items with one field."""
 
-    def __init__(self, replica):
-        self.replica = replica
+    def __init__(self, job, author=None):
         self.sequence = 0
-        self.digest = 0
+        self._job, self._author = job, author or Author()
+        self._head = bytes(32)
         self._stamp = 1_000 << 16
 
+    @property
+    def replica(self):
+        return self._author.replica.hex()
+
     def add(self, *names):
-        """The next run, as the JSON of an upload."""
+        """Writes the next run: the JSON by which it is uploaded."""
         first = self.sequence + 1
         records = []
         for name in names:
             self.sequence += 1
             self._stamp += 1
             item = struct.pack(">QQ", int(self.replica[:15], 16), self.sequence)
-            records.append(stranger.change(item, self._stamp, name))
-        self.digest = stranger.digest(records, self.digest)
-        return {
+            records.append(change(item, self._stamp, name))
+        self._head = digest(records, self._head)
+        run = {
             "replica": self.replica,
             "first": first,
             "last": self.sequence,
-            "digest": f"{self.digest:016x}",
+            "digest": self._head.hex(),
             "changes": base64.b64encode(b"".join(records)).decode(),
+            "signature": base64.b64encode(self._author.sign(self._job, self.sequence, self._head)).decode(),
         }
+        return {"segments": [run], "authors": [self._author.document]}

@@ -18,12 +18,10 @@ from invitations import certificates, newcomer
 from lab import wait_until
 from newcomer import key_in
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Member, Stranger, device_of
+from stranger import Member, Stranger, blocks, device_of
 
 # Every laptop that hears of it closes its connections within this time.
 CUT_OFF_SECONDS = 2
-# From this one on the peers' protocol has revocations.
-VERSIONS = (5, 7)
 # As musterd ends with settings that it cannot use.
 CONFIGURATION = 64
 REFUSED = "It was revoked"
@@ -234,12 +232,6 @@ def made_certificate(kind, subject, key, under=None, public=None):
     return der(builder.sign(under[1] if under else key, None))
 
 
-def blocks(text):
-    """The certificates in a text, in their order."""
-    end = "-----END CERTIFICATE-----"
-    return [x509.load_pem_x509_certificate((block + end).encode()) for block in text.split(end)[:-1]]
-
-
 def der(certificate):
     return certificate.public_bytes(Encoding.DER)
 
@@ -282,7 +274,7 @@ class Flood:
             except OSError:
                 continue
             self.held.append(stranger)
-            stranger.say(stranger.hello(versions=VERSIONS))
+            stranger.say(stranger.hello())
 
     def end(self):
         self._is_over.set()

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import tempfile
 
+from authors import has_signed
 from lab import Program, ask, free_port, is_enrolled, shared_fleet, wait_until
 
 PATIENCE_SECONDS = 20
@@ -175,8 +176,8 @@ def wait_agreed(daemons, job, deadline_seconds=PATIENCE_SECONDS):
 
 
 def journals(daemon):
-    """Checks the store of a daemon that does not run, on a copy: the file is sound, and every journal is whole.
-    Returns {(job number, replica): (sequence, digest)}."""
+    """Checks the store of a daemon that does not run, on a copy: the file is sound, every journal is whole and its
+    author has signed it. Returns {(job number, replica): (sequence, digest)}."""
     with tempfile.TemporaryDirectory(prefix="muster-copy-") as directory:
         for suffix in ("", "-wal"):
             if os.path.exists(daemon.store + suffix):
@@ -197,13 +198,19 @@ def journals(daemon):
             stray = """SELECT job FROM segment
                 WHERE job NOT IN (SELECT number FROM job) AND job NOT IN (SELECT number FROM garbage)"""
             assert database.execute(stray).fetchall() == [], "what no job has waits to be freed"
-            query = """SELECT job, replica, first, last, digest FROM segment
-                WHERE job IN (SELECT number FROM job) ORDER BY job, replica, last"""
-            for job, replica, first, last, digest in database.execute(query):
+            query = """SELECT job, replica, first, last, digest, signature,
+                    (SELECT id FROM job WHERE number = segment.job),
+                    (SELECT key FROM author WHERE replica = segment.replica)
+                FROM segment WHERE job IN (SELECT number FROM job) ORDER BY job, replica, last"""
+            signed = {}
+            for job, replica, first, last, digest, signature, id, key in database.execute(query):
                 name = (job, bytes(replica).hex())
                 before = reached.get(name, (0, 0))[0]
                 assert first == before + 1, f"a segment of {name} begins with {first} after {before}"
                 reached[name] = (last, digest)
+                # The server's own journals have no author.
+                signed[name] = not any(replica) or has_signed(key, signature, id, replica, last, digest)
+            assert all(signed.values()), "what each journal ends with is signed"
             assert reached == heads, "journals end where their last segment ends"
             return heads
         finally:

@@ -2,51 +2,32 @@
 
 import errno
 import hashlib
-import os
 import socket
 import ssl
 import struct
 import tempfile
 import threading
 
+from authors import Author, public
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from lab import wait_until
+from protobuf import fixed, number, text, varint
 
 APPLICATION = "muster/1"
+VERSION = 8
 
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
 PONG, READY, REVOCATIONS = 17, 18, 24
 
 
-def varint(number):
-    encoded = bytearray()
-    while number > 127:
-        encoded.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*encoded, number])
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def fixed(field, value):
-    return varint(field << 3 | 1) + struct.pack("<Q", value)
-
-
-def text(field, value):
-    value = value.encode() if isinstance(value, str) else value
-    return varint(field << 3 | 2) + varint(len(value)) + value
-
-
 def frame(payload):
     return struct.pack(">I", len(payload)) + payload
 
 
-def hello(device, versions=(5, 5), name="stranger", revocations=0):
+def hello(device, versions=(VERSION, VERSION), name="stranger", revocations=0):
     """`revocations` is the fingerprint of those that it knows."""
     body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
     return frame(text(HELLO, body + (fixed(7, revocations) if revocations else b"")))
@@ -63,20 +44,20 @@ def pong(count, received=0, answered=0, stratum=16, uncertainty=1 << 50):
     return frame(text(PONG, body + number(4, stratum) + number(5, uncertainty)))
 
 
-def columns(name, entries):
-    """`entries` are (replica, sequence, digest)."""
+def columns(name, entries, digests):
+    """`entries` are (replica, sequence, digest), `digests` is the field of these."""
     body = text(1, name) + text(2, b"".join(entry[0] for entry in entries))
     body += text(3, b"".join(varint(entry[1]) for entry in entries))
-    return body + text(4, b"".join(struct.pack("<Q", entry[2]) for entry in entries))
+    return body + text(digests, b"".join(entry[2] for entry in entries))
 
 
 def vector(kind, job, entries):
-    return frame(text(kind, columns(job, entries)))
+    return frame(text(kind, columns(job, entries, 6)))
 
 
 def removed(job, name, entries):
     """The vector of a job that is said to have ended when so much was held of it."""
-    return frame(text(VECTOR, columns(job, []) + text(5, columns(name, entries))))
+    return frame(text(VECTOR, columns(job, [], 6) + text(5, columns(name, entries, 5))))
 
 
 def have(job, entries):
@@ -91,9 +72,11 @@ def credit(job, replica, count):
     return frame(text(CREDIT, text(1, job) + text(2, replica) + number(3, count)))
 
 
-def delta(job, replica, first, last, digest, changes):
-    body = text(1, job) + text(2, replica) + number(3, first) + number(4, last) + fixed(5, digest)
-    return frame(text(DELTA, body + text(6, changes) + number(7, 1)))
+def delta(job, author, first, last, head, changes, signature=None, tells=True):
+    """A run that ends with the digest `head`. Its author has signed that, unless another signature is given."""
+    body = text(1, job) + text(2, author.replica) + number(3, first) + number(4, last) + text(6, changes) + number(7, 1)
+    body += text(9, head) + text(10, author.sign(job, last, head) if signature is None else signature)
+    return frame(text(DELTA, body + (text(11, author.message) if tells and author.message else b"")))
 
 
 def forked(job, replica):
@@ -113,44 +96,6 @@ def change(item, stamp, name):
     operation = bytes([2 << 6]) + varint(len("colour")) + b"colour" + varint(len(name)) + name.encode()
     body = item + struct.pack(">Q", stamp) + varint(0) + b"\0" + varint(1) + operation
     return varint(len(body)) + body
-
-
-def digest(records, start=0):
-    """The running digest of a journal (see JournalDigest): each link is made of the one before and the hash of a record."""
-    for record in records:
-        start = siphash(struct.pack("<Q", siphash(record, 0, 0x6D75737465720001)), start, 0x6D75737465720002)
-    return start
-
-
-def siphash(data, key0, key1):
-    """SipHash-2-4 of 64 bits."""
-    mask = (1 << 64) - 1
-    turn = lambda value, bits: (value << bits | value >> 64 - bits) & mask
-    v0, v1 = key0 ^ 0x736F6D6570736575, key1 ^ 0x646F72616E646F6D
-    v2, v3 = key0 ^ 0x6C7967656E657261, key1 ^ 0x7465646279746573
-
-    def rounds(count):
-        nonlocal v0, v1, v2, v3
-        for _ in range(count):
-            v0, v1 = v0 + v1 & mask, turn(v1, 13)
-            v1, v0 = v1 ^ v0, turn(v0, 32)
-            v2, v3 = v2 + v3 & mask, turn(v3, 16)
-            v3 ^= v2
-            v0, v3 = v0 + v3 & mask, turn(v3, 21)
-            v3 ^= v0
-            v2, v1 = v2 + v1 & mask, turn(v1, 17)
-            v1, v2 = v1 ^ v2, turn(v2, 32)
-
-    whole = len(data) // 8 * 8
-    words = list(struct.unpack(f"<{whole // 8}Q", data[:whole]))
-    words.append((len(data) & 255) << 56 | int.from_bytes(data[whole:], "little"))
-    for word in words:
-        v3 ^= word
-        rounds(2)
-        v0 ^= word
-    v2 ^= 0xFF
-    rounds(4)
-    return v0 ^ v1 ^ v2 ^ v3
 
 
 def tls():
@@ -180,10 +125,20 @@ class Member:
             file.flush()
             self.context.load_cert_chain(file.name)
 
+    def author(self, replica=None):
+        """Writes under a new name, or says that it is the one that is given."""
+        return Author(self.key, [one.public_bytes(Encoding.DER) for one in blocks(self.chain)], replica)
+
+
+def blocks(text):
+    """The certificates in a text, in their order."""
+    end = "-----END CERTIFICATE-----"
+    return [x509.load_pem_x509_certificate((block + end).encode()) for block in text.split(end)[:-1]]
+
 
 def device_of(key):
     """The name that follows from a key, as DevicePublicKey.device makes it."""
-    return hashlib.sha256(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)).digest()
+    return hashlib.sha256(public(key)).digest()
 
 
 class Link:
@@ -243,14 +198,17 @@ class Stranger:
     member, or a new one."""
 
     def __init__(self, daemon, receive_bytes=None, member=None):
-        member = member or Member(daemon.fleet)
-        self.device = member.device
+        self.member = member or Member(daemon.fleet)
         self.socket = connect(daemon, receive_bytes)
         self.waiting = b""
-        self._link = Link(self.socket, member.context)
+        self._link = Link(self.socket, self.member.context)
+
+    def author(self, replica=None):
+        """As `Member.author`."""
+        return self.member.author(replica)
 
     def hello(self, **fields):
-        return hello(**{"device": self.device, **fields})
+        return hello(**{"device": self.member.device, **fields})
 
     def greet(self, clock=None, **fields):
         """Says hello, answers the first ping with what `clock` says of the time, and is ready: a peer like any other."""

@@ -23,7 +23,7 @@ def open_job(office, number):
 
 
 def upload(office, journal, *names):
-    status, answer = office.ask("POST", "/v1/jobs/j0/journals", {"segments": [journal.add(*names)]})
+    status, answer = office.ask("POST", "/v1/jobs/j0/journals", journal.add(*names))
     assert status == 200, answer
 
 
@@ -41,7 +41,7 @@ def test_after_a_clean_stop_everything_stands_in_the_database_file(office):
 def test_what_was_uploaded_last_is_acknowledged_when_the_server_stops(office):
     office.start()
     open_job(office, 0)
-    journal = Journal("7" * 32)
+    journal = Journal("j0")
     for number in range(5):
         upload(office, journal, f"chair {number}")
     assert office.program.stop(30) == 0
@@ -53,7 +53,7 @@ def test_what_was_uploaded_last_is_acknowledged_when_the_server_stops(office):
 def test_a_backup_under_load_is_whole_and_serves(office, build_directory):
     office.start()
     open_job(office, 0)
-    journal = Journal("7" * 32)
+    journal = Journal("j0")
     ending = threading.Event()
 
     def write():

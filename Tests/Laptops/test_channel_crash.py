@@ -39,7 +39,7 @@ class Laptop(threading.Thread):
         self.odd = []
         # How many of those that were sent together have no answer.
         self.unsettled = 0
-        self.journal = Journal(f"{number + 1:032x}")
+        self.journal = Journal(self.job)
         self._office = office
         self._chance = random.Random(number)
         self._is_over = threading.Event()
@@ -58,11 +58,11 @@ class Laptop(threading.Thread):
                 states.append(state)
             self._deliver(states)
             run = self.journal.add(f"Box {self.journal.sequence}", f"Lamp {self.journal.sequence}")
-            answer = self._insist("POST", f"/v1/jobs/{self.job}/journals", {"segments": [run]})
+            answer = self._insist("POST", f"/v1/jobs/{self.job}/journals", run)
             if answer:
                 held = {entry["replica"]: entry["sequence"] for entry in answer["entries"]}
-                assert held[self.journal.replica] == run["last"]
-                self.uploaded = run["last"]
+                assert held[self.journal.replica] == self.journal.sequence
+                self.uploaded = self.journal.sequence
 
     @staticmethod
     def _next(state):

@@ -93,6 +93,22 @@ def test_a_full_disk_refuses_and_goes_on_by_itself(crew):
     assert anna.vector(job) == bert.vector(job)
 
 
+def test_the_first_that_somebody_writes_finds_a_full_disk(crew):
+    """Whose journal it is was told with what could not be stored, and has to be known when it is asked for again."""
+    anna, bert, disk = crew
+    job = anna.create_job()
+    wait_agreed([anna, bert], job)
+    disk.fill()
+    for count in range(100):
+        anna.ask("POST", f"/v1/jobs/{job}/items", {"fields": {"name": f"full {count} " + "x" * 4_000}})
+    sofa = bert.add(job, name="Sofa")
+    wait_until(lambda: "could not be stored" in anna.log(), PATIENCE_SECONDS, "there is no space for it")
+    disk.free()
+    wait_until(lambda: sofa in anna.items(job), RETRY_SECONDS, "anna has it")
+    assert "connection closed" not in anna.log(), anna.log()
+    wait_agreed([anna, bert], job)
+
+
 def test_many_writers_while_the_disk_fills_and_is_freed(crew):
     """Writes that share a transaction: some are refused, none is lost or there although it was refused."""
     anna, bert, disk = crew

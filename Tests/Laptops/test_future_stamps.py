@@ -1,12 +1,11 @@
 """A peer that stamps in the future: what it writes shows at once and is listed, moves no clock, and yields to the next edit
 that has seen it; what it beat without having seen it stays in the conflict list."""
 
-import os
-
+from authors import digest
 from clocks import PRECISION_MILLISECONDS, Crew, milliseconds, true_milliseconds, wait_synchronised
 from lab import wait_until
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Stranger, change, delta, digest
+from stranger import Stranger, change, delta
 from time_server import TimeServer
 
 MOMENT_SECONDS = 1
@@ -29,9 +28,9 @@ def test_a_change_from_the_future_shows_at_once_and_yields(build_directory):
             change(bytes.fromhex(item.replace("-", "")), stamp + count << 16, "black")
             for count, item in enumerate((sofa, lamp))
         ]
-        replica = os.urandom(16)
         liar = Stranger(anna).greet()
-        liar.say(delta(job, replica, 1, 2, digest(records), b"".join(records)))
+        author = liar.author()
+        liar.say(delta(job, author, 1, 2, digest(records), b"".join(records)))
         colour = lambda member, item: member.items(job)[item]["fields"].get("colour")
         for member in both:
             wait_until(
@@ -45,13 +44,13 @@ def test_a_change_from_the_future_shows_at_once_and_yields(build_directory):
             conflicts = member.get(f"/v1/jobs/{job}/conflicts")
             ahead = {(edit["item"], edit["field"]): edit["written"] for edit in conflicts["future"]}
             assert set(ahead) == {(sofa, "colour"), (lamp, "colour")}
-            assert ahead[sofa, "colour"]["by"] == replica.hex()
+            assert ahead[sofa, "colour"]["by"] == author.replica.hex()
             assert abs(milliseconds(ahead[sofa, "colour"]["at"]) - stamp) < 1
             (rivals,) = conflicts["edits"]
             assert (rivals["item"], rivals["winner"]["value"]) == (lamp, "black")
             assert [loser["value"] for loser in rivals["losers"]] == ["white"]
             (work,) = clock["future"]
-            assert (work["job"], work["by"], work["changes"]) == (job, replica.hex(), 2)
+            assert (work["job"], work["by"], work["changes"]) == (job, author.replica.hex(), 2)
             said = member.muster("doctor").stdout
             assert "2 changes by" in said and "stamped up to 1 day ahead" in said, said
             assert "2 fields stamped later than now" in member.muster("job", "conflicts", job).stdout
@@ -63,7 +62,7 @@ def test_a_change_from_the_future_shows_at_once_and_yields(build_directory):
             wait_until(lambda: colour(member, lamp) == "red", MOMENT_SECONDS, f"{member.name} shows what bert wrote")
             assert member.get(f"/v1/jobs/{job}/conflicts")["edits"] == []
             (work,) = member.get("/v1/clock")["future"]
-            assert (work["by"], work["changes"]) == (replica.hex(), 2), "bert only wrote on top of it"
+            assert (work["by"], work["changes"]) == (author.replica.hex(), 2), "bert only wrote on top of it"
         # What is written elsewhere has the right time.
         asked = true_milliseconds()
         chair = bert.add(job, name="Chair")

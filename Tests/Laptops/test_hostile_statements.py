@@ -6,12 +6,13 @@ import struct
 import time
 
 import pytest
+from authors import CLAIMED, Channel, digest
 from clocks import milliseconds, true_milliseconds
 from lab import wait_at_rest, wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
-from stranger import READY, Stranger, delta, digest, frame, number, ping, pong, removed, varint, wait_for_log
+from stranger import READY, Stranger, delta, frame, number, ping, pong, removed, varint, wait_for_log
 
-JOB_ITEM = CHANNEL = bytes(16)
+JOB_ITEM = bytes(16)
 FARTHEST = 1 << 40
 YEAR_MICROSECONDS = 31_557_600_000_000
 MOST_JOURNALS = 8_192
@@ -34,7 +35,7 @@ def decide(identities):
 
 def remove_job(name, entries):
     """`entries` are (replica, sequence, digest)."""
-    heads = b"".join(replica + varint(sequence) + struct.pack(">Q", head) for replica, sequence, head in sorted(entries))
+    heads = b"".join(replica + varint(sequence) + head for replica, sequence, head in sorted(entries))
     return b"\2" + varint(len(name)) + name + varint(len(entries)) + heads
 
 
@@ -43,7 +44,7 @@ def identities(count):
 
 
 def heads(count, sequence=FARTHEST):
-    return [(os.urandom(16), sequence, 1) for _ in range(count)]
+    return [(os.urandom(16), sequence, CLAIMED) for _ in range(count)]
 
 
 class Pair:
@@ -71,11 +72,11 @@ class Pair:
             assert self.kept in held and self.gone not in held
         wait_agreed((self.anna, self.bert), self.job)
 
-    def tell(self, records, transforms, replica=None, job=None):
+    def tell(self, records, transforms, author=None, job=None):
         stranger = Stranger(self.anna).greet()
-        replica = replica or os.urandom(16)
-        stranger.say(delta(job or self.job, replica, 1, transforms, digest(records), b"".join(records)))
-        return stranger, replica
+        author = author or stranger.author()
+        stranger.say(delta(job or self.job, author, 1, transforms, digest(records), b"".join(records)))
+        return stranger, author.replica
 
     def wait_for_the_end(self, job=None):
         """The job ends on both, and stays so."""
@@ -96,7 +97,7 @@ def pair(build_directory):
         assert pair.anna.memory_bytes() - pair.settled_bytes < MEMORY_BYTES
 
 
-ONE = (b"\1" * 16, 1, 1)
+ONE = (b"\1" * 16, 1, CLAIMED)
 NO_STATEMENTS = {
     "decisions on more than there may be": decide(identities(MOST_JOURNALS + 1)),
     "decisions that descend": b"\x0a" + varint(2) + b"\2" * 8 + b"\1" * 8,
@@ -104,7 +105,7 @@ NO_STATEMENTS = {
     "more decisions than bytes": b"\x0a" + varint(1 << 62),
     "a removal of more journals than there may be": remove_job(b"Home", heads(MOST_JOURNALS + 1)),
     "a removal of one journal twice": remove_job(b"Home", [ONE] * 2),
-    "a removal that descends": b"\2\0\2" + (b"\2" * 16 + b"\1" + bytes(8)) + (b"\1" * 16 + b"\1" + bytes(8)),
+    "a removal that descends": b"\2\0\2" + (b"\2" * 16 + b"\1" + bytes(32)) + (b"\1" * 16 + b"\1" + bytes(32)),
     "a removal of a sequence without an end": remove_job(b"Home", heads(1, FARTHEST + 1)),
     "a removal of nothing of a journal": remove_job(b"Home", heads(1, 0)),
     "a removal with too long a name": remove_job(b"x" * (LONGEST_NAME + 1), [ONE]),
@@ -129,7 +130,7 @@ def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
         "more journals": removed(pair.job, "Home", sorted(heads(MOST_JOURNALS + 1))),
         "a sequence without an end": removed(pair.job, "Home", heads(1, FARTHEST + 1)),
         "nothing of a journal": removed(pair.job, "Home", heads(1, 0)),
-        "journals that descend": removed(pair.job, "Home", [(b"\2" * 16, 1, 1), ONE]),
+        "journals that descend": removed(pair.job, "Home", [(b"\2" * 16, 1, CLAIMED), ONE]),
         "too long a name": removed(pair.job, "x" * (LONGEST_NAME + 1), [ONE]),
     }.items():
         stranger = Stranger(pair.anna).greet()
@@ -138,9 +139,9 @@ def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
 
 
 def test_decisions_on_what_nobody_has_and_statements_of_the_channel(pair):
-    for replica in (None, CHANNEL):
+    for author in (None, Channel()):
         records = [record(JOB_ITEM, decide(identities(100)), decide([5])), record(JOB_ITEM, decide([]))]
-        stranger, replica = pair.tell(records, 3, replica=replica)
+        stranger, replica = pair.tell(records, 3, author)
         wait_until(lambda: pair.bert.vector(pair.job).get(replica.hex()) == 3, 5, "bert has it from anna")
         stranger.close()
         pair.goes_on()
@@ -150,12 +151,13 @@ def test_decisions_on_what_nobody_has_and_statements_of_the_channel(pair):
 
 
 def test_a_thousand_statements_cost_no_more_than_moments(pair):
-    many, records, stranger, replica = identities(16), [], Stranger(pair.anna).greet(), os.urandom(16)
+    many, records, stranger = identities(16), [], Stranger(pair.anna).greet()
+    author = stranger.author()
     for first in range(1, 1_001, 100):
         batch = [record(JOB_ITEM, decide(many))] * 100
         records += batch
-        stranger.say(delta(pair.job, replica, first, first + 99, digest(records), b"".join(batch)))
-    wait_until(lambda: pair.bert.vector(pair.job).get(replica.hex()) == 1_000, PATIENCE_SECONDS, "bert has them")
+        stranger.say(delta(pair.job, author, first, first + 99, digest(records), b"".join(batch)))
+    wait_until(lambda: pair.bert.vector(pair.job).get(author.replica.hex()) == 1_000, PATIENCE_SECONDS, "bert has them")
     pair.goes_on()
     stranger.close()
 
@@ -183,10 +185,10 @@ def test_the_removal_of_as_many_journals_as_there_may_be_ends_that_job_only(pair
 @pytest.mark.parametrize("way", ["a journal", "a vector"])
 def test_who_claims_to_have_seen_what_anna_never_wrote_ends_the_job_and_loses_nothing_of_hers(pair, way):
     own = pair.anna.replica()
-    lie = [(bytes.fromhex(own), FARTHEST, 1)]
+    lie = [(bytes.fromhex(own), FARTHEST, CLAIMED)]
     records = [record(JOB_ITEM, remove_job(b"Elm Street", lie))]
-    in_a_journal = delta(pair.doomed, os.urandom(16), 1, 1, digest(records), records[0])
     stranger = Stranger(pair.anna).greet()
+    in_a_journal = delta(pair.doomed, stranger.author(), 1, 1, digest(records), records[0])
     said = in_a_journal if way == "a journal" else removed(pair.doomed, "Elm Street", lie)
     stranger.say(said)
     wait_until(lambda: pair.anna.replica() != own, PATIENCE_SECONDS, "it looks as if the store was set back")
@@ -205,7 +207,7 @@ def test_a_store_takes_no_new_name_for_every_lie_about_it(pair):
         job = pair.anna.create_job("Elm Street")
         pair.anna.add(job, name="Lamp")
         names.add(pair.anna.replica())
-        stranger.say(removed(job, "Elm Street", [(bytes.fromhex(pair.anna.replica()), FARTHEST, 1)]))
+        stranger.say(removed(job, "Elm Street", [(bytes.fromhex(pair.anna.replica()), FARTHEST, CLAIMED)]))
         wait_at_rest(pair.anna.program, PATIENCE_SECONDS, "anna has judged it")
     names.add(pair.anna.replica())
     assert len(names) == 2, f"one new name in ten minutes, not {len(names) - 1}"
@@ -225,7 +227,7 @@ def test_the_end_of_jobs_that_nobody_has_and_the_same_end_by_the_thousand(pair):
     print(f"{time.monotonic() - began:.1f} s until the job has ended behind the others")
     # Each farther than the one before: every one of them is an end of its own.
     for sequence in range(2, 102):
-        stranger.say(removed(pair.doomed, "Elm Street", [(ONE[0], sequence, 1)]))
+        stranger.say(removed(pair.doomed, "Elm Street", [(ONE[0], sequence, CLAIMED)]))
     told = lambda: [laptop.vector(pair.doomed).get(ONE[0].hex()) for laptop in (pair.anna, pair.bert)] == [101, 101]
     wait_until(told, PATIENCE_SECONDS, "the last of them has arrived")
     print(f"{time.monotonic() - began:.1f} s until the last of its ends")

@@ -4,6 +4,7 @@ import os
 import time
 
 import pytest
+from authors import digest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from invitations import anna, founder
@@ -13,13 +14,11 @@ from revoking import (
     NOT_ALLOWED,
     REFUSED,
     UNREADABLE,
-    VERSIONS,
     Crew,
     Flood,
     Root,
     Signer,
     as_signer,
-    blocks,
     entries,
     fingerprint,
     fleet_in,
@@ -42,11 +41,11 @@ from stranger import (
     REVOCATIONS,
     Link,
     Stranger,
+    blocks,
     change,
     connect,
     delta,
     device_of,
-    digest,
     hello,
     ping,
     revocations,
@@ -74,7 +73,7 @@ def test_no_other_certificate_of_the_same_key_lets_it_in(anna):
     other = member_of(anna, member.key)
     assert member.device == other.device and serial(member) != serial(other)
     for one in (member, other):
-        stranger = Stranger(anna, member=one).greet(versions=VERSIONS)
+        stranger = Stranger(anna, member=one).greet()
         wait_until(lambda: anna.connected() == ["stranger"], PATIENCE_SECONDS, "it is let in")
     revoke(anna, member.device.hex())
     assert stranger.is_closed_within(CUT_OFF_SECONDS)
@@ -84,28 +83,28 @@ def test_no_other_certificate_of_the_same_key_lets_it_in(anna):
     status, answer = anna.ask("POST", "/v1/fleet/certificates", request)
     assert status == 422 and REFUSED in answer["detail"], answer
     wait_until(lambda: anna.connected() == [], PATIENCE_SECONDS, "it is not connected")
-    assert Stranger(anna, member=member_of(anna)).greet(versions=VERSIONS), "another one is let in"
+    assert Stranger(anna, member=member_of(anna)).greet(), "another one is let in"
 
 
 def test_what_a_revoked_laptop_still_says_counts_nothing(anna):
     """Its connection takes a moment to close, and it writes on."""
     job = anna.create_job()
     member = member_of(anna)
-    stranger = Stranger(anna, member=member).greet(versions=VERSIONS)
+    stranger = Stranger(anna, member=member).greet()
     wait_until(lambda: anna.connected() == ["stranger"], PATIENCE_SECONDS, "it is let in")
     told = lambda name: [item for item in anna.items(job).values() if item["fields"].get("colour") == name]
-    stranger.say(written(job, "before"))
+    stranger.say(written(job, member, "before"))
     wait_until(lambda: told("before"), PATIENCE_SECONDS, f"it is a peer like any other: {anna.log()}")
     revoke(anna, member.device.hex())
-    assert stranger.say(*[written(job, "after") for _ in range(20)]), "the connection was not closed yet"
+    assert stranger.say(*[written(job, member, "after") for _ in range(20)]), "the connection was not closed yet"
     assert stranger.is_closed_within(CUT_OFF_SECONDS)
     assert not told("after")
 
 
-def written(job, colour):
-    """A change by a replica of its own."""
+def written(job, member, colour):
+    """A change under a new name."""
     record = change(os.urandom(16), int(time.time() * 1000) << 16, colour)
-    return delta(job, os.urandom(16), 1, 1, digest([record]), record)
+    return delta(job, member.author(), 1, 1, digest([record]), record)
 
 
 def test_no_connection_of_before_is_gone_on_with(anna):
@@ -113,7 +112,7 @@ def test_no_connection_of_before_is_gone_on_with(anna):
     member = member_of(anna)
     with connect(anna) as connection:
         link = Link(connection, member.context)
-        link.send(hello(member.device, VERSIONS))
+        link.send(hello(member.device))
         link.receive(1 << 16)
         session = link.session
     assert session and session.has_ticket, "anna would have it"
@@ -122,7 +121,7 @@ def test_no_connection_of_before_is_gone_on_with(anna):
         heard = b""
         try:
             link = Link(connection, member.context, session)
-            link.send(hello(member.device, VERSIONS))
+            link.send(hello(member.device))
             while more := link.receive(1 << 16):
                 heard += more
         except OSError:
@@ -152,7 +151,7 @@ def test_the_first_word_to_who_knows_less_are_the_revocations(anna):
     before = kept(anna)
     for known, kinds in ((0, [HELLO, REVOCATIONS, PING]), (fingerprint(entries(anna)), [HELLO, PING])):
         stranger = Stranger(anna, member=member_of(anna))
-        stranger.say(stranger.hello(versions=VERSIONS, revocations=known))
+        stranger.say(stranger.hello(revocations=known))
         frames = stranger.frames()
         heard = [next(frames) for _ in kinds]
         assert [kind for kind, _ in heard] == kinds
@@ -160,10 +159,6 @@ def test_the_first_word_to_who_knows_less_are_the_revocations(anna):
             assert heard[1][1].endswith(entries(anna)[0]) and bytes.fromhex(device) in heard[1][1]
             stranger.say(revocations([]))
         stranger.close()
-    elder = Stranger(anna, member=member_of(anna))
-    elder.say(elder.hello(versions=(5, 6)))
-    frames = elder.frames()
-    assert [next(frames)[0] for _ in range(2)] == [HELLO, PING], "an older one would not understand it"
     assert kept(anna) == before and revoked(anna) == {device}
 
 
@@ -181,7 +176,7 @@ class Town:
         assert drawer.muster("fleet", "revoke", self.bert, "--yes", *Root(founded).options).returncode == 0
         (self.by_root,) = entries(drawer)
         drawer.kill()
-        Stranger(self.anna, member=self.member).greet(versions=VERSIONS).close()
+        Stranger(self.anna, member=self.member).greet().close()
         wait_until(lambda: self.anna.connected() == ["bert", "cleo"], PATIENCE_SECONDS, "it has gone")
 
     def true(self):
@@ -290,7 +285,7 @@ def test_a_true_one_before_the_hello_closes_the_connection(town):
 def test_the_signer_of_those_may_sign(town):
     """So it was the forgery that was refused: anybody of the fleet may pass a true one on."""
     device = os.urandom(32).hex()
-    stranger = Stranger(town.anna, member=town.member).greet(versions=VERSIONS)
+    stranger = Stranger(town.anna, member=town.member).greet()
     assert stranger.say(revocations([town.signer.revocation(device)] * 64))
     for daemon in town.crew.all:
         wait_until(lambda: device in revoked(daemon), PATIENCE_SECONDS, f"{daemon.name} has it: {daemon.log()}")
@@ -303,7 +298,7 @@ def test_the_signer_of_those_may_sign(town):
 def ends(town, *words):
     """Says this as a peer like any other; returns the reason by which its connection was closed."""
     logged = len(town.anna.log())
-    stranger = Stranger(town.anna, member=town.member).greet(versions=VERSIONS)
+    stranger = Stranger(town.anna, member=town.member).greet()
     connected = lambda: "name=stranger" in town.anna.log()[logged:]
     wait_until(connected, PATIENCE_SECONDS, "it is connected")
     assert stranger.say(*words)

@@ -32,6 +32,18 @@ struct HealthRulesTests {
         #expect(alone.remedy?.contains("nothing is lost") == true)
     }
 
+    @Test("Whoever passes on what nobody has signed is named, with what to do")
+    func journals() {
+        #expect(HealthRules.journals([]).outcome == .ok)
+        let bert = Forgery(device: DeviceID(high: 0xABCD << 112, low: 0), name: "bert", count: 3, last: 1_000)
+        let found = HealthRules.journals([bert, Forgery(device: nil, name: "", last: 2_000)])
+        #expect(found.outcome == .failed)
+        #expect(found.finding.hasPrefix("bert (abcd0000) passed on, 3 times, what its author has not signed"))
+        #expect(found.finding.contains("the server passed on, once"))
+        #expect(found.remedy?.contains("muster fleet revoke") ?? false)
+        #expect(HealthRules.journals([Forgery(device: nil, name: "", last: 0)]).remedy?.contains("server") ?? false)
+    }
+
     private func work(_ changes: Int, by name: String, aheadSeconds: Int64 = 86_390) -> FutureWork {
         FutureWork(
             job: "job", by: "2e2e", byName: name, changes: changes,

@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import Logging
+import Simulation
 import Storage
 import Synchronization
 import Testing
@@ -14,7 +15,8 @@ struct HousekeepingTests {
     private static func store() throws -> Store {
         var generator = SeededGenerator(seed: 1)
         return try Store.openInMemory(
-            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "laptop", file: "store"), hostName: "anna", signer: TestSigner(1),
+            generator: &generator)
     }
 
     @Test("A job that could not be tidied up is tried again, though nothing more changes")

@@ -1,5 +1,6 @@
 import CRDT
 import Replication
+import Simulation
 import Testing
 
 @Suite("Every peer hears of every change")
@@ -159,7 +160,8 @@ struct AnnouncementTests {
 
     private func segment(of replica: ReplicaID, _ sequence: UInt64) -> JournalSegment {
         JournalSegment(
-            replica: replica, first: sequence, head: JournalHead(sequence: sequence, digest: sequence), bytes: [0])
+            replica: replica, first: sequence, head: JournalHead(sequence: sequence, digest: JournalDigest(sequence)),
+            bytes: [0])
     }
 
     /// Lets time pass, and returns what the mesh wanted meanwhile.

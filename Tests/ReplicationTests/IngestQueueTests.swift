@@ -1,5 +1,6 @@
 import CRDT
 import Replication
+import Simulation
 import Testing
 
 @Suite("What arrives together is stored together")
@@ -38,7 +39,7 @@ struct IngestQueueTests {
     }
 
     private func run(_ sequence: UInt64, link: UInt64 = 1, bytes: Int = 120) -> IngestQueue.Run {
-        let head = JournalHead(sequence: sequence, digest: sequence)
+        let head = JournalHead(sequence: sequence, digest: JournalDigest(sequence))
         let segment = JournalSegment(
             replica: ReplicaID(7), first: sequence, head: head, bytes: [UInt8](repeating: 0, count: bytes))
         return IngestQueue.Run(job: JobID(ItemID(1)), segment: segment, link: LinkID(number: link))

@@ -1,5 +1,6 @@
 import CRDT
 import Replication
+import Simulation
 import Testing
 
 @Suite("A job ends while this device writes in it")
@@ -31,7 +32,9 @@ struct JobRemovalTests {
         #expect(directives.contains(.send(.vectorRequest(job: job), on: link)))
     }
 
-    private func head(_ sequence: UInt64) -> JournalHead { JournalHead(sequence: sequence, digest: sequence &* 77) }
+    private func head(_ sequence: UInt64) -> JournalHead {
+        JournalHead(sequence: sequence, digest: JournalDigest(sequence &* 77))
+    }
 
     private func segment(_ sequence: UInt64) -> JournalSegment {
         JournalSegment(replica: ReplicaID(1), first: sequence, head: head(sequence), bytes: [1])

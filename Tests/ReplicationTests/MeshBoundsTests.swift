@@ -1,5 +1,6 @@
 import CRDT
 import Replication
+import Simulation
 import Testing
 import Timekeeping
 
@@ -20,7 +21,8 @@ struct MeshBoundsTests {
     }
 
     private func entry(_ replica: UInt128, _ sequence: UInt64, digest: UInt64 = 7) -> VersionVector.Entry {
-        VersionVector.Entry(replica: ReplicaID(replica), head: JournalHead(sequence: sequence, digest: digest))
+        VersionVector.Entry(
+            replica: ReplicaID(replica), head: JournalHead(sequence: sequence, digest: JournalDigest(digest)))
     }
 
     private func isClose(_ directive: some LinkDirecting) -> Bool {

@@ -2,6 +2,7 @@ import CRDT
 import Timekeeping
 
 @testable import Replication
+import Simulation
 
 /// Two meshes with journals in memory, and a line between them on which nothing is lost.
 struct Pair {
@@ -42,7 +43,8 @@ struct Pair {
 
     static func segment(of name: JournalName, _ sequence: UInt64) -> JournalSegment {
         JournalSegment(
-            replica: name.replica, first: sequence, head: JournalHead(sequence: sequence, digest: sequence ^ 0xabc),
+            replica: name.replica, first: sequence,
+            head: JournalHead(sequence: sequence, digest: JournalDigest(sequence ^ 0xabc)),
             bytes: [UInt8](repeating: 1, count: 200))
     }
 

@@ -1,12 +1,15 @@
 import CRDT
 import Replication
+import Simulation
 import Testing
 
 @Suite("Two sides compared by identity")
 struct ReconciliationTests {
     private static func vector(_ heads: (UInt128, UInt64, UInt64)...) -> VersionVector {
         VersionVector(
-            heads.map { .init(replica: ReplicaID($0.0), head: JournalHead(sequence: $0.1, digest: $0.2)) })
+            heads.map {
+                .init(replica: ReplicaID($0.0), head: JournalHead(sequence: $0.1, digest: JournalDigest($0.2)))
+            })
     }
 
     @Test("Three cases, in the order of the identities, each thing once")

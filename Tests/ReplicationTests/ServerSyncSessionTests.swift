@@ -1,5 +1,6 @@
 import CRDT
 import Replication
+import Simulation
 import Testing
 
 @Suite("One job between a laptop and the server")
@@ -7,13 +8,15 @@ struct ServerSyncSessionTests {
     private func vector(_ entries: (UInt128, UInt64, UInt64)...) -> VersionVector {
         VersionVector(
             entries.map {
-                VersionVector.Entry(replica: ReplicaID($0.0), head: JournalHead(sequence: $0.1, digest: $0.2))
+                VersionVector.Entry(
+                    replica: ReplicaID($0.0), head: JournalHead(sequence: $0.1, digest: JournalDigest($0.2)))
             })
     }
 
     private func run(_ replica: UInt128, _ first: UInt64, _ last: UInt64) -> JournalSegment {
         JournalSegment(
-            replica: ReplicaID(replica), first: first, head: JournalHead(sequence: last, digest: last), bytes: [0])
+            replica: ReplicaID(replica), first: first, head: JournalHead(sequence: last, digest: JournalDigest(last)),
+            bytes: [0])
     }
 
     private func place(_ directive: ServerSyncSession.Directive) -> (UInt128, UInt64)? {

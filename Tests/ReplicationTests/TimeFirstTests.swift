@@ -1,5 +1,6 @@
 import CRDT
 import Replication
+import Simulation
 import Testing
 import Timekeeping
 
@@ -146,10 +147,11 @@ struct TimeFirstTests {
     func restampedUnderOtherName() {
         var mesh = greeted()
         for (name, former) in [(5, 7), (1, 9)] as [(UInt128, UInt64)] {
-            let head = JournalHead(sequence: 2, digest: former + 1)
+            let head = JournalHead(sequence: 2, digest: JournalDigest(former + 1))
             _ = mesh.onCommitted(
                 JournalSegment(
-                    replica: ReplicaID(name), first: 1, head: JournalHead(sequence: 2, digest: former), bytes: [0]),
+                    replica: ReplicaID(name), first: 1, head: JournalHead(sequence: 2, digest: JournalDigest(former)),
+                    bytes: [0]),
                 job: job, now: 1_010)
             mesh.onRestamped(job: job, replica: ReplicaID(name), head: head, now: 1_011)
             #expect(mesh.vector(of: job)[ReplicaID(name)] == head)

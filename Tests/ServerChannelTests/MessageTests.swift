@@ -1,14 +1,17 @@
 import CRDT
 import Outbox
 import ServerChannel
+import Simulation
 import Testing
 
 @Suite("Messages of the server channel")
 struct MessageTests {
     private static let segments = SegmentList(
         segments: [
-            JournalSegment(
-                replica: ReplicaID(7), first: 3, head: JournalHead(sequence: 9, digest: .max), bytes: [1, 2, 3]),
+            TestAuthor(7).sign(
+                JournalSegment(
+                    replica: ReplicaID(7), first: 3, head: JournalHead(sequence: 9, digest: .greatest),
+                    bytes: [1, 2, 3]), of: JobID(ItemID(1))),
             JournalSegment(
                 replica: .channel, first: 1, head: JournalHead(sequence: 1, digest: 0), bytes: [0]),
         ], head: 12)
@@ -49,7 +52,7 @@ struct MessageTests {
         name: "Elm Street",
         heads: VersionVector([
             VersionVector.Entry(
-                replica: ReplicaID(7), head: JournalHead(sequence: ChannelLimits.removedSequence, digest: .max))
+                replica: ReplicaID(7), head: JournalHead(sequence: ChannelLimits.removedSequence, digest: .greatest))
         ]))
     private static let ended = JobHoldings(vector: vector, removal: removal)
 
@@ -93,7 +96,8 @@ struct MessageTests {
             as [(UInt64, UInt64, [UInt8])]
         {
             #expect(throws: MalformedMessage.self) {
-                try JournalSegment(checkedReplica: ReplicaID(1), first: first, last: last, digest: 0, bytes: bytes)
+                try JournalSegment(
+                    checkedReplica: ReplicaID(1), first: first, last: last, digest: 0, bytes: bytes, signature: [])
             }
         }
     }
@@ -112,7 +116,7 @@ struct MessageTests {
             return head + [UInt8(length)] + bytes
         }
         let replica = [UInt8](repeating: 7, count: 16)
-        let bytes = column(0x12, replica) + column(0x1A, [3]) + column(0x22, [UInt8](repeating: 9, count: 8))
+        let bytes = column(0x12, replica) + column(0x1A, [3]) + column(0x2A, [UInt8](repeating: 9, count: 32))
         if count <= ChangeLimits.positions {
             #expect(try JobRemoval(protobuf: bytes).heads.entries.count == 1)
         } else {

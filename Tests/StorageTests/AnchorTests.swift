@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Inventory
 import Simulation
@@ -20,7 +21,7 @@ struct AnchorTests {
     )
     func anchors() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await set(store, "hall", at: now + hour)
         var head = JournalHead.empty
         for number in 1...2 as ClosedRange<UInt64> {
@@ -28,7 +29,7 @@ struct AnchorTests {
             let bytes = ChangeCodec.encode(
                 Change(
                     item: item, stamp: Stamp(milliseconds: now + 7 * hour, counter: 0), operations: [order]))
-            head = try JournalDigest.extend(head, with: bytes)
+            head = try head.after(bytes)
             let segment = JournalSegment(replica: .channel, first: number, head: head, bytes: bytes)
             guard try await store.ingest(segment, job: Store.job, now: .anyTime).result == .stored else {
                 Issue.record("the channel's entry \(number) was not stored")
@@ -44,13 +45,12 @@ struct AnchorTests {
     @Test("What follows something seen is anchored no lower, also by who has yet to hear from the office")
     func seenAnchor() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await set(store, "hall", at: now)
         let set = CRDT.Operation.set(field: "room", value: "den", replaces: [])
         let bytes = ChangeCodec.encode(
             Change(item: item, stamp: Stamp(milliseconds: now + 1, counter: 0), anchor: 7, operations: [set]))
-        let segment = JournalSegment(
-            replica: ReplicaID(5), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        let segment = try TestAuthor(5).segment(bytes, of: Store.job)
         guard try await store.ingest(segment, job: Store.job, now: .anyTime).result == .stored else {
             Issue.record("what the colleague wrote was not stored")
             return
@@ -58,6 +58,6 @@ struct AnchorTests {
         try await self.set(store, "attic", at: now + 2)
         let keys = try await store.timeline(of: Store.job, item: item).rest().map(\.key)
         #expect(keys.map(\.anchor) == [0, 7, 7])
-        #expect(keys.map { $0.replica == ReplicaID(5) } == [false, true, false])
+        #expect(keys.map { $0.replica == TestAuthor(5).replica } == [false, true, false])
     }
 }

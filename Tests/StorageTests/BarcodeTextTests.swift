@@ -9,7 +9,7 @@ struct BarcodeTextTests {
         "Two spellings that Unicode holds equal are two barcodes, whether kept up or built anew", arguments: [1, 700])
     func spellings(others: Int) async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         defer { withExtendedLifetime(place) {} }
         let texts = ["Caf\u{E9}", "Cafe\u{301}", " Caf\u{E9}"]
         try await fill(store, texts, others: others)
@@ -24,7 +24,7 @@ struct BarcodeTextTests {
     @Test("What follows a NUL is part of a barcode")
     func nul() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         defer { withExtendedLifetime(place) {} }
         let texts = ["AB", "AB\0one", "AB\0two", "\0"]
         try await fill(store, texts, others: 1)

@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import Outbox
+import Simulation
 import Storage
 import Synchronization
 import Testing
@@ -31,7 +32,7 @@ struct CommittedNoteTests {
     func inOrder() async throws {
         let place = try Place()
         defer { withExtendedLifetime(place) {} }
-        let store = try place.open()
+        let store = try await place.open()
         let listener = Listener(to: store)
         try await withThrowingTaskGroup { group in
             for item in 1...40 as ClosedRange<UInt128> { group.addTask { try await store.put(item, "name", "x") } }
@@ -51,7 +52,7 @@ struct CommittedNoteTests {
     func undone() async throws {
         var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
-            place: StorePlace(machine: "m", file: "f"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "m", file: "f"), hostName: "anna", signer: TestSigner(1), generator: &generator)
         try await store.put(1, "name", "Sofa")
         let listener = Listener(to: store)
         await #expect(throws: EditRefusal.self) {
@@ -71,7 +72,7 @@ struct CommittedNoteTests {
     @Test("Edits and the requests that belong to them together, known to whoever asked; a withdrawal is news to them")
     func requests() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let listener = Listener(to: store)
         var batch = MutationBatch(job: Store.job)
         batch.createsJob = true
@@ -89,7 +90,7 @@ struct CommittedNoteTests {
     @Test("The end of a job once, late work that is taken over in both jobs; not what peers bring")
     func removal() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         try await anna.put(1, "name", "Sofa")
         _ = try await anna.send(to: bert)
         try await bert.put(2, "name", "Lamp")

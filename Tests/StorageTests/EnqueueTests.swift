@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import Outbox
+import Simulation
 import Storage
 import Testing
 
@@ -25,11 +26,11 @@ struct EnqueueTests {
     @Test("Edits, requests and records are one commit, in order, and survive the end of the program")
     func together() async throws {
         let place = try Place()
-        var store = try place.open()
+        var store = try await place.open()
         let asked = try await store.enqueue(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
         #expect(asked.commit.segment.first == 1)
         try store.close()
-        store = try place.open()
+        store = try await place.open()
         let start = try await store.outboxStart()
         #expect(start.entries.map(\.token) == asked.tokens)
         #expect(start.entries.allSatisfy { $0.isOwn })
@@ -45,7 +46,7 @@ struct EnqueueTests {
     @Test("What the server would refuse is refused here, and nothing of it stays")
     func refused() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         _ = try await store.enqueue(Self.opening(place), now: { .known(1_000) })
         let before = try await store.vector(of: Store.job)
         var batch = Self.advancing(place, to: .completed)
@@ -58,7 +59,7 @@ struct EnqueueTests {
     @Test("What is known to come to nothing does not stand in the way of what is asked for next")
     func leftOut() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let asked = try await store.enqueue(Self.opening(place, advancing: [.cancelled]), now: { .known(1_000) })
         let next = Self.advancing(place, to: .dispatched)
         await #expect(throws: MutationRefusal.self) { try await store.enqueue(next, now: { .known(1_001) }) }
@@ -69,7 +70,7 @@ struct EnqueueTests {
     @Test("A job that nobody has opened is opened first, by its own name, and only once")
     func openedFirst() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let fields = [
             Edit.FieldValue(field: JobProperty.name, value: "Smith"),
             Edit.FieldValue(field: JobProperty.kind, value: JobKind.pickup.rawValue),
@@ -91,7 +92,7 @@ struct EnqueueTests {
         let second = try await store.enqueue(next, now: { .known(1_001) })
         #expect(second.entries.map(\.request.after) == [first.tokens[1]])
         // Another laptop hears of requests as such, and of the rest as such.
-        let bert = try place.open("bert", machine: "bert")
+        let bert = try await place.open("bert", machine: "bert")
         let opened = try #require(made.commit)
         #expect(try await bert.ingest(opened.segment, job: Store.job, now: .anyTime).hasStatements == false)
         #expect(try await bert.ingest(first.commit.segment, job: Store.job, now: .anyTime).hasStatements)
@@ -100,7 +101,7 @@ struct EnqueueTests {
     @Test("A store that becomes another replica goes on with its own requests, in their lane")
     func renewed() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let asked = try await store.enqueue(Self.opening(place), now: { .known(1_000) })
         try await store.renewReplica(store.identity.replica, using: &place.generator)
         let next = try await store.enqueue(Self.advancing(place, to: .dispatched), now: { .known(1_001) })
@@ -111,8 +112,8 @@ struct EnqueueTests {
     @Test("Who asks follows what it knows to be asked for, on whichever laptop, and its own in any case")
     func twoAuthors() async throws {
         let place = try Place()
-        let anna = try place.open("anna", machine: "anna")
-        let bert = try place.open("bert", machine: "bert")
+        let anna = try await place.open("anna", machine: "anna")
+        let bert = try await place.open("bert", machine: "bert")
         let opened = try await anna.enqueue(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
         _ = try await bert.ingest(opened.commit.segment, job: Store.job, now: .anyTime)
         let begun = try await bert.enqueue(Self.advancing(place, to: .inProgress), now: { .known(1_001) })
@@ -128,7 +129,7 @@ struct EnqueueTests {
     @Test("Only what is new since the last look is told; what is settled is not told as open")
     func news() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let asked = try await store.enqueue(Self.opening(place, advancing: [.dispatched]), now: { .known(1_000) })
         let first = try await store.requestNews(of: Store.job, since: [:])
         #expect(first.entries == asked.entries && asked.entries.count == 2)
@@ -144,14 +145,13 @@ struct EnqueueTests {
     @Test("A request on a branch that takes the place of another is news, though the journal is not longer")
     func adoptedBranch() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         func run(_ last: Change) throws -> JournalSegment {
             let first = Change(
                 item: ItemID(5), stamp: Stamp(milliseconds: 1_000, counter: 0),
                 operations: [.set(field: "name", value: "Sofa", replaces: [])])
             let bytes = ChangeCodec.encode(first) + ChangeCodec.encode(last)
-            return JournalSegment(
-                replica: ReplicaID(9), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+            return try TestAuthor(9).segment(bytes, of: Store.job)
         }
         let stamp = Stamp(milliseconds: 2_000, counter: 0)
         let note = Change(item: ItemID(5), stamp: stamp, operations: [.append(list: "notes", entry: "scratched")])

@@ -11,7 +11,7 @@ struct FullDiskTests {
     @Test("What is acknowledged is there and what is refused is not, also when they share a transaction")
     func sharedTransactions() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await store.put(1, "name", "before")
         try await store.limit(toFurtherPages: 12)
         let huge = String(repeating: "x", count: 60_000)
@@ -31,7 +31,7 @@ struct FullDiskTests {
         }
         #expect(outcomes.values.contains(false), "the disk was full")
         try store.close()
-        let again = try place.open()
+        let again = try await place.open()
         for (item, isAcknowledged) in outcomes.sorted(by: { $0.key < $1.key }) {
             let state = try await again.item(ItemID(item), job: Store.job)
             #expect((state != nil) == isAcknowledged, "item \(item)")
@@ -48,11 +48,9 @@ struct FullDiskTests {
     @Test("A piece of journal that leads nowhere leaves no empty job behind")
     func noEmptyJobs() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         let sound = try await anna.put(1, "name", "Sofa").segment
-        let false_ = JournalSegment(
-            replica: sound.replica, first: 1,
-            head: JournalHead(sequence: sound.head.sequence, digest: sound.head.digest &+ 1), bytes: sound.bytes)
+        let false_ = try place.sign(sound, upTo: JournalHead(sequence: sound.head.sequence, digest: 1))
         #expect(try await bert.ingest(false_, job: Store.job, now: .anyTime).result == .forked(.empty))
         #expect(try await bert.vectors().isEmpty)
         _ = try await anna.send(to: bert)

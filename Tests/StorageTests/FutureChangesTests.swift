@@ -35,7 +35,7 @@ struct FutureChangesTests {
     @Test("Who knows the time shows them at once, lists whose they are, and moves no clock")
     func listing() async throws {
         let place = try Place()
-        let (fast, store) = (try place.open(), try place.open("b"))
+        let (fast, store) = (try await place.open(), try await place.open("b"))
         try await set(store, sofa, "hall", at: Self.now)
         try await set(fast, sofa, "attic", at: Self.now + Self.day)
         try await set(fast, lamp, "den", at: Self.now + Self.day + 1)
@@ -58,7 +58,7 @@ struct FutureChangesTests {
     @Test("They yield to the next edit of who has seen them, which is nobody's wrong clock")
     func onTop() async throws {
         let place = try Place()
-        let (fast, store, third) = (try place.open(), try place.open("b"), try place.open("c"))
+        let (fast, store, third) = (try await place.open(), try await place.open("b"), try await place.open("c"))
         try await set(fast, sofa, "attic", at: Self.now + Self.day)
         try await pass(from: fast, to: store)
         try await set(store, sofa, "hall", at: Self.now)
@@ -77,7 +77,7 @@ struct FutureChangesTests {
     @Test("Jobs without such changes cost no reading, and a laptop whose clock is behind lists what it cannot know")
     func nothingListed() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await set(store, sofa, "hall", at: Self.now)
         #expect(try await listed(store, at: Self.now).isEmpty)
         #expect(try await listed(store, at: Self.now - HybridLogicalClock.tolerance).isEmpty)

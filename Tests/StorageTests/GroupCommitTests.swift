@@ -3,6 +3,7 @@ import Inventory
 import Synchronization
 import Testing
 
+import Simulation
 @testable import Storage
 
 @Suite("Writes that wait for each other", .timeLimit(.minutes(1)))
@@ -11,7 +12,7 @@ struct GroupCommitTests {
     func shortBeforeLong() async throws {
         var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
-            place: StorePlace(machine: "m", file: "f"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "m", file: "f"), hostName: "anna", signer: TestSigner(1), generator: &generator)
         let order = Order()
         store.holdWrites()
         var tasks: [Task<Void, any Error>] = []

@@ -10,7 +10,7 @@ struct LongRunTests {
     @Test("A batch of any size comes out in pieces that fit into frames, each with its digest")
     func batches() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         try await anna.put(1, "name", "first")
         let text = String(repeating: "x", count: 4_000)
         let edits = (2...1_000 as ClosedRange<UInt128>).map { item in
@@ -25,7 +25,7 @@ struct LongRunTests {
     @Test("Edits that were joined come out in pieces that fit into frames")
     func joinedEdits() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         let text = String(repeating: "x", count: 8_000)
         for item in 1...300 as ClosedRange<UInt128> { try await anna.put(item, "name", "\(text)\(item)") }
         #expect(try await anna.segmentCount() < 300, "some were joined")
@@ -36,7 +36,7 @@ struct LongRunTests {
     @Test("A small piece that changes a thousand pages is stored, and leaves nothing when it is undone")
     func manyPages() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         let text = String(repeating: "x", count: 9_000)
         let items = (1...1_000 as ClosedRange<UInt128>).map { ItemID($0) }
         _ = try await anna.edit(
@@ -51,9 +51,7 @@ struct LongRunTests {
             try await anna.segment(
                 of: anna.identity.replica, job: Store.job, from: held.sequence + 1, maximumBytes: .max))
         #expect(piece.bytes.count < ProtocolLimits.deltaBytes)
-        let lie = JournalSegment(
-            replica: piece.replica, first: piece.first,
-            head: JournalHead(sequence: piece.head.sequence, digest: piece.head.digest ^ 1), bytes: piece.bytes)
+        let lie = try place.sign(piece, upTo: JournalHead(sequence: piece.head.sequence, digest: 1))
         #expect(try await bert.ingest(lie, job: Store.job, now: .anyTime).result == .forked(held))
         #expect(try await bert.ingest(piece, job: Store.job, now: .anyTime).result == .stored)
         #expect(try await anna.exported() == bert.exported())

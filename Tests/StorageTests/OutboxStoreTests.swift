@@ -30,10 +30,10 @@ struct OutboxStoreTests {
         standing.pausedLanes = [LaneID(job: try #require(JobID("smith")), name: "state")]
         standing.rest = OutboxStanding.Rest(
             wait: Wait(since: 9_000, milliseconds: 900_000, cause: .unauthorised), failures: 2)
-        let store = try place.open()
+        let store = try await place.open()
         try await store.remember(records.map { .record($0) } + [.standing(standing)])
         try store.close()
-        let again = try place.open()
+        let again = try await place.open()
         let memory = try await again.outboxMemory()
         #expect(memory.records == records && memory.standing == standing)
         try await again.remember([.forget(MutationToken(2)), .standing(OutboxStanding())])
@@ -45,7 +45,7 @@ struct OutboxStoreTests {
     @Test("The log of attempts is bounded and keeps the newest")
     func boundedLog() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         for number in 1...10 {
             let event = AttemptEvent(
                 token: MutationToken(1), attempt: number, began: UInt64(number), nextAttempt: nil,

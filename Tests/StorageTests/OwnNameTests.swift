@@ -11,7 +11,7 @@ struct OwnNameTests {
     @Test("Others hear of it once it is durable; what is written in the same transaction has it already")
     func nobodyHearsEarlier() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let former = store.identity.replica
         let renewal = await Self.holdRenewal(of: store)
         let look = Task { try await store.write { _ in (store.identity.replica, store.writingIdentity.replica) } }
@@ -29,7 +29,7 @@ struct OwnNameTests {
     @Test("Where SQLite itself undoes the transaction, the store stays who it was", arguments: Failure.allCases)
     func undone(by failure: Failure) async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await store.put(1, "name", "Sofa")
         let former = store.identity
         try await store.write { try $0.execute(sql: "CREATE TABLE filler (bytes BLOB)") }
@@ -66,13 +66,13 @@ struct OwnNameTests {
         let renewed = store.identity
         #expect(renewed.replica != former.replica)
         try store.close()
-        #expect(try place.open().identity == renewed)
+        #expect(try await place.open().identity == renewed)
     }
 
     @Test("A write that is undone alone takes back only what it has changed itself")
     func undoneAlone() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let former = store.identity.replica
         let renewal = await Self.holdRenewal(of: store)
         let refused = Task {

@@ -10,7 +10,7 @@ struct ReplacedFileTests {
     @Test("Nothing is acknowledged that went into a file which was deleted or replaced", arguments: [true, false])
     func replaced(isPutBack: Bool) async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         func put(_ item: UInt128) async throws {
             let fields = [Edit.FieldValue(field: "name", value: "lamp")]
             _ = try await store.edit(

@@ -1,5 +1,6 @@
 import CRDT
 import Inventory
+import Simulation
 import Storage
 import Synchronization
 import Testing
@@ -16,7 +17,8 @@ struct ShownOftenTests {
     func calls() async throws {
         var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
-            place: StorePlace(machine: "anna", file: "1"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "anna", file: "1"), hostName: "anna", signer: TestSigner(1),
+            generator: &generator)
         let calls = Mutex<[Call]>([])
         store.whenShown {
             calls.withLock { $0.append(Call()) }

@@ -3,6 +3,7 @@ import Inventory
 import Synchronization
 import Testing
 
+import Simulation
 @testable import Storage
 
 @Suite("Steps of the clock that share a transaction", .timeLimit(.minutes(1)))
@@ -13,7 +14,7 @@ struct StepsUndoneTogetherTests {
     func bothUndone() async throws {
         var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
-            place: StorePlace(machine: "m", file: "f"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "m", file: "f"), hostName: "anna", signer: TestSigner(1), generator: &generator)
         let edit = Edit.put(item: ItemID(42), fields: [Edit.FieldValue(field: "room", value: "hall")])
         let isUnseen = try await store.edit(
             job: Store.job, createsJob: true, nowMilliseconds: Self.now, isSynchronised: false, [edit])

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Foundation
 import GRDB
@@ -11,11 +12,11 @@ struct StoreTests {
     @Test("What was committed is there after opening again, and the journal continues")
     func reopening() async throws {
         let place = try Place()
-        let first = try place.open()
+        let first = try await place.open()
         try await first.put(1, "name", "Sofa")
         let identity = first.identity
         try first.close()
-        let second = try place.open()
+        let second = try await place.open()
         #expect(second.identity == identity)
         #expect(!second.wasCopied)
         let commit = try await second.put(1, "room", "Den")
@@ -26,7 +27,7 @@ struct StoreTests {
     @Test("A commit is flushed to disk before it is acknowledged")
     func durability() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await store.put(1, "name", "Sofa")
         #expect(try await store.synchronousSetting() == 2, "PRAGMA synchronous is FULL")
         #expect(try await store.journalMode() == "wal")
@@ -35,7 +36,7 @@ struct StoreTests {
     @Test("Two stores that exchange their journals export the same bytes, whatever the order")
     func convergence() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         var generator = SeededGenerator(seed: 4)
         for round in 0..<40 {
             for (index, store) in [anna, bert].enumerated() {
@@ -76,14 +77,13 @@ struct StoreTests {
     @Test("Pieces of a journal may overlap; a gap, a repetition and a false digest change nothing")
     func ingesting() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         for item in 1...6 as ClosedRange<UInt128> { try await anna.put(item, "name", "thing \(item)") }
         let replica = anna.identity.replica
         let all = try #require(try await anna.segment(of: replica, job: Store.job, from: 1, maximumBytes: .max))
         let late = try #require(try await anna.segment(of: replica, job: Store.job, from: 4, maximumBytes: .max))
         #expect(try await bert.ingest(late, job: Store.job, now: .anyTime).result == .gap(.empty))
-        let lie = JournalSegment(
-            replica: replica, first: 1, head: JournalHead(sequence: all.head.sequence, digest: 1), bytes: all.bytes)
+        let lie = try place.sign(all, upTo: JournalHead(sequence: all.head.sequence, digest: 1))
         #expect(try await bert.ingest(lie, job: Store.job, now: .anyTime).result == .forked(.empty))
         #expect(try await bert.vectors().isEmpty)
         let first = try await anna.segment(of: replica, job: Store.job, from: 1, maximumBytes: 1)
@@ -97,11 +97,13 @@ struct StoreTests {
     @Test("Malformed bytes are refused and change nothing")
     func malformed() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await store.put(1, "name", "Sofa")
         let before = try await store.exported()
-        let segment = JournalSegment(
-            replica: ReplicaID(9), first: 1, head: JournalHead(sequence: 1, digest: 0), bytes: [3, 1, 2, 3])
+        let segment = TestAuthor(9).sign(
+            JournalSegment(
+                replica: TestAuthor(9).replica, first: 1, head: JournalHead(sequence: 1, digest: 0),
+                bytes: [3, 1, 2, 3]), of: Store.job)
         await #expect(throws: CodecError.self) { try await store.ingest(segment, job: Store.job, now: .anyTime) }
         #expect(try await store.exported() == before)
         #expect(try await store.vector(of: Store.job).entries.count == 1)
@@ -110,12 +112,12 @@ struct StoreTests {
     @Test("Many small segments are joined, and the journal stays what it was")
     func joining() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         for number in 0..<600 { try await store.put(UInt128(number % 7 + 1), "name", "v\(number)") }
         #expect(try await store.segmentCount() < 300)
         let replica = store.identity.replica
         let all = try #require(try await store.segment(of: replica, job: Store.job, from: 1, maximumBytes: .max))
-        #expect(try JournalDigest.extend(.empty, with: all.bytes) == all.head)
+        #expect(try JournalHead.empty.after(all.bytes) == all.head)
         let vector = try await store.vector(of: Store.job)
         #expect(all.head == vector[replica])
     }
@@ -123,7 +125,7 @@ struct StoreTests {
     @Test("Barcodes are found, and found twice, whether they came singly or in bulk")
     func barcodes() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         let bulk = (1...1_500).map { number in
             Edit.put(
                 item: ItemID(UInt128(number)),
@@ -143,7 +145,7 @@ struct StoreTests {
     @Test("An edit of a removed item is refused with the remedy; the rest of the batch is made")
     func refusals() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await store.put(1, "name", "Sofa")
         _ = try await store.edit(job: Store.job, nowMilliseconds: 5, [.remove(item: ItemID(1))])
         let fields = [Edit.FieldValue(field: "name", value: "Bed")]
@@ -158,7 +160,7 @@ struct StoreTests {
     @Test("Who reads an export for too long is told so, and the log of writes can be emptied again")
     func slowReader() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         for number in 1...300 as ClosedRange<UInt128> { try await store.put(number, "name", "x") }
         var read: ExportCursor<CanonicalExport>? = try store.exportCursor(of: Store.job)
         _ = try await read?.next()
@@ -177,24 +179,24 @@ struct StoreTests {
     @Test("A store of a newer program is refused in one sentence and not touched")
     func newerStore() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await store.put(1, "name", "Sofa")
         try store.close()
         let queue = try DatabaseQueue(path: place.path())
         try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
         try queue.close()
         let before = try Data(contentsOf: URL(fileURLWithPath: place.path()))
-        let error = #expect(throws: StoreError.self) { try place.open() }
+        let error = await #expect(throws: StoreError.self) { try await place.open() }
         #expect(error?.code == .newerThanProgram)
         #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == before)
     }
 
     @Test("A file that is no store is refused and not touched")
-    func notAStore() throws {
+    func notAStore() async throws {
         let place = try Place()
         let content = Data(String(repeating: "not a database ", count: 500).utf8)
         try content.write(to: URL(fileURLWithPath: place.path()))
-        let error = #expect(throws: StoreError.self) { try place.open() }
+        let error = await #expect(throws: StoreError.self) { try await place.open() }
         #expect(error?.code == .damaged)
         #expect(try Data(contentsOf: URL(fileURLWithPath: place.path())) == content)
     }
@@ -202,7 +204,7 @@ struct StoreTests {
     @Test("The vectors of all jobs are those of each job")
     func vectors() async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("a"), try place.open("b"))
+        let (anna, bert) = (try await place.open("a"), try await place.open("b"))
         let jobs = [JobID("smith")!, JobID("jones")!, JobID("Smith")!]
         for (index, job) in jobs.enumerated() {
             for (store, count) in [(anna, index), (bert, 2 * index + 1)] {
@@ -226,7 +228,7 @@ struct StoreTests {
     @Test("What comes to a store that has been closed is refused")
     func closed() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await store.put(1, "name", "Sofa")
         try store.close()
         // Whoever tidies up does not know yet that the daemon stops.

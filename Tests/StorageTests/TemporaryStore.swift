@@ -1,6 +1,8 @@
+import Authorship
 import CRDT
 import Foundation
 import Inventory
+import Simulation
 import Storage
 
 /// A directory for stores, gone with the test.
@@ -17,8 +19,18 @@ final class Place {
 
     func path(_ name: String = "a") -> String { "\(directory)/\(name).sqlite" }
 
-    func open(_ name: String = "a", machine: String = "laptop") throws -> Store {
-        try Store.open(path: path(name), machine: machine, hostName: "anna", generator: &generator)
+    func open(_ name: String = "a", machine: String = "laptop") async throws -> Store {
+        let store = try Store.open(path: path(name), machine: machine, hostName: "anna", generator: &generator)
+        try await store.takeUp(TestSigner(named: machine), using: &generator)
+        return store
+    }
+
+    /// What "laptop" would have signed if the run led there.
+    func sign(_ segment: JournalSegment, upTo head: JournalHead) throws -> JournalSegment {
+        JournalSegment(
+            replica: segment.replica, first: segment.first, head: head, bytes: segment.bytes,
+            signature: TestSigner(named: "laptop").sign(head, of: segment.replica, job: Store.job),
+            author: segment.author)
     }
 
     /// Copies a closed store, log and all, to a new file.

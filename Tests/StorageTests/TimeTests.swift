@@ -46,13 +46,13 @@ struct TimeTests {
     @Test("The stamp of a liar moves no clock, not after a restart either")
     func liarAcrossRestart() async throws {
         let place = try Place()
-        let liar = try place.open()
+        let liar = try await place.open()
         try await set(liar, "attic", at: Self.now + Self.hour)
-        let store = try place.open("b")
+        let store = try await place.open("b")
         _ = try await store.ingest(
             try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
         try store.close()
-        let again = try place.open("b")
+        let again = try await place.open("b")
         try await set(again, "hall", on: second, at: Self.now + 5)
         let written = try await stamps(again, of: second).map(\.milliseconds)
         #expect(written == [Self.now + 5])
@@ -61,7 +61,7 @@ struct TimeTests {
     @Test("What comes from the future shows, and who writes on top of it wins, with the time known or not")
     func onTopOfTheFuture() async throws {
         let place = try Place()
-        let (liar, store) = (try place.open(), try place.open("b"))
+        let (liar, store) = (try await place.open(), try await place.open("b"))
         try await set(liar, "attic", at: Self.now + 48 * Self.hour)
         _ = try await store.ingest(
             try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
@@ -78,7 +78,7 @@ struct TimeTests {
     @Test("Work without a known time is stamped anew in its order, on top of what its items held", arguments: [-3, 3])
     func restamped(hours: Int64) async throws {
         let place = try Place()
-        let (store, other) = (try place.open(), try place.open("b"))
+        let (store, other) = (try await place.open(), try await place.open("b"))
         try await set(other, "porch", at: Self.now - 10)
         _ = try await store.ingest(
             try await run(of: other), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
@@ -112,7 +112,7 @@ struct TimeTests {
     @Test("Work is no longer unseen once the time is learned, though it was what was thought")
     func learnedWithoutStep() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await set(store, "hall", at: Self.now, synchronised: false)
         let before = try await stamps(store)
         let head = try await store.vector(of: Store.job)[store.identity.replica]
@@ -128,7 +128,7 @@ struct TimeTests {
     @Test("What had to follow a later stamp still does after a step, and what was written then has its time")
     func followsAfterStep() async throws {
         let place = try Place()
-        let (store, other) = (try place.open(), try place.open("b"))
+        let (store, other) = (try await place.open(), try await place.open("b"))
         try await set(other, "porch", at: Self.now)
         let later = Self.now - 6 * Self.hour
         _ = try await store.ingest(
@@ -146,7 +146,7 @@ struct TimeTests {
     @Test("What is written on top of the far future draws no other work along when it is stamped anew")
     func futureDrawsNothingAlong() async throws {
         let place = try Place()
-        let (store, liar) = (try place.open(), try place.open("b"))
+        let (store, liar) = (try await place.open(), try await place.open("b"))
         try await set(liar, "attic", at: Self.now + 48 * Self.hour)
         _ = try await store.ingest(
             try await run(of: liar), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
@@ -164,7 +164,7 @@ struct TimeTests {
     @Test("What was written on top of the future draws no other work along when that has become the past")
     func formerFutureDrawsNothingAlong() async throws {
         let place = try Place()
-        let (store, other) = (try place.open(), try place.open("b"))
+        let (store, other) = (try await place.open(), try await place.open("b"))
         try await set(other, "attic", at: Self.now + Self.hour)
         _ = try await store.ingest(
             try await run(of: other), job: Store.job, now: ReceiveTime(milliseconds: Self.now, isSynchronised: false))
@@ -183,7 +183,7 @@ struct TimeTests {
     @Test("Work of two boots whose clocks were hours apart keeps its order, and the later has its time")
     func ordersBoots() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await set(store, "hall", at: Self.now + 3 * Self.hour, synchronised: false)
         try await set(store, "den", on: second, at: Self.now + 600_000, synchronised: false)
         let learned = ReceiveTime(milliseconds: Self.now + 24 * Self.hour + 1_200_000, isSynchronised: true)
@@ -197,7 +197,7 @@ struct TimeTests {
     @Test("Work that may have been seen is never stamped anew, nor work with a known time")
     func seenStays() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try await set(store, "hall", at: Self.now, synchronised: false)
         try await store.beginExposure()
         try await set(store, "attic", at: Self.now + 1, synchronised: false)
@@ -217,7 +217,7 @@ struct TimeTests {
     func refusedStep() async throws {
         var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
-            place: StorePlace(machine: "m", file: "f"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "m", file: "f"), hostName: "anna", signer: TestSigner(1), generator: &generator)
         try await set(store, "hall", at: Self.now, synchronised: false)
         let last = try #require(try await stamps(store).last)
         store.setDiskFull(true)
@@ -241,7 +241,7 @@ struct TimeTests {
     func refusedExposure() async throws {
         var generator = SeededGenerator(seed: 1)
         let store = try Store.openInMemory(
-            place: StorePlace(machine: "m", file: "f"), hostName: "anna", generator: &generator)
+            place: StorePlace(machine: "m", file: "f"), hostName: "anna", signer: TestSigner(1), generator: &generator)
         try await set(store, "hall", at: Self.now, synchronised: false)
         store.setDiskFull(true)
         await #expect(throws: StoreError.self) { try await store.beginExposure() }
@@ -257,7 +257,7 @@ struct TimeTests {
     @Test("What is known of the time is kept, and a step together with what it moved")
     func clockRecord() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         #expect(try await store.clockRecord() == nil)
         let record = { (source: TimeSource?, offset: Int64) in
             ClockRecord(
@@ -270,7 +270,7 @@ struct TimeTests {
         try await set(store, "hall", at: Self.now, synchronised: false)
         _ = try await store.restamp(by: 1_000, now: Self.time(isSynchronised: true), record(.server, 6))
         try store.close()
-        let again = try place.open()
+        let again = try await place.open()
         #expect(try await again.clockRecord() == record(.server, 6))
         #expect(try await stamps(again).last?.milliseconds == Self.now + 1_000)
     }

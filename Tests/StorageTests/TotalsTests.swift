@@ -51,7 +51,7 @@ struct TotalsTests {
         arguments: 1...8 as ClosedRange<UInt64>)
     func keptUp(seed: UInt64) async throws {
         let place = try Place()
-        let (anna, bert) = (try place.open("anna"), try place.open("bert"))
+        let (anna, bert) = (try await place.open("anna"), try await place.open("bert"))
         var generator = SeededGenerator(seed: seed)
         for round in 0..<60 as Range<UInt64> {
             for store in [anna, bert] {
@@ -74,7 +74,7 @@ struct TotalsTests {
     @Test("After a large batch shared barcodes are counted when somebody asks, and kept again when the job rests")
     func largeBatch() async throws {
         let place = try Place()
-        let store = try place.open("anna")
+        let store = try await place.open("anna")
         var generator = SeededGenerator(seed: 5)
         _ = try await store.edit(
             job: Store.job, createsJob: true, nowMilliseconds: 1_000, Self.edits(3_000, &generator, items: 900))
@@ -88,7 +88,7 @@ struct TotalsTests {
     @Test("A note of a job that has changed since it was made is not taken for its totals, and the next one is")
     func outdatedNote() async throws {
         let place = try Place()
-        let store = try place.open("anna")
+        let store = try await place.open("anna")
         var generator = SeededGenerator(seed: 6)
         let edits = Self.edits(3_000, &generator, items: 900)
         _ = try await store.edit(job: Store.job, createsJob: true, nowMilliseconds: 1_000, edits)
@@ -108,7 +108,7 @@ struct TotalsTests {
     @Test("A text that many items had as their barcode does not make edits slow: it is counted when somebody asks")
     func noBarcode() async throws {
         let place = try Place()
-        let store = try place.open("anna")
+        let store = try await place.open("anna")
         for item in 1...200 as ClosedRange<UInt128> { try await store.put(item, "barcode", "none") }
         for item in 1...199 as ClosedRange<UInt128> { try await store.put(item, "barcode", "", now: 2_000) }
         try await store.tidy()
@@ -121,7 +121,7 @@ struct TotalsTests {
     @Test("A volume that no column takes is added up when somebody asks, and no edit fails for it")
     func tooMuch() async throws {
         let place = try Place()
-        let store = try place.open("anna")
+        let store = try await place.open("anna")
         try await store.put(1, "volumeCubicFeet", "999999999")
         let all = ItemCounts.largestVolume + 1
         try await store.write { db in
@@ -142,7 +142,7 @@ struct TotalsTests {
     @Test("Who made no digest has none to show, and it is that of the inventory when somebody has")
     func knownDigest() async throws {
         let place = try Place()
-        let store = try place.open("anna")
+        let store = try await place.open("anna")
         try await store.put(1, "name", "Sofa")
         #expect(try await store.knownDigest(of: Store.job) == nil)
         let made = try await store.digest(of: Store.job)

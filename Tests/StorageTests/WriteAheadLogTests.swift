@@ -10,7 +10,7 @@ struct WriteAheadLogTests {
     /// Writes much, and tells how long the log became.
     private func longest(of commits: Int, items: UInt128) async throws -> Int {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         var longest = 0
         for commit in 0..<UInt128(commits) {
             let edits = (1...items).map { item in

@@ -3,6 +3,7 @@ import CRDT
 import Foundation
 import Logging
 import Replication
+import Simulation
 import Testing
 import Timekeeping
 import Transport

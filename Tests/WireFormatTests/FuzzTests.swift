@@ -29,7 +29,7 @@ struct FuzzTests {
     }
 
     private func bytes(_ message: Message) throws -> [UInt8] {
-        [UInt8](buffer: try FrameEncoder.encode(message, version: ProtocolLimits.version))
+        [UInt8](buffer: try FrameEncoder.encode(message, isCompressing: true))
     }
 
     struct Outcomes {

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverForceUnwrap
 import CRDT
 import Replication
+import Simulation
 import Timekeeping
 
 extension Message {
@@ -40,15 +41,21 @@ extension Message {
         case 7: return .credit(job: job, replica: replica, bytes: UInt32(clamping: number))
         case 8:
             let count = Int.random(in: 1...200, using: &random)
-            let head = JournalHead(sequence: sequence, digest: random.next())
+            let head = JournalHead(sequence: sequence, digest: JournalDigest(random.next()))
             let segment = JournalSegment(
                 replica: replica, first: UInt64.random(in: 1...sequence, using: &random), head: head,
-                bytes: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+                bytes: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) },
+                signature: number % 3 == 0 ? nil : JournalSignature([UInt8](repeating: 9, count: 64)),
+                author: number % 5 > 1
+                    ? nil
+                    : JournalAuthor(
+                        key: [UInt8](repeating: UInt8(count), count: 32), nonce: UInt128(number),
+                        certificates: number % 5 == 0 ? [] : [[1, 2], [3]]))
             return .delta(job: job, segment, pushed: number % 2 == 0)
         case 9: return .prune(job: job)
         case 10: return .probe(job: job, replica: replica, sequence: sequence)
         case 11:
-            let boundary = number % 3 == 0 ? nil : JournalHead(sequence: sequence, digest: number)
+            let boundary = number % 3 == 0 ? nil : JournalHead(sequence: sequence, digest: JournalDigest(number))
             let answer = ProbeAnswer(sequence: sequence, boundary: boundary, changeHash: random.next())
             return .probeAnswer(job: job, replica: replica, answer)
         case 12: return .forked(job: job, replica: replica)
@@ -71,7 +78,8 @@ extension Message {
         (0..<Int.random(in: 0...6, using: &random)).map { _ in
             let sequence = max(1, random.next() >> UInt64.random(in: 24...63, using: &random))
             return VersionVector.Entry(
-                replica: .random(using: &random), head: JournalHead(sequence: sequence, digest: random.next()))
+                replica: .random(using: &random),
+                head: JournalHead(sequence: sequence, digest: JournalDigest(random.next())))
         }
     }
 }

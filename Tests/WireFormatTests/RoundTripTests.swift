@@ -2,12 +2,13 @@ import CRDT
 import NIOCore
 import NIOTestUtils
 import Replication
+import Simulation
 import Testing
 import WireFormat
 
 @Suite("Messages on the wire")
 struct RoundTripTests {
-    @Test("a message is written as the bytes of version 5, and read back from them", arguments: Samples.named)
+    @Test("a message is written as the bytes of version 8, and read back from them", arguments: Samples.named)
     func keepsItsBytes(name: String, message: Message) throws {
         let bytes = try Fixtures.bytes("messages", name)
         #expect(try FrameEncoder.encode(message) == bytes)
@@ -23,8 +24,9 @@ struct RoundTripTests {
     func everyChunking() throws {
         var conversation = ByteBuffer()
         let messages = Samples.named.map(\.message) + [Samples.compressible]
-        let newest = ProtocolLimits.version
-        for message in messages { conversation.writeImmutableBuffer(try FrameEncoder.encode(message, version: newest)) }
+        for message in messages {
+            conversation.writeImmutableBuffer(try FrameEncoder.encode(message, isCompressing: true))
+        }
         for cut in 0...conversation.readableBytes {
             let tail = conversation.readableBytes - cut
             let chunks = [conversation.getSlice(at: 0, length: cut)!, conversation.getSlice(at: cut, length: tail)!]
@@ -32,7 +34,7 @@ struct RoundTripTests {
         }
         #expect(try decode(conversation.readableBytesView.map { ByteBuffer(bytes: [$0]) }) == messages)
         // The verifier repeats its input on one decoder, so hellos come anywhere.
-        let frames = try messages.map { (try FrameEncoder.encode($0, version: newest), [$0]) }
+        let frames = try messages.map { (try FrameEncoder.encode($0, isCompressing: true), [$0]) }
         try ByteToMessageDecoderVerifier.verifyDecoder(inputOutputPairs: frames) {
             FrameDecoder(checksGreeting: false)
         }

@@ -3,6 +3,7 @@ import CRDT
 import Foundation
 import NIOCore
 import Replication
+import Simulation
 import Timekeeping
 
 /// One message of each kind, as the fixtures hold them.
@@ -57,6 +58,7 @@ enum Samples {
         ("request", .request(job: job, replica: first, from: 1, credit: 4 << 20, graft: true)),
         ("credit", .credit(job: job, replica: first, bytes: 64 << 10)),
         ("delta", .delta(job: job, segment(first: 9, last: 12, bytes: [1, 2, 255, 0]), pushed: true)),
+        ("delta-signed", .delta(job: job, signed, pushed: true)),
         ("prune", .prune(job: job)),
         ("probe", .probe(job: job, replica: second, sequence: 40)),
         (
@@ -90,13 +92,21 @@ enum Samples {
         pushed: true)
 
     static func entry(_ replica: ReplicaID, _ sequence: UInt64, _ digest: UInt64) -> VersionVector.Entry {
-        VersionVector.Entry(replica: replica, head: JournalHead(sequence: sequence, digest: digest))
+        VersionVector.Entry(replica: replica, head: JournalHead(sequence: sequence, digest: JournalDigest(digest)))
     }
 
     /// What stands in each bucket; 0 in all others.
     static func buckets(_ filled: [Int: UInt64]) -> [UInt64] {
         (0..<ProtocolLimits.jobBuckets).map { filled[$0] ?? 0 }
     }
+
+    private static let signed = JournalSegment(
+        replica: first, first: 9, head: JournalHead(sequence: 12, digest: 77), bytes: [1, 2, 3],
+        signature: JournalSignature((0..<64).map { Array("0123456789abcdef".utf8)[$0 % 16] }),
+        author: JournalAuthor(
+            key: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef".utf8),
+            nonce: 0x3031_3233_3435_3637_3839_6162_6364_6566,
+            certificates: [Array("leaf".utf8), Array("issuer".utf8)]))
 
     static func segment(first: UInt64, last: UInt64, bytes: [UInt8]) -> JournalSegment {
         JournalSegment(

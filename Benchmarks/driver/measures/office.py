@@ -7,7 +7,9 @@ import re
 import secrets
 import time
 
+import authors
 import stranger
+from protobuf import number, text
 
 from ..lab import LabError
 
@@ -63,7 +65,7 @@ class Laptop:
     def __init__(self, server, number, seconds, token):
         self.server, self.number = server, number
         self.job = f"job-{number // CREW}"
-        self.replica = (number + 1).to_bytes(16, "big")
+        self.author = authors.Author()
         self.quiet, self.errors = [], []
         # Every other one waits for news at the server.
         self.wait = f"&wait={WAIT_SECONDS}" if number % 2 else ""
@@ -73,19 +75,20 @@ class Laptop:
         self.runs = list(self._runs(seconds // UPLOAD_SECONDS + 2))
 
     def _runs(self, count):
-        digest = sequence = 0
+        digest, sequence = bytes(32), 0
         for run in range(count):
             first = sequence + 1
             records = []
             for _ in range(random.randint(1, 5)):
                 sequence += 1
-                item = self.replica[8:] + sequence.to_bytes(8, "big")
+                item = self.author.replica[8:] + sequence.to_bytes(8, "big")
                 stamp = (1_000_000 + run) << 16 | sequence & 0xFFFF
                 records.append(stranger.change(item, stamp, f"Box {sequence}"))
-            digest = stranger.digest(records, digest)
-            segment = stranger.text(1, self.replica) + stranger.number(2, first) + stranger.number(3, sequence)
-            segment += stranger.fixed(4, digest) + stranger.text(5, b"".join(records))
-            yield stranger.text(1, segment)
+            digest = authors.digest(records, digest)
+            segment = text(1, self.author.replica) + number(2, first) + number(3, sequence)
+            segment += text(5, b"".join(records)) + text(6, digest)
+            segment += text(7, self.author.sign(self.job, sequence, digest))
+            yield text(1, segment) + text(3, self.author.message)
 
     async def live(self, end):
         try:

@@ -4,7 +4,7 @@
 /// They stand on the job's own item only, as kind 0 with a code in the place of the name:
 ///
 ///     statement = 1 acknowledge: count:varint  (replica:16 sequence:varint)*             ascending by replica
-///                 2 removal: name:string  count:varint  (replica:16 sequence:varint digest:8)*    ascending by replica
+///                 2 removal: name:string  count:varint  (replica:16 sequence:varint digest:32)*    ascending by replica
 ///                 10 decide: count:varint  (identity:8)*                                  ascending
 ///                 6 to 9 see `RequestCodec`
 enum StatementCodec {
@@ -117,7 +117,7 @@ enum StatementCodec {
         for _ in 0..<(try decodeCount(&reader, atMost: ChangeLimits.positions)) {
             let replica = ReplicaID(try reader.readInteger())
             if let last = entries.last, last.replica >= replica { throw .disordered }
-            let head = JournalHead(sequence: try decodeSequence(&reader), digest: try reader.readInteger())
+            let head = JournalHead(sequence: try decodeSequence(&reader), digest: try reader.readDigest())
             guard head.sequence > 0 else { throw .empty }
             entries.append(VersionVector.Entry(replica: replica, head: head))
         }

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import FoundationEssentials
 import HTTPCoding
@@ -40,7 +41,7 @@ extension VersionVector {
     fileprivate var documents: [VectorDocument.Entry] {
         entries.map {
             VectorDocument.Entry(
-                replica: $0.replica.description, sequence: $0.head.sequence, digest: $0.head.digest.sixteenDigits)
+                replica: $0.replica.description, sequence: $0.head.sequence, digest: $0.head.digest.description)
         }
     }
 }
@@ -50,9 +51,7 @@ extension VectorDocument.Entry {
         guard let replica = ReplicaID(replica), replica.description == self.replica else {
             throw ChannelProblem(.invalidRequest, "'replica' has 32 digits of 0–9 a–f.")
         }
-        guard let digest = UInt64(digest, radix: 16), digest.sixteenDigits == self.digest else {
-            throw ChannelProblem(.invalidRequest, "'digest' has 16 digits of 0–9 a–f.")
-        }
+        let digest = try JournalDigest(document: digest)
         guard (1...ChannelLimits.removedSequence).contains(sequence) else {
             throw ChannelProblem(.invalidRequest, "'sequence' is from 1 to \(ChannelLimits.removedSequence).")
         }
@@ -68,22 +67,44 @@ struct SegmentsDocument: Codable {
         let digest: String
         /// Base64.
         let changes: String
+        /// Base64; absent in the channel.
+        let signature: String?
+    }
+
+    struct Author: Codable {
+        /// 64 hexadecimal digits.
+        let key: String
+        /// 32 hexadecimal digits.
+        let nonce: String
+        /// Base64 of DER.
+        let certificates: [String]
     }
 
     let segments: [Segment]
+    /// Of all the journals of these, but the channel.
+    let authors: [Author]?
 
     init(_ list: SegmentList) {
         segments = list.segments.map { segment in
             Segment(
                 replica: segment.replica.description, first: segment.first, last: segment.head.sequence,
-                digest: segment.head.digest.sixteenDigits, changes: Data(segment.bytes).base64EncodedString())
+                digest: segment.head.digest.description, changes: Data(segment.bytes).base64EncodedString(),
+                signature: segment.signature.map { Data($0.bytes).base64EncodedString() })
         }
+        authors = list.authors.map(Author.init)
     }
 
     /// - Throws: `MalformedMessage` or `ChannelProblem`.
     static func read(_ bytes: [UInt8]) throws -> SegmentList {
         let document = try JSONBody.decode(SegmentsDocument.self, from: bytes)
-        return SegmentList(segments: try document.segments.map { try $0.segment() })
+        let authors = try (document.authors ?? []).map { try $0.author() }
+        let byReplica = Dictionary(authors.map { ($0.replica, $0) }, uniquingKeysWith: { first, _ in first })
+        return SegmentList(
+            segments: try document.segments.map { document in
+                var segment = try document.segment()
+                segment.author = byReplica[segment.replica]
+                return segment
+            })
     }
 }
 
@@ -92,14 +113,54 @@ extension SegmentsDocument.Segment {
         guard let replica = ReplicaID(replica), replica.description == self.replica else {
             throw ChannelProblem(.invalidRequest, "'replica' has 32 digits of 0–9 a–f.")
         }
-        guard let digest = UInt64(digest, radix: 16), digest.sixteenDigits == self.digest else {
-            throw ChannelProblem(.invalidRequest, "'digest' has 16 digits of 0–9 a–f.")
+        let digest = try JournalDigest(document: digest)
+        guard let signature = Data(base64Encoded: signature ?? "") else {
+            throw ChannelProblem(.malformed, "'signature' is not base64.")
         }
         guard let changes = Data(base64Encoded: changes) else {
             throw ChannelProblem(.malformed, "'changes' is not base64.")
         }
         return try JournalSegment(
-            checkedReplica: replica, first: first, last: last, digest: digest, bytes: [UInt8](changes))
+            checkedReplica: replica, first: first, last: last, digest: digest, bytes: [UInt8](changes),
+            signature: [UInt8](signature))
+    }
+}
+
+extension SegmentsDocument.Author {
+    fileprivate init(_ author: JournalAuthor) {
+        key = author.key.hexadecimalDigits
+        nonce = ReplicaID(author.nonce).description
+        certificates = author.certificates.map { Data($0).base64EncodedString() }
+    }
+
+    /// - Throws: `MalformedMessage` or `ChannelProblem`.
+    fileprivate func author() throws -> JournalAuthor {
+        guard let key = JournalDigest(key), key.description == self.key, let nonce = ReplicaID(nonce),
+            nonce.description == self.nonce
+        else {
+            throw ChannelProblem(.invalidRequest, "'key' has 64 digits of 0–9 a–f, 'nonce' has 32.")
+        }
+        let certificates = certificates.map { Data(base64Encoded: $0) }
+        guard !certificates.contains(nil) else {
+            throw ChannelProblem(.malformed, "A certificate is not base64.")
+        }
+        return try JournalAuthor(
+            checkedKey: key.bytes, nonce: nonce.value, certificates: certificates.compactMap { $0.map { [UInt8]($0) } })
+    }
+}
+
+extension JournalDigest {
+    fileprivate init(document text: String) throws(ChannelProblem) {
+        guard let digest = JournalDigest(text), digest.description == text else {
+            throw ChannelProblem(.invalidRequest, "'digest' has 64 digits of 0–9 a–f.")
+        }
+        self = digest
+    }
+
+    fileprivate var bytes: [UInt8] {
+        var bytes = ByteWriter(reservingCapacity: 32)
+        bytes.write(self)
+        return bytes.bytes
     }
 }
 

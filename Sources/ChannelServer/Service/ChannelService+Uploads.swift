@@ -47,7 +47,7 @@ extension ChannelService {
         case .duplicate: break
         case .gap(let head):
             throw problem(.journalGap, segment, head.sequence, "The server's channel ends at \(head.sequence).")
-        case .forked, .ownFuture, .malformed, .failed:
+        case .forked, .ownFuture, .malformed, .forged, .stranger, .failed:
             logger.error(
                 "this server has said something else since it was set back; put the backup back again and serve with --recover first",
                 metadata: ["job": "\(job)"])
@@ -93,6 +93,7 @@ extension ChannelService {
                 .journalForked, segment, agreed,
                 "The journal has another content here after \(agreed), and that stays; take it over and write again what differs."
             )
+        case .forged(let reason): throw ChannelProblem(.malformed, reason)
         case .ownJournal: throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
     }

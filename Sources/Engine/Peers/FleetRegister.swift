@@ -17,6 +17,10 @@ package protocol FleetRegister: Sendable {
     /// Whether it is revoked, or was let in by one that is.
     func isShutOut(_ device: DeviceID) -> Bool
 
+    /// Whether a journal's author is, or was, of this fleet. When its certificate holds is not asked: what was written stays
+    /// written, and a key stays the same when it is renewed.
+    func vouches(for author: JournalAuthor) async -> Bool
+
     /// A laptop that was let in has said what people call it.
     func met(_ device: DeviceID, name: String)
 }

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Logging
 import Replication
@@ -48,9 +49,18 @@ extension Replicator {
 
     private func perform(_ directive: LinkDirective) {
         switch directive {
-        case .send(let message, let link): links?.send(message, on: link)
+        case .send(let message, let link): links?.send(withoutKnownAuthor(message, to: link), on: link)
         case .close(let link, let reason): close(link, reason)
         }
+    }
+
+    /// A journal's author is told once on each link, with the first run.
+    private func withoutKnownAuthor(_ message: Message, to link: LinkID) -> Message {
+        guard case .delta(let job, var segment, let pushed) = message, segment.author != nil,
+            remotes[link]?.told.insert(segment.replica).inserted == false
+        else { return message }
+        segment.author = nil
+        return .delta(job: job, segment, pushed: pushed)
     }
 
     private func perform(_ directive: GreetingDirective) {
@@ -76,6 +86,7 @@ extension Replicator {
             let answer = await probeAnswer(of: replica, in: job, at: sequence)
             await perform(mesh.onLookedUp(answer, job: job, replica: replica, now: now))
         case .checkOwnJournal(let job, let claimed, let link): await checkOwnJournal(of: job, claimed, from: link)
+        case .checkProof(let job, let segment, let link): await checkProof(of: job, segment, from: link)
         }
     }
 
@@ -159,10 +170,25 @@ extension Replicator {
         do {
             guard try await store.isOwnFuture(claimed, of: job) else { return perform(noteRenewal()) }
         } catch {
+            logger.error("the own journal could not be read", metadata: ["job": "\(job)", "error": "\(error)"])
+        }
+        perform(mesh.onOwnClaim(claimed, of: job, from: link, now: now))
+    }
+
+    private func checkProof(of job: JobID, _ segment: JournalSegment, from link: LinkID) async {
+        let shown = VersionVector.Entry(replica: segment.replica, head: segment.head)
+        do {
+            guard try await store.hasSigned(segment, of: job) else {
+                let reason = "What was shown as this laptop's own work was not signed by it."
+                noteForgery(by: link, reason, of: job)
+                return close(link, reason)
+            }
+            guard try await store.isOwnFuture(shown, of: job) else { return perform(noteRenewal()) }
+        } catch {
             // A name too many costs a few bytes in each job, one that two disks use costs work.
             logger.error("the own journal could not be read", metadata: ["job": "\(job)", "error": "\(error)"])
         }
-        await perform(mesh.onOwnFuture(claimed, of: job, from: link, now: now))
+        await perform(mesh.onOwnFuture(shown, of: job, from: link, now: now))
     }
 
     /// - Parameter former: the name that is in doubt; nil for the device's. Who bears another one by now keeps that.
@@ -175,7 +201,7 @@ extension Replicator {
                 }
             } else {
                 try await store.renewDevice(
-                    to: try renewKey?() ?? DeviceID.random(using: &generator), using: &generator)
+                    to: try renewKey(), using: &generator)
             }
             logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
             perform(noteRenewal())

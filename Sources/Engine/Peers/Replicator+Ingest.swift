@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Logging
 import Replication
@@ -26,8 +27,12 @@ extension Replicator {
         ingestQueue.finished(batch)
         var directives = [UpkeepDirective](noteRenewal())
         for (run, ingested) in zip(batch, outcomes) {
-            directives += mesh.onPersisted(run.segment, job: run.job, from: run.link, result: ingested.result, now: now)
+            if case .forged(let reason) = ingested.result { noteForgery(by: run.link, reason, of: run.job) }
+            var segment = run.segment
+            segment.author = ingested.author
+            directives += mesh.onPersisted(segment, job: run.job, from: run.link, result: ingested.result, now: now)
             if ingested.result == .stored {
+                remotes[run.link]?.heard.forget(run.segment.replica)
                 advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements)
             }
         }
@@ -43,12 +48,47 @@ extension Replicator {
     }
 
     private func outcomes(of batch: [IngestQueue.Run]) async -> [Ingested] {
-        let runs = batch.map { IncomingRun(job: $0.job, segment: $0.segment) }
-        do {
-            return try await store.ingest(runs, now: receiveTime)
-        } catch {
-            logger.error("peers' changes could not be stored", metadata: ["error": "\(error)"])
+        await taken(batch.map { IncomingRun(job: $0.job, segment: $0.segment) }) { runs in
+            do {
+                return try await self.store.ingest(runs, now: self.receiveTime)
+            } catch {
+                self.logger.error("peers' changes could not be stored", metadata: ["error": "\(error)"])
+            }
+            return await self.storedOneByOne(runs)
         }
+    }
+
+    /// Takes in what the fleet vouches for.
+    ///
+    /// - Returns: what became of each run, in their order.
+    func taken(
+        _ runs: [IncomingRun], by take: ([IncomingRun]) async throws -> [Ingested]
+    ) async rethrows -> [Ingested] {
+        let strangers = await strangers(among: runs)
+        guard !strangers.isEmpty else { return try await take(runs) }
+        var taken = try await take(runs.filter { !strangers.contains($0.segment.replica) })[...]
+        return runs.map { run in
+            strangers.contains(run.segment.replica) ? Ingested(.stranger) : taken.popFirst() ?? .failed
+        }
+    }
+
+    /// Whose journals nobody of the fleet has written, as far as this store has not heard of them before.
+    private func strangers(among runs: [IncomingRun]) async -> Set<ReplicaID> {
+        let told = runs.compactMap(\.segment.author)
+        guard let fleet, !told.isEmpty else { return [] }
+        let known = (try? await store.authors(of: Set(told.map(\.replica)))) ?? [:]
+        var strangers: Set<ReplicaID> = []
+        for author in told where known[author.replica]?.certificates.isEmpty ?? true {
+            guard await !fleet.vouches(for: author) else { continue }
+            strangers.insert(author.replica)
+            logger.warning(
+                "a journal is not taken: nobody of the fleet has written it",
+                metadata: ["replica": "\(author.replica)", "device": "\(author.device.short)"])
+        }
+        return strangers
+    }
+
+    private func storedOneByOne(_ runs: [IncomingRun]) async -> [Ingested] {
         guard runs.count > 1 else { return [.failed] }
         // One of them may be to blame: the others are not held up by it.
         var outcomes: [Ingested] = []

@@ -20,8 +20,9 @@ extension Replicator {
         guard !runs.isEmpty else { return [] }
         let ingested: [Ingested]
         do {
-            ingested = try await store.ingest(
-                runs.map { IncomingRun(job: $0.job, segment: $0.segment) }, now: receiveTime)
+            ingested = try await taken(runs.map { IncomingRun(job: $0.job, segment: $0.segment) }) {
+                try await store.ingest($0, now: receiveTime)
+            }
         } catch {
             logger.error("what the server sent could not be stored", metadata: ["error": "\(error)"])
             return runs.map { _ in .failed }
@@ -37,7 +38,9 @@ extension Replicator {
     private func tell(of run: ServerRun, _ ingested: Ingested) async {
         switch ingested.result {
         case .stored:
-            perform(mesh.onCommitted(run.segment, job: run.job, now: now))
+            var segment = run.segment
+            segment.author = ingested.author
+            perform(mesh.onCommitted(segment, job: run.job, now: now))
             if let ended = ingested.ended {
                 await jobEnded(run.job, ended)
             } else {
@@ -46,7 +49,8 @@ extension Replicator {
             }
         case .ownFuture(let name):
             await renew(name, "The server has a later part of this store's journal: the store was set back.")
-        case .duplicate, .gap, .forked, .malformed, .failed: break
+        case .forged(let reason): noteForgery(by: nil, reason, of: run.job)
+        case .duplicate, .gap, .forked, .malformed, .stranger, .failed: break
         }
     }
 

@@ -1,3 +1,4 @@
+package import Authorship
 package import CRDT
 package import Logging
 package import Replication
@@ -17,7 +18,7 @@ package actor Replicator: TransportHandler {
     nonisolated let machine: any Machine
     let observer: any ReplicationObserver
     let logger: Logger
-    let renewKey: (@Sendable () throws -> DeviceID)?
+    let renewKey: @Sendable () throws -> any JournalSigner
     let fleet: (any FleetRegister)?
     var links: (any PeerLinks)?
     var timer = DeadlineTimer()
@@ -36,6 +37,8 @@ package actor Replicator: TransportHandler {
     var exposedLinks: Set<LinkID> = []
     /// The server may have it.
     var isServerExposed = false
+    /// Who passed on what its author has not signed; the server has no device.
+    var forgers: [DeviceID?: Forgery] = [:]
     /// The clock steps, and the mesh has not been told of that; and who waits until it has.
     var isStepToTell = false
     var waitingForStep: [CheckedContinuation<Void, Never>] = []
@@ -50,6 +53,10 @@ package actor Replicator: TransportHandler {
         /// The address that was dialled; nil for one that came in.
         package let dialled: PeerAddress?
         var isEstablished = false
+        /// The journals whose author it was told.
+        var told: Set<ReplicaID> = []
+        /// The authors that it has told of.
+        var heard = HeardAuthors()
     }
 
     /// What a replicator works with.
@@ -59,15 +66,15 @@ package actor Replicator: TransportHandler {
         let machine: any Machine
         let observer: any ReplicationObserver
         let logger: Logger
-        let renewKey: (@Sendable () throws -> DeviceID)?
+        let renewKey: @Sendable () throws -> any JournalSigner
         let fleet: (any FleetRegister)?
 
         /// - Parameters:
-        ///   - renewKey: gives this laptop another key, and so another name; nil where devices have no keys.
+        ///   - renewKey: gives this laptop another key, and so another name.
         ///   - fleet: nil where nobody is shut out.
         package init(
             store: Store, clock: ClockService, machine: any Machine, observer: any ReplicationObserver, logger: Logger,
-            renewKey: (@Sendable () throws -> DeviceID)? = nil, fleet: (any FleetRegister)? = nil
+            renewKey: @escaping @Sendable () throws -> any JournalSigner, fleet: (any FleetRegister)? = nil
         ) {
             self.fleet = fleet
             self.renewKey = renewKey
@@ -146,8 +153,15 @@ package actor Replicator: TransportHandler {
 
     package func received(_ message: Message, on link: LinkID) async {
         if case .hello = message { noteRevocations() }
-        await perform(mesh.onMessage(message, on: link, now: now))
+        await perform(mesh.onMessage(withAuthor(message, from: link), on: link, now: now))
         await waitForRoom(link)
+    }
+
+    private func withAuthor(_ message: Message, from link: LinkID) -> Message {
+        guard case .delta(let job, let segment, let pushed) = message,
+            let complete = remotes[link]?.heard.complete(segment)
+        else { return message }
+        return .delta(job: job, complete, pushed: pushed)
     }
 
     package func backlogChanged(_ link: LinkID, congested: Bool) async {

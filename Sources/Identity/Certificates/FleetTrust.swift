@@ -112,6 +112,14 @@ package struct FleetTrust: Sendable {
         return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
     }
 
+    /// Whether a key was let into this fleet at some time, whatever became of it since.
+    ///
+    /// - Parameter chain: as in `judge`.
+    package func hasLetIn(_ key: [UInt8], by chain: [[UInt8]], now: TimeBounds) async -> Bool {
+        let found = try? await member(chain, near: now, revocations: RevocationLog())
+        return found?.certificate.key.bytes == key
+    }
+
     private func member(
         _ chain: [[UInt8]], near now: TimeBounds, revocations: RevocationLog
     ) async throws(Refusal) -> (certificate: FleetCertificate, issuer: FleetCertificate) {

@@ -98,13 +98,13 @@ extension FleetIdentity {
     }
 
     /// Another laptop has this one's key: this one makes a new one, and has to join anew.
-    func renewKey() throws -> DeviceID {
+    func renewKey() throws -> FleetSigner {
         let key = try files.map(Self.makeKey) ?? DeviceKey()
         change { state in
             state.key = key
             state.leave()
         }
-        return key.publicKey.device
+        return FleetSigner(self)
     }
 
     static func membership(

@@ -30,6 +30,12 @@ extension FleetIdentity: FleetRegister {
         return learned
     }
 
+    package func vouches(for author: JournalAuthor) async -> Bool {
+        // Who is in no fleet meets nobody, and takes what the server gives.
+        guard let trust = membership?.trust else { return true }
+        return await trust.hasLetIn(author.key, by: author.certificates, now: now)
+    }
+
     package func met(_ device: DeviceID, name: String) {
         update { known in
             guard let former = known[device], former.name != name else { return false }

@@ -1,6 +1,6 @@
 package import CRDT
 import Engine
-import Identity
+package import Identity
 import Storage
 import Synchronization
 package import Transport
@@ -67,9 +67,9 @@ package final class FleetIdentity: LinkSecurity {
     let writing = Mutex(())
     private let clock = Mutex<ClockService?>(nil)
 
-    /// A laptop with a new key and without a fleet, of which nothing is kept.
-    package init() {
-        state = Mutex(State(key: DeviceKey(), membership: nil))
+    /// A laptop without a fleet, of which nothing is kept.
+    package init(key: DeviceKey = DeviceKey()) {
+        state = Mutex(State(key: key, membership: nil))
         files = nil
     }
 
@@ -107,7 +107,15 @@ package final class FleetIdentity: LinkSecurity {
     /// The name that follows from the key.
     var device: DeviceID { publicKey.device }
 
-    var publicKey: DevicePublicKey { state.withLock { $0.key.publicKey } }
+    var key: DeviceKey { state.withLock { $0.key } }
+
+    var publicKey: DevicePublicKey { key.publicKey }
+
+    /// The laptop's own and its issuer's, in DER; none while it belongs to no fleet, and for a key that it has no more.
+    func certificates(of key: DevicePublicKey) -> [[UInt8]] {
+        guard let membership, membership.own.key == key else { return [] }
+        return [membership.own.bytes, membership.issuer.bytes]
+    }
 
     /// Whether newcomers are heard: an invitation of this laptop is open.
     var isInviting: Bool {

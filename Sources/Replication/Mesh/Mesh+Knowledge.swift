@@ -6,6 +6,7 @@ extension Mesh {
         let vector = holdings.vector
         let wasAsked = links[link]?.comparison.askedJobs.remove(job) != nil
         links[link]?.comparison.waitingJobs.remove(job)
+        links[link]?.askedForProof.remove(job)
         var directives: [SearchDirective] = []
         if links[link]?.jobs[job] == nil {
             guard wasAsked || hasRoom(on: link) else {

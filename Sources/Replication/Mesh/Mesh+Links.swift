@@ -73,7 +73,7 @@ extension Mesh {
             directives += onLinkClosed(other, now: now)
         }
         links[id]?.phase = .learning(MeshLink.Learning(hello: hello, since: now))
-        if hello.revocations != revocations, understandsRevocations(id) { directives.append(.tellRevocations(to: id)) }
+        if hello.revocations != revocations { directives.append(.tellRevocations(to: id)) }
         directives.append(ping(id, now: now))
         return directives
     }

@@ -16,7 +16,7 @@ extension Mesh {
         _ news: [[UInt8]], of devices: Set<DeviceID>, from source: LinkID?
     ) -> [LinkDirective] {
         var directives: [LinkDirective] = []
-        for link in greetedLinks where link != source && understandsRevocations(link) {
+        for link in greetedLinks where link != source {
             directives += Message.revocations(of: news).map { .send($0, on: link) }
         }
         let isOwn = devices.contains(device)
@@ -27,9 +27,6 @@ extension Mesh {
         return directives
     }
 
-    func understandsRevocations(_ link: LinkID) -> Bool {
-        links[link]?.greeted.map { $0.sharedVersion >= ProtocolLimits.revocationVersion } ?? false
-    }
 }
 
 extension Message {

@@ -31,9 +31,12 @@ extension Mesh {
         links[link]?.received.all += count
         if !pushed, fetches[name]?.link == link { fetches[name]?.deadline = now + timing.fetchTimeout }
         if searches[name] != nil { return onBranch(segment, name, on: link).map { [$0] } ?? [] }
-        if segment.replica == replica, segment.head.sequence > own.sequence || segment.head.contradicts(own) {
-            let claimed = VersionVector.Entry(replica: replica, head: segment.head)
-            return [.search(.checkOwnJournal(job, claimed, from: link))]
+        // What it was asked to show may end before what is here, and have another content all the same.
+        let isShown = segment.replica == replica && links[link]?.askedForProof.remove(job) != nil
+        if isShown
+            || segment.replica == replica && (segment.head.sequence > own.sequence || segment.head.contradicts(own))
+        {
+            return [.search(.checkProof(job, segment, from: link))]
         }
         if segment.head.sequence <= reach {
             links[link]?.received.duplicates += count
@@ -83,6 +86,17 @@ extension Mesh {
             endFetch(name)
             guard former == replica else { return [UpkeepDirective](fetchMissing(now: now, preferring: link)) }
             return [UpkeepDirective](renew(Self.ownFutureReason, proof: link, now: now))
+        case .stranger:
+            jobs[job]?.submitted[segment.replica] = nil
+            // As if the peer did not hold it, until it says so again: the rest of what it has is welcome.
+            let held = vector(of: job)[segment.replica]
+            _ = learn(about: job, from: link) { $0.set(segment.replica, to: held) }
+            endFetch(name)
+            return [UpkeepDirective](fetchMissing(now: now, preferring: link))
+        case .forged(let reason):
+            jobs[job]?.submitted[segment.replica] = nil
+            endFetch(name)
+            return [refuse(link, reason)]
         case .malformed(let reason):
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
@@ -102,7 +116,23 @@ extension Mesh {
 
     private static let ownFutureReason = "A peer holds a later part of this store's journal: the store was set back."
 
-    /// The store does not hold what a peer holds of the store's own journal.
+    /// The store does not hold what a peer says that it holds of the store's own journal. A word is no proof: the peer is asked
+    /// for the end of what it holds, which only this store's key can have signed.
+    package mutating func onOwnClaim(
+        _ claimed: VersionVector.Entry, of job: JobID, from link: LinkID, now: UInt64
+    ) -> [LinkDirective] {
+        guard claimed.replica == replica, claimed.head.sequence > 0, links[link]?.isEstablished ?? false,
+            links[link]?.askedForProof.insert(job).inserted ?? false
+        else { return [] }
+        return [
+            .send(
+                .request(
+                    job: job, replica: replica, from: claimed.head.sequence,
+                    credit: UInt32(ProtocolLimits.deltaBytes), graft: false), on: link)
+        ]
+    }
+
+    /// A peer has shown what this store has signed, and does not hold.
     ///
     /// A store that has got another name since it was asked keeps that.
     package mutating func onOwnFuture(

@@ -33,8 +33,11 @@ package enum SearchDirective: Hashable, Sendable {
     case lookUp(JobID, ReplicaID, sequence: UInt64)
     /// A peer may hold of this store's own journal what the mesh was not told of. Look into the store, where a commit or a
     /// step of the clock is durable a moment before the mesh hears of it; if this head is not on the journal there, call
-    /// `onOwnFuture`.
+    /// `onOwnClaim`.
     case checkOwnJournal(JobID, VersionVector.Entry, from: LinkID)
+    /// A peer shows it. If this store's key has signed the run, and its head is not on the journal in the store, call
+    /// `onOwnFuture`; if the key has not, the peer has forged it.
+    case checkProof(JobID, JournalSegment, from: LinkID)
 }
 
 /// What follows when this store has to give its name up, now or later (rule R9).

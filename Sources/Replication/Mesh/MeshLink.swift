@@ -44,6 +44,8 @@ struct MeshLink: Sendable {
     var wanted = WorkQueue<JobID>()
     /// Jobs that have grown while the peer did not read.
     var withheld: Set<JobID> = []
+    /// Jobs of which it was asked to show this store's own journal.
+    var askedForProof: Set<JobID> = []
     /// Journals that it was asked for.
     var fetchCount = 0
     var reportsUnderWay = 0

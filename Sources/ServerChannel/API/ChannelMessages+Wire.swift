@@ -1,3 +1,4 @@
+import Authorship
 package import CRDT
 import FoundationEssentials
 import Outbox
@@ -41,13 +42,27 @@ extension SegmentList {
     }
 
     init(_ wire: WireSegments) throws {
-        self.init(segments: try wire.segments.map(JournalSegment.init), head: wire.head)
+        let authors = try wire.authors.map { try $0.author() }
+        let byReplica = Dictionary(authors.map { ($0.replica, $0) }, uniquingKeysWith: { first, _ in first })
+        self.init(
+            segments: try wire.segments.map { segment in
+                var segment = try JournalSegment(segment)
+                segment.author = byReplica[segment.replica]
+                return segment
+            }, head: wire.head)
+    }
+
+    /// Of all the journals of these, each once, in the order of their runs.
+    package var authors: [JournalAuthor] {
+        var named: Set<ReplicaID> = []
+        return segments.compactMap { segment in named.insert(segment.replica).inserted ? segment.author : nil }
     }
 
     var wire: WireSegments {
         var wire = WireSegments()
         wire.segments = segments.map(\.wire)
         wire.head = head
+        wire.authors = authors.map(WireAuthor.init)
         return wire
     }
 }
@@ -57,18 +72,24 @@ extension JournalSegment {
     ///
     /// - Throws: `MalformedMessage` without bytes, or unless 1 ≤ `first` ≤ `last` ≤ `ChangeLimits.sequence`.
     package init(
-        checkedReplica replica: ReplicaID, first: UInt64, last: UInt64, digest: UInt64, bytes: [UInt8]
+        checkedReplica replica: ReplicaID, first: UInt64, last: UInt64, digest: JournalDigest, bytes: [UInt8],
+        signature: [UInt8]
     ) throws {
         guard first >= 1, last >= first, last <= ChangeLimits.sequence, !bytes.isEmpty else {
             throw MalformedMessage(sentence: "A run of journal is empty, or its sequences are not in order.")
         }
-        self.init(replica: replica, first: first, head: JournalHead(sequence: last, digest: digest), bytes: bytes)
+        guard signature.isEmpty || signature.count == JournalSignature.byteCount else {
+            throw MalformedMessage(sentence: "A signature does not have \(JournalSignature.byteCount) bytes.")
+        }
+        self.init(
+            replica: replica, first: first, head: JournalHead(sequence: last, digest: digest), bytes: bytes,
+            signature: JournalSignature(signature))
     }
 
     fileprivate init(_ wire: WireSegment) throws {
         try self.init(
             checkedReplica: ReplicaID(try UInt128(wire: wire.replica)), first: wire.first, last: wire.last,
-            digest: wire.digest, bytes: [UInt8](wire.changes))
+            digest: JournalDigest(wire: wire.digest), bytes: [UInt8](wire.changes), signature: [UInt8](wire.signature))
     }
 
     fileprivate var wire: WireSegment {
@@ -76,7 +97,8 @@ extension JournalSegment {
         wire.replica = replica.value.wire
         wire.first = first
         wire.last = head.sequence
-        wire.digest = head.digest
+        wire.digest = head.digest.wire
+        wire.signature = Data(signature?.bytes ?? [])
         wire.changes = Data(bytes)
         return wire
     }
@@ -143,14 +165,18 @@ extension JobRemoval {
 }
 
 extension VersionVector {
-    fileprivate var columns: (replicas: Data, sequences: [UInt64], digests: [UInt64]) {
+    fileprivate var columns: (replicas: Data, sequences: [UInt64], digests: Data) {
         var replicas = Data()
-        for entry in entries { replicas.append(entry.replica.value.wire) }
-        return (replicas, entries.map(\.head.sequence), entries.map(\.head.digest))
+        var digests = Data()
+        for entry in entries {
+            replicas.append(entry.replica.value.wire)
+            digests.append(entry.head.digest.wire)
+        }
+        return (replicas, entries.map(\.head.sequence), digests)
     }
 
-    fileprivate static func entries(replicas: Data, sequences: [UInt64], digests: [UInt64]) throws -> [Entry] {
-        guard digests.count == sequences.count, replicas.count == sequences.count * 16 else {
+    fileprivate static func entries(replicas: Data, sequences: [UInt64], digests: Data) throws -> [Entry] {
+        guard digests.count == sequences.count * 32, replicas.count == sequences.count * 16 else {
             throw MalformedMessage(sentence: "The columns of the vector are not of one length.")
         }
         guard sequences.allSatisfy({ $0 <= ChangeLimits.sequence }) else {
@@ -159,7 +185,9 @@ extension VersionVector {
         return try sequences.indices.map { index in
             let start = replicas.startIndex + index * 16
             let replica = ReplicaID(try UInt128(wire: replicas[start..<start + 16]))
-            return Entry(replica: replica, head: JournalHead(sequence: sequences[index], digest: digests[index]))
+            let link = digests.startIndex + index * 32
+            let digest = try JournalDigest(wire: digests[link..<link + 32])
+            return Entry(replica: replica, head: JournalHead(sequence: sequences[index], digest: digest))
         }
     }
 }
@@ -262,6 +290,42 @@ extension SwiftProtobuf.Message {
     }
 
     fileprivate func bytes() throws -> [UInt8] { try serializedBytes() }
+}
+
+extension WireAuthor {
+    fileprivate init(_ author: JournalAuthor) {
+        self.init()
+        key = Data(author.key)
+        nonce = author.nonce.wire
+        certificates = author.certificates.map { Data($0) }
+    }
+
+    fileprivate func author() throws -> JournalAuthor {
+        try JournalAuthor(
+            checkedKey: [UInt8](key), nonce: UInt128(wire: nonce), certificates: certificates.map { [UInt8]($0) })
+    }
+}
+
+extension JournalAuthor {
+    /// - Throws: `MalformedMessage` unless the key has 32 bytes, and for certificates that are too many or too long.
+    package init(checkedKey key: [UInt8], nonce: UInt128, certificates: [[UInt8]]) throws {
+        guard certificates.count <= Self.mostCertificates,
+            certificates.allSatisfy({ $0.count <= Self.longestCertificate }),
+            let author = JournalAuthor(key: key, nonce: nonce, certificates: certificates)
+        else {
+            throw MalformedMessage(sentence: "The author of a journal has no key of 32 bytes, or odd certificates.")
+        }
+        self = author
+    }
+}
+
+extension JournalDigest {
+    /// 32 bytes, big-endian.
+    fileprivate var wire: Data { high.wire + low.wire }
+
+    fileprivate init(wire: Data) throws {
+        self.init(high: try UInt128(wire: wire.prefix(16)), low: try UInt128(wire: wire.dropFirst(16)))
+    }
 }
 
 extension UInt128 {

@@ -66,6 +66,29 @@ nonisolated struct WireSegments: Sendable {
   /// Of a channel: the last ordering id that there is.
   var head: UInt64 = 0
 
+  /// Of all the journals of these, but the channel, each once.
+  var authors: [WireAuthor] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A laptop, and the number that makes a replica of its key.
+nonisolated struct WireAuthor: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// An Ed25519 key: 32 bytes.
+  var key: Data = Data()
+
+  /// 16 bytes, big-endian.
+  var nonce: Data = Data()
+
+  /// In DER, at most 4 KiB each: the laptop's own and its issuer's. Empty for a laptop of no fleet.
+  var certificates: [Data] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -85,11 +108,14 @@ nonisolated struct WireSegment: Sendable {
 
   var last: UInt64 = 0
 
-  /// The journal's running digest after the last transform.
-  var digest: UInt64 = 0
-
   /// Encoded changes, never empty; passed on as they are.
   var changes: Data = Data()
+
+  /// The journal's running digest after the last transform: 32 bytes, big-endian, as every digest below.
+  var digest: Data = Data()
+
+  /// Of the author over that: 64 bytes; empty in the channel.
+  var signature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -107,8 +133,6 @@ nonisolated struct WireVector: Sendable {
 
   var sequences: [UInt64] = []
 
-  var digests: [UInt64] = []
-
   /// The job has been removed.
   var removal: WireRemoval {
     get {_removal ?? WireRemoval()}
@@ -118,6 +142,8 @@ nonisolated struct WireVector: Sendable {
   var hasRemoval: Bool {self._removal != nil}
   /// Clears the value of `removal`. Subsequent reads from it will return its default value.
   mutating func clearRemoval() {self._removal = nil}
+
+  var digests: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -139,7 +165,7 @@ nonisolated struct WireRemoval: Sendable {
 
   var sequences: [UInt64] = []
 
-  var digests: [UInt64] = []
+  var digests: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -313,7 +339,7 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireSegments: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Segments"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}segments\0\u{1}head\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}segments\0\u{1}head\0\u{1}authors\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -323,6 +349,7 @@ nonisolated extension WireSegments: SwiftProtobuf.Message, SwiftProtobuf._Messag
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.segments) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.head) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.authors) }()
       default: break
       }
     }
@@ -335,12 +362,56 @@ nonisolated extension WireSegments: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.head != 0 {
       try visitor.visitSingularUInt64Field(value: self.head, fieldNumber: 2)
     }
+    if !self.authors.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.authors, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireSegments, rhs: WireSegments) -> Bool {
     if lhs.segments != rhs.segments {return false}
     if lhs.head != rhs.head {return false}
+    if lhs.authors != rhs.authors {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAuthor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Author"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}nonce\0\u{1}certificates\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
+      case 3: try { try decoder.decodeRepeatedBytesField(value: &self.certificates) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    if !self.nonce.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 2)
+    }
+    if !self.certificates.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.certificates, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAuthor, rhs: WireAuthor) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.certificates != rhs.certificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -348,7 +419,7 @@ nonisolated extension WireSegments: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireSegment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Segment"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replica\0\u{1}first\0\u{1}last\0\u{1}digest\0\u{1}changes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replica\0\u{1}first\0\u{1}last\0\u{2}\u{2}changes\0\u{1}digest\0\u{1}signature\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -359,8 +430,9 @@ nonisolated extension WireSegment: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularBytesField(value: &self.replica) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
-      case 4: try { try decoder.decodeSingularFixed64Field(value: &self.digest) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.changes) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
       default: break
       }
     }
@@ -376,11 +448,14 @@ nonisolated extension WireSegment: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.last != 0 {
       try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 3)
     }
-    if self.digest != 0 {
-      try visitor.visitSingularFixed64Field(value: self.digest, fieldNumber: 4)
-    }
     if !self.changes.isEmpty {
       try visitor.visitSingularBytesField(value: self.changes, fieldNumber: 5)
+    }
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 6)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -389,8 +464,9 @@ nonisolated extension WireSegment: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.replica != rhs.replica {return false}
     if lhs.first != rhs.first {return false}
     if lhs.last != rhs.last {return false}
-    if lhs.digest != rhs.digest {return false}
     if lhs.changes != rhs.changes {return false}
+    if lhs.digest != rhs.digest {return false}
+    if lhs.signature != rhs.signature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -398,7 +474,7 @@ nonisolated extension WireSegment: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Vector"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0\u{1}removal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}removal\0\u{1}digests\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -408,8 +484,8 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
       case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
-      case 3: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._removal) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.digests) }()
       default: break
       }
     }
@@ -426,20 +502,20 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.sequences.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.sequences, fieldNumber: 2)
     }
-    if !self.digests.isEmpty {
-      try visitor.visitPackedFixed64Field(value: self.digests, fieldNumber: 3)
-    }
     try { if let v = self._removal {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    if !self.digests.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digests, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireVector, rhs: WireVector) -> Bool {
     if lhs.replicas != rhs.replicas {return false}
     if lhs.sequences != rhs.sequences {return false}
-    if lhs.digests != rhs.digests {return false}
     if lhs._removal != rhs._removal {return false}
+    if lhs.digests != rhs.digests {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -447,7 +523,7 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Removal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}digests\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -458,7 +534,7 @@ nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
       case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
-      case 4: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.digests) }()
       default: break
       }
     }
@@ -475,7 +551,7 @@ nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._Message
       try visitor.visitPackedUInt64Field(value: self.sequences, fieldNumber: 3)
     }
     if !self.digests.isEmpty {
-      try visitor.visitPackedFixed64Field(value: self.digests, fieldNumber: 4)
+      try visitor.visitSingularBytesField(value: self.digests, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }

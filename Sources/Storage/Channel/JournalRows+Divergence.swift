@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 
 /// Where a run of a journal and what is held of that journal part.
@@ -20,7 +21,7 @@ extension JournalRows {
             return Divergence(agreed: segment.head.sequence, staysHere: true)
         }
         guard let base = try head(at: segment.first - 1),
-            try JournalDigest.extend(base, with: segment.bytes) == segment.head
+            try base.after(segment.bytes) == segment.head
         else { return nil }
         var here: [Step] = []
         let bytes = segment.bytes.count + Self.longestSegmentBytes

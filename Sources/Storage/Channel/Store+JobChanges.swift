@@ -1,3 +1,4 @@
+import Authorship
 package import CRDT
 import GRDB
 package import Outbox
@@ -102,9 +103,7 @@ extension JournalRows {
             try ChangeCodec.scan(piece.bytes) { scanned, buffer in
                 guard count < limit, bytes.count < sufficientBytes else { return }
                 let begin = reached.sequence + 1
-                reached = JournalHead(
-                    sequence: reached.sequence + UInt64(scanned.operationCount),
-                    digest: JournalDigest.extend(reached.digest, with: scanned, in: buffer))
+                reached = reached.after(scanned, in: buffer)
                 guard reached.sequence > sequence else { return }
                 if count == 0 { first = begin }
                 bytes += buffer[scanned.record]

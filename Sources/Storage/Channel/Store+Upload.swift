@@ -16,6 +16,8 @@ package enum UploadOutcome: Hashable, Sendable {
     case adopted(after: UInt64)
     /// Of the channel, which is the server's own.
     case ownJournal
+    /// Its author has not signed it, for this reason.
+    case forged(String)
 }
 
 /// Journals that laptops bring, their own and others'; only for a store that is the channel.
@@ -41,8 +43,9 @@ extension Store {
                 return .stored
             case .gap(let head): return .gap(head)
             case .ownFuture: return .ownJournal
+            case .forged(let reason): return .forged(reason)
             // Both are thrown here.
-            case .malformed, .failed: throw StoreError(.other, "A run could not be taken in; send it again.")
+            case .malformed, .stranger, .failed: throw StoreError(.other, "A run could not be taken in; send it again.")
             // It may still have another content: ingestion compares only where journals end.
             case .duplicate: break
             case .forked: isForked = true
@@ -71,6 +74,8 @@ extension JournalSegment {
             next += UInt64(scanned.operationCount)
             if next <= sequence + 1 { start = scanned.record.upperBound }
         }
-        return JournalSegment(replica: replica, first: sequence + 1, head: head, bytes: Array(bytes[start...]))
+        return JournalSegment(
+            replica: replica, first: sequence + 1, head: head, bytes: Array(bytes[start...]),
+            signature: signature, author: author)
     }
 }

@@ -4,12 +4,13 @@ import GRDB
 enum Schema {
     static func migrator(for role: StoreRole) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("whole history 2") { db in
+        migrator.registerMigration("signed history 1") { db in
             try createTables(db)
             try addTime(db)
             try RemovalSchema.create(db)
             try RequestSchema.create(db)
             try OutboxSchema.create(db)
+            try addAuthors(db)
         }
         migrator.registerMigration("heard 1", migrate: HeardSchema.create)
         // See OpeningWitness.
@@ -30,12 +31,15 @@ enum Schema {
         return migrator
     }
 
-    /// Stores of the time when tombstones were forgotten, which cannot be made whole again, and of the time when decisions
-    /// about late work named places in journals.
+    /// Stores of the time when tombstones were forgotten, which cannot be made whole again, of the time when decisions
+    /// about late work named places in journals, and of that when nobody signed what they wrote.
     static func isOfFormerDesign(_ db: Database) throws -> Bool {
         guard try db.tableExists("grdb_migrations") else { return false }
         return try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM grdb_migrations WHERE identifier IN ('1', 'whole history 1'))")
+            db,
+            sql:
+                "SELECT EXISTS (SELECT 1 FROM grdb_migrations WHERE identifier IN ('1', 'whole history 1', 'whole history 2'))"
+        )
             ?? false
     }
 
@@ -61,6 +65,19 @@ enum Schema {
                     floor INTEGER NOT NULL,
                     isPlausible INTEGER NOT NULL
                 ) STRICT;
+                """)
+    }
+
+    private static func addAuthors(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Whose journals are held, or were: the key to each name.
+                CREATE TABLE author (
+                    replica BLOB PRIMARY KEY,
+                    key BLOB NOT NULL,
+                    nonce BLOB NOT NULL,
+                    certificates BLOB NOT NULL
+                ) STRICT, WITHOUT ROWID;
                 """)
     }
 
@@ -98,19 +115,21 @@ enum Schema {
                     job INTEGER NOT NULL,
                     replica BLOB NOT NULL,
                     sequence INTEGER NOT NULL,
-                    digest INTEGER NOT NULL,
+                    digest BLOB NOT NULL,
                     stamp INTEGER NOT NULL,
                     PRIMARY KEY (job, replica)
                 ) STRICT, WITHOUT ROWID;
 
-                -- Journals as immutable encoded segments, passed on as they are.
+                -- Journals as immutable encoded segments, passed on as they are, each with its author's signature over where it
+                -- ends.
                 -- A rowid table: large rows would swell the inner pages of a WITHOUT ROWID tree.
                 CREATE TABLE segment (
                     job INTEGER NOT NULL,
                     replica BLOB NOT NULL,
                     last INTEGER NOT NULL,
                     first INTEGER NOT NULL,
-                    digest INTEGER NOT NULL,
+                    digest BLOB NOT NULL,
+                    signature BLOB,
                     bytes BLOB NOT NULL,
                     UNIQUE (job, replica, last)
                 ) STRICT;

@@ -1,3 +1,4 @@
+package import Authorship
 import GRDB
 import GRDBSQLite
 import Synchronization
@@ -8,10 +9,11 @@ extension Store {
     ///
     /// - Parameters:
     ///   - contents: nil for an empty store.
+    ///   - signer: what `takeUp` would be given; a server's store has none.
     ///   - place: where it pretends to lie; elsewhere than it was last opened it is a copy (rule R9).
     package static func openInMemory(
         contents: [UInt8]? = nil, place: StorePlace, hostName: String, role: StoreRole = .laptop,
-        generator: inout some RandomNumberGenerator
+        signer: (any JournalSigner)? = nil, generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
         do {
             var configuration = Configuration()
@@ -22,7 +24,7 @@ extension Store {
             }
             return try open(
                 try DatabaseQueue(configuration: configuration), place: place, hostName: hostName, role: role,
-                generator: &generator)
+                signer: signer, generator: &generator)
         } catch {
             throw StoreError(error)
         }

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import GRDB
 
@@ -47,17 +48,22 @@ extension Store {
     /// Brings the tables up to date and settles who this store is.
     static func open(
         _ database: any DatabaseWriter, place: StorePlace, hostName: String, role: StoreRole = .laptop,
-        witness: OpeningWitness? = nil, isInPlace: @escaping @Sendable () -> Bool = { true },
-        generator: inout some RandomNumberGenerator
+        witness: OpeningWitness? = nil, signer: (any JournalSigner)? = nil,
+        isInPlace: @escaping @Sendable () -> Bool = { true }, generator: inout some RandomNumberGenerator
     ) throws -> Store {
         try Schema.migrator(for: role).migrate(database)
-        let identity = try settleIdentity(in: database, place: place, role: role, witness, using: &generator)
+        let settled = try settleIdentity(in: database, place: place, role: role, witness, using: &generator)
+        let nonce = UInt128.random(in: 0...UInt128.max, using: &generator)
+        let identity = try signer.map { signer in
+            try database.write { try bind(settled.identity, to: signer, nonce, in: $0) }
+        }
         if let witness { noteOpening(in: database, witness, Int64.random(in: 1 ... .max, using: &generator)) }
         let latest = try database.read { try greatestStamp(in: $0) }
         return Store(
-            database: database, identity: identity.identity, clock: HybridLogicalClock(latest: latest),
-            hostName: hostName, wasCopied: identity.wasCopied,
-            opening: role == .channel ? generator.next() : 0, witness: witness, isInPlace: isInPlace)
+            database: database, identity: identity ?? settled.identity, clock: HybridLogicalClock(latest: latest),
+            hostName: hostName, wasCopied: settled.wasCopied,
+            opening: role == .channel ? generator.next() : 0, witness: witness, signer: signer,
+            isInPlace: isInPlace)
     }
 
     private static var configuration: Configuration {
@@ -94,7 +100,7 @@ extension Store {
         if try queue.read(Schema.isOfFormerDesign) {
             throw StoreError(
                 .olderThanProgram,
-                "The store was written by an early version of Muster that did not keep whole histories; export its jobs "
+                "The store was written by an early version of Muster that did not sign what people wrote; export its jobs "
                     + "with that version, move the state directory aside and start again. The store was not touched.")
         }
         if try queue.read(Schema.migrator(for: role).hasBeenSuperseded) {

@@ -46,7 +46,7 @@ extension Store {
     package func segment(
         of replica: ReplicaID, job: JobID, from sequence: UInt64, maximumBytes: Int
     ) async throws -> JournalSegment? {
-        try await read(of: job) { rows in
+        try await read(of: job) { [self] rows in
             let pieces = try rows.journal(of: replica).pieces(from: sequence, maximumBytes: maximumBytes)
             // What went with a removed job is nowhere any more.
             guard let first = pieces.first, let last = pieces.last, first.first <= sequence else { return nil }
@@ -55,7 +55,9 @@ extension Store {
             for piece in pieces { bytes.append(contentsOf: piece.bytes) }
             let cut = try Self.offset(of: sequence, in: bytes, first: first.first)
             if cut.offset > 0 { bytes.removeFirst(cut.offset) }
-            return JournalSegment(replica: replica, first: cut.first, head: last.head, bytes: bytes)
+            return JournalSegment(
+                replica: replica, first: cut.first, head: last.head, bytes: bytes, signature: last.signature,
+                author: try author(of: replica, in: rows.db))
         }
     }
 

@@ -96,16 +96,17 @@ struct JobRemover {
             arguments: [journal.job.number, job.number, replica, head.sequence.signed])
         // One row may hold what goes and what stays.
         let row = try Row.fetchOne(
-            db, sql: "SELECT first, last, digest, bytes FROM segment WHERE job = ? AND replica = ? AND last > ?",
-            arguments: [job.number, replica, head.sequence.signed])
-        guard let row, let bytes = try row.withUnsafeData(named: "bytes", { $0.map { [UInt8]($0) } }) else { return }
-        var next = UInt64(bitPattern: row["first"])
+            db,
+            sql: """
+                SELECT first, last, digest, signature, bytes FROM segment WHERE job = ? AND replica = ? AND last > ?
+                """, arguments: [job.number, replica, head.sequence.signed])
+        guard let piece = try row.map(JournalRows.Piece.init) else { return }
+        var next = piece.first
         var start = 0
-        try ChangeCodec.scan(bytes) { scanned, _ in
+        try ChangeCodec.scan(piece.bytes) { scanned, _ in
             next += UInt64(scanned.operationCount)
             if next <= head.sequence + 1 { start = scanned.record.upperBound }
         }
-        let end = JournalHead(sequence: UInt64(bitPattern: row["last"]), digest: UInt64(bitPattern: row["digest"]))
-        try journal.insert(bytes[start...], after: head, head: end)
+        try journal.insert(piece.bytes[start...], after: head, head: piece.head, piece.signature)
     }
 }

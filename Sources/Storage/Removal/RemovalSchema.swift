@@ -10,7 +10,7 @@ enum RemovalSchema {
                     job INTEGER NOT NULL,
                     replica BLOB NOT NULL,
                     sequence INTEGER NOT NULL,
-                    digest INTEGER NOT NULL,
+                    digest BLOB NOT NULL,
                     PRIMARY KEY (job, replica)
                 ) STRICT, WITHOUT ROWID;
 

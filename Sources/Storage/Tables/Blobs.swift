@@ -20,7 +20,26 @@ extension UInt64 {
 
 extension JournalHead {
     init(row: Row) {
+        self.init(sequence: UInt64(bitPattern: row["sequence"]), digest: JournalDigest(blob: row["digest"]))
+    }
+}
+
+extension JournalDigest {
+    /// 32 bytes, big-endian.
+    var blob: Data { high.blob + low.blob }
+
+    init(blob: Data) {
+        self = blob.withUnsafeBytes(JournalDigest.init(bytes:))
+    }
+
+    /// Of a column; `empty` for what has not 32 bytes, which nothing leads to.
+    init(bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 32 else {
+            self = .empty
+            return
+        }
         self.init(
-            sequence: UInt64(bitPattern: row["sequence"]), digest: UInt64(bitPattern: row["digest"]))
+            high: UInt128(bigEndian: bytes.loadUnaligned(as: UInt128.self)),
+            low: UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt128.self)))
     }
 }

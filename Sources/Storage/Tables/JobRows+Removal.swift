@@ -28,7 +28,7 @@ extension JobRows {
             sql: "INSERT OR REPLACE INTO removal (job, replica, sequence, digest) VALUES (?, ?, ?, ?)")
         for entry in removal.heads.entries {
             try insert.execute(arguments: [
-                number, entry.replica.value.blob, entry.head.sequence.signed, entry.head.digest.signed,
+                number, entry.replica.value.blob, entry.head.sequence.signed, entry.head.digest.blob,
             ])
         }
     }

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Foundation
 import GRDB
@@ -23,34 +24,46 @@ struct JournalRows {
         let statement = try RawStatement("SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?", in: db)
         let head = try statement.first(.number(job.number), .id(replica.value)) { columns in
             JournalHead(
-                sequence: UInt64(bitPattern: columns.number(0)), digest: UInt64(bitPattern: columns.number(1)))
+                sequence: UInt64(bitPattern: columns.number(0)), digest: JournalDigest(bytes: columns.blob(1)))
         }
         return head ?? .empty
     }
 
     /// Appends a run that follows `base`, in several rows if it is long: a row has to fit into a frame.
+    ///
+    /// - Parameter seal: gives the author's signature over where a row ends, if there is one.
+    /// - Returns: that of the last row.
+    @discardableResult
     func append(
-        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, latest: Stamp
-    ) throws {
+        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, latest: Stamp,
+        seal: (JournalHead) throws -> JournalSignature?
+    ) throws -> JournalSignature? {
+        var signature: JournalSignature?
         if bytes.count <= Self.longestSegmentBytes {
-            try insert(bytes, after: base, head: head)
+            signature = try seal(head)
+            try insert(bytes, after: base, head: head, signature)
         } else {
             let bytes = Array(bytes)
             var last = base
             for part in try Self.parts(of: bytes, after: base) {
-                try insert(bytes[part.range], after: last, head: part.head)
+                signature = try seal(part.head)
+                try insert(bytes[part.range], after: last, head: part.head, signature)
                 last = part.head
             }
         }
         try setHead(head, latest: latest)
+        return signature
     }
 
-    func insert(_ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead) throws {
+    func insert(
+        _ bytes: ArraySlice<UInt8>, after base: JournalHead, head: JournalHead, _ signature: JournalSignature?
+    ) throws {
         try RawStatement(
-            "INSERT INTO segment (job, replica, first, last, digest, bytes) VALUES (?, ?, ?, ?, ?, ?)", in: db
+            "INSERT INTO segment (job, replica, first, last, digest, signature, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            in: db
         ).run(
             .number(job.number), .id(replica.value), .number((base.sequence + 1).signed), .number(head.sequence.signed),
-            .number(head.digest.signed), .bytes(bytes))
+            .digest(head.digest), .few(signature?.bytes), .bytes(bytes))
     }
 
     /// Cuts a run at each first change past `segmentBytes`.
@@ -78,7 +91,7 @@ struct JournalRows {
                 stamp = max(stamp, excluded.stamp)
             """, in: db
         ).run(
-            .number(job.number), .id(replica.value), .number(head.sequence.signed), .number(head.digest.signed),
+            .number(job.number), .id(replica.value), .number(head.sequence.signed), .digest(head.digest),
             .number(latest.rawValue.signed))
     }
 
@@ -87,25 +100,36 @@ struct JournalRows {
         let first: UInt64
         let head: JournalHead
         let bytes: [UInt8]
+        /// Of the author over the head; nil in the channel, and where another branch was put after it.
+        let signature: JournalSignature?
+
+        init(_ row: Row) throws {
+            first = UInt64(bitPattern: row["first"])
+            head = JournalHead(sequence: UInt64(bitPattern: row["last"]), digest: JournalDigest(blob: row["digest"]))
+            bytes = try row.withUnsafeData(named: "bytes") { [UInt8]($0 ?? Data()) }
+            signature = (row["signature"] as Data?).flatMap { JournalSignature([UInt8]($0)) }
+        }
     }
 
-    /// The row that holds `sequence` and those after it, until `maximumBytes` are together (at least one).
+    /// The row that holds `sequence` and those after it, until `maximumBytes` are together (at least one), and up to one that
+    /// its author has signed.
     func pieces(from sequence: UInt64, maximumBytes: Int) throws -> [Piece] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT first, last, digest, bytes FROM segment WHERE job = ? AND replica = ? AND last >= ? ORDER BY last
+                SELECT first, last, digest, signature, bytes FROM segment
+                WHERE job = ? AND replica = ? AND last >= ? ORDER BY last
                 """)
         let cursor = try Row.fetchCursor(
             statement, arguments: [job.number, replica.value.blob, sequence.signed])
         var pieces: [Piece] = []
         var total = 0
-        while total < maximumBytes, let row = try cursor.next() {
-            let bytes = try row.withUnsafeData(named: "bytes") { [UInt8]($0 ?? Data()) }
-            if !pieces.isEmpty, total + bytes.count > maximumBytes { break }
-            total += bytes.count
-            let head = JournalHead(
-                sequence: UInt64(bitPattern: row["last"]), digest: UInt64(bitPattern: row["digest"]))
-            pieces.append(Piece(first: UInt64(bitPattern: row["first"]), head: head, bytes: bytes))
+        var isOpen = replica != .channel
+        while total < maximumBytes || isOpen, let row = try cursor.next() {
+            let piece = try Piece(row)
+            if !pieces.isEmpty, total + piece.bytes.count > maximumBytes, !isOpen { break }
+            total += piece.bytes.count
+            pieces.append(piece)
+            isOpen = replica != .channel && piece.signature == nil
         }
         return pieces
     }
@@ -113,10 +137,7 @@ struct JournalRows {
     /// Where the journal stood just before a stored row that begins with `first`.
     func headBefore(_ first: UInt64) throws -> JournalHead {
         guard first > 1 else { return .empty }
-        let digest = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?"),
-            arguments: [job.number, replica.value.blob, (first - 1).signed])
-        if let digest { return JournalHead(sequence: first - 1, digest: UInt64(bitPattern: digest)) }
+        if let digest = try storedDigest(at: first - 1) { return JournalHead(sequence: first - 1, digest: digest) }
         // What is before it went with the job.
         let removed = try removedHead()
         guard removed.sequence == first - 1 else {
@@ -149,23 +170,27 @@ struct JournalRows {
     func passes(_ head: JournalHead) throws -> Bool {
         guard head.sequence > 0 else { return head == .empty }
         // Mostly a run ends there: then nothing has to be read.
-        let statement = try db.cachedStatement(
-            sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?")
-        let digest = try Int64.fetchOne(
-            statement, arguments: [job.number, replica.value.blob, head.sequence.signed])
-        if let digest { return UInt64(bitPattern: digest) == head.digest }
+        if let digest = try storedDigest(at: head.sequence) { return digest == head.digest }
         // What went with the job cannot be looked at any more.
         let removed = try removedHead()
         if head.sequence < removed.sequence { return true }
         return try boundary(at: head.sequence)?.head == head
     }
 
-    /// Joins the small rows at the end of a journal into one.
+    /// The digest where a row ends.
+    private func storedDigest(at sequence: UInt64) throws -> JournalDigest? {
+        try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT digest FROM segment WHERE job = ? AND replica = ? AND last = ?"),
+            arguments: [job.number, replica.value.blob, sequence.signed]
+        ).map(JournalDigest.init(blob:))
+    }
+
+    /// Joins the small rows at the end of a journal into one, which the signature of the newest covers.
     func joinSmallSegments() throws {
         let rows = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT rowid, first, last, digest, bytes FROM segment WHERE job = ? AND replica = ?
+                    SELECT rowid, first, last, bytes FROM segment WHERE job = ? AND replica = ?
                     ORDER BY last DESC LIMIT ?
                     """), arguments: [job.number, replica.value.blob, Self.looseSegmentLimit])
         var total = 0

@@ -1,3 +1,4 @@
+import CRDT
 import GRDB
 import GRDBSQLite
 
@@ -10,6 +11,10 @@ struct RawStatement {
         case number(Int64)
         /// 16 bytes, big-endian.
         case id(UInt128)
+        /// 32 bytes, big-endian.
+        case digest(JournalDigest)
+        /// Bytes that are few, and NULL where there are none.
+        case few([UInt8]?)
         case text(String)
         case bytes(ArraySlice<UInt8>)
     }
@@ -75,6 +80,18 @@ struct RawStatement {
                 case .id(let id):
                     withUnsafeBytes(of: id.bigEndian) {
                         sqlite3_bind_blob(handle, parameter, $0.baseAddress, CInt($0.count), Self.transient)
+                    }
+                case .digest(let digest):
+                    withUnsafeBytes(of: (digest.high.bigEndian, digest.low.bigEndian)) {
+                        sqlite3_bind_blob(handle, parameter, $0.baseAddress, CInt($0.count), Self.transient)
+                    }
+                case .few(let bytes):
+                    if let bytes {
+                        bytes.withUnsafeBytes {
+                            sqlite3_bind_blob(handle, parameter, $0.baseAddress, CInt($0.count), Self.transient)
+                        }
+                    } else {
+                        sqlite3_bind_null(handle, parameter)
                     }
                 case .text(let text):
                     sqlite3_bind_text(handle, parameter, text, CInt(text.utf8.count), Self.transient)

@@ -126,7 +126,9 @@ extension Store {
         guard step != 0 else {
             return try job.id().map { Restamped(job: $0, replica: journal.replica, head: known) }
         }
-        let unseen = try journal.cut(after: first - 1)
+        let id = try job.id()
+        let seal = { [self] (head: JournalHead) in try id.flatMap { try self.seal(head, of: $0) } }
+        let unseen = try journal.cut(after: first - 1, seal: seal)
         let base = try journal.head()
         try job.rebuildItems()
         var states: [ItemID: ItemState] = [:]
@@ -150,7 +152,8 @@ extension Store {
             state.apply(change, in: journal.replica)
             states[change.item] = state
         }
-        let head = try JournalWriter(journal: journal, received: nil).apply(bytes, first: first, after: base).head
+        let head = try JournalWriter(journal: journal, received: nil, seal: seal)
+            .apply(bytes, first: first, after: base).head
         // Stamps may have become less, which the head's upsert does not know.
         var latest = Stamp.zero
         try job.forEachChange(of: journal.replica) { latest = max(latest, $0.change.stamp) }

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import GRDB
 import Synchronization
@@ -7,15 +8,23 @@ extension JobTransaction {
     /// Puts a branch in the place of what is held of its journal after `keep`, and re-issues what was there.
     mutating func adopt(_ segment: JournalSegment, after keep: UInt64) throws -> AdoptedBranch {
         let forked = job.journal(of: segment.replica)
+        do { try check(segment, of: try vouch(for: segment)) } catch let nothing as JournalWriter.NotTaken {
+            throw nothing.error
+        }
         let lost = BranchRebase(try forked.cut(after: keep), of: forked)
         let base = try forked.head()
-        let head = try JournalDigest.extend(base, with: segment.bytes)
+        let head = try base.after(segment.bytes)
         guard head == segment.head, base.sequence == keep else {
             throw StoreError(
                 .damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
         }
         let latest = try Self.latestStamp(in: segment.bytes, until: .greatest)
-        try forked.append(segment.bytes[...], after: base, head: head, latest: latest)
+        try forked.append(segment.bytes[...], after: base, head: head, latest: latest, seal: segment.seal)
+        // What was kept and the run leave together: only the run's end is signed.
+        let together = try forked.pieces(from: head.sequence, maximumBytes: 1).reduce(0) { $0 + $1.bytes.count }
+        guard together <= JournalSegment.longestBytes else {
+            throw StoreError(.other, "A journal was forked too often at one place; it stays as it is.")
+        }
         try forked.endDoubt()
         let credible = try Self.latestStamp(
             in: segment.bytes, until: HybridLogicalClock.limit(nowMilliseconds: now.milliseconds))
@@ -32,7 +41,7 @@ extension JobTransaction {
     /// - Returns: what they say of the end of the job.
     private func noteAgain(_ journal: JournalRows, after keep: UInt64) throws -> JobRemoval? {
         try job.forgetStatements(of: journal.replica, after: keep)
-        let writer = JournalWriter(journal: journal, received: nil)
+        let writer = JournalWriter(journal: journal, received: nil, seal: { _ in nil })
         var removal: JobRemoval?
         var anchor: UInt64 = 0
         try job.forEachChange(of: journal.replica) { dotted in
@@ -52,10 +61,9 @@ extension JobTransaction {
         let own = own
         let base = try own.head()
         let bytes = preamble(before: base, anchor: try job.anchor()) + lost.flatMap(ChangeCodec.encode)
-        let reached = try JournalWriter(journal: own, received: now)
+        let reached = try JournalWriter(journal: own, received: now, seal: sealOwn)
             .apply(bytes, first: base.sequence + 1, after: base)
-        let segment = JournalSegment(
-            replica: own.replica, first: base.sequence + 1, head: reached.head, bytes: bytes)
+        let segment = try signed(bytes, after: base, reached)
         return Commit(job: id, segment: segment, applied: [], hasStatements: reached.hasStatements)
     }
 
@@ -70,7 +78,11 @@ extension JobTransaction {
 
 extension JournalRows {
     /// Removes what follows `keep`, which ends a change, and returns it.
-    func cut(after keep: UInt64) throws -> [DottedChange] {
+    ///
+    /// - Parameter seal: gives the author's signature over what is kept, if there can be one.
+    func cut(
+        after keep: UInt64, seal: (JournalHead) throws -> JournalSignature? = { _ in nil }
+    ) throws -> [DottedChange] {
         let pieces = try pieces(from: keep + 1, maximumBytes: .max)
         guard let first = pieces.first else { return [] }
         var kept: [UInt8] = []
@@ -95,8 +107,8 @@ extension JournalRows {
             arguments: [job.number, replica.value.blob, base.sequence.signed])
         try setHead(base, latest: latest)
         if !kept.isEmpty {
-            let head = try JournalDigest.extend(base, with: kept)
-            try append(kept[...], after: base, head: head, latest: latest)
+            let head = try base.after(kept)
+            try append(kept[...], after: base, head: head, latest: latest, seal: seal)
         }
         return branch
     }

@@ -72,14 +72,13 @@ struct JobTransaction {
         _ bytes: [UInt8], after head: JournalHead, knowing known: KnownItems = KnownItems()
     ) throws -> Commit {
         let own = own
-        let reached = try JournalWriter(journal: own, received: nil)
+        let reached = try JournalWriter(journal: own, received: nil, seal: sealOwn)
             .apply(bytes, first: head.sequence + 1, after: head, knowing: known)
         try store.joinLooseSegments(of: own, after: bytes.count)
         try noteUnseen(from: head.sequence + 1)
-        let segment = JournalSegment(
-            replica: own.replica, first: head.sequence + 1, head: reached.head, bytes: bytes)
         let commit = Commit(
-            job: id, segment: segment, applied: reached.applied, hasStatements: reached.hasStatements)
+            job: id, segment: try signed(bytes, after: head, reached), applied: reached.applied,
+            hasStatements: reached.hasStatements)
         said = said.map { $0.followed(by: commit) } ?? commit
         return commit
     }
@@ -168,7 +167,8 @@ extension Commit {
             job: job,
             segment: JournalSegment(
                 replica: segment.replica, first: segment.first, head: next.segment.head,
-                bytes: segment.bytes + next.segment.bytes),
+                bytes: segment.bytes + next.segment.bytes, signature: next.segment.signature,
+                author: next.segment.author),
             applied: applied + next.applied, hasStatements: hasStatements || next.hasStatements)
     }
 }

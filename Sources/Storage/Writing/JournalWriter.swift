@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import GRDB
 import Inventory
@@ -10,9 +11,13 @@ struct JournalWriter {
     let journal: JournalRows
     /// When a peer's run comes in; nil for this store's own work.
     let received: ReceiveTime?
+    /// Gives the author's signature over where a stored row ends.
+    let seal: (JournalHead) throws -> JournalSignature?
 
     struct Reached {
         let head: JournalHead
+        /// Of the author over the head; nil without one, and where nothing was new.
+        let signature: JournalSignature?
         /// The greatest stamp that a clock can have given by now.
         let credible: Stamp
         let applied: [AppliedChange]
@@ -24,14 +29,16 @@ struct JournalWriter {
 
     /// Takes a peer's run in. What is held already is skipped; what follows must lead to the digest that the run claims.
     ///
+    /// - Parameter check: throws when its author has not signed where it ends; only what was signed can show a fork.
     /// - Returns: where the journal stands then.
     /// - Throws: `NotTaken`, after which what was written has to be undone.
-    func ingest(_ segment: JournalSegment) throws -> Reached {
+    func ingest(_ segment: JournalSegment, check: () throws -> Void) throws -> Reached {
         let known = try journal.head()
         if segment.first > known.sequence + 1 { throw NotTaken(.gap(known)) }
-        if segment.head.sequence <= known.sequence {
-            throw NotTaken(segment.head.contradicts(known) ? .forked(known) : .duplicate(known))
-        }
+        let isBehind = segment.head.sequence <= known.sequence
+        if isBehind, !segment.head.contradicts(known) { throw NotTaken(.duplicate(known)) }
+        try check()
+        if isBehind { throw NotTaken(.forked(known)) }
         let reached = try apply(segment.bytes, first: segment.first, after: known)
         guard reached.head == segment.head else { throw NotTaken(.forked(known)) }
         return reached
@@ -72,13 +79,15 @@ struct JournalWriter {
         }
         guard let start = run.start, var items else {
             return Reached(
-                head: run.head, credible: run.credible, applied: [], hasStatements: false, removals: [])
+                head: run.head, signature: nil, credible: run.credible, applied: [], hasStatements: false,
+                removals: [])
         }
         try items.finish()
         try journal.job.raiseAnchor(to: run.anchor)
-        try journal.append(bytes[start...], after: known, head: run.head, latest: run.latest)
+        let signature = try journal.append(
+            bytes[start...], after: known, head: run.head, latest: run.latest, seal: seal)
         return Reached(
-            head: run.head, credible: run.credible, applied: run.told + items.applied,
+            head: run.head, signature: signature, credible: run.credible, applied: run.told + items.applied,
             hasStatements: run.hasStatements, removals: run.removals)
     }
 
@@ -87,6 +96,14 @@ struct JournalWriter {
         let result: IngestResult
 
         init(_ result: IngestResult) { self.result = result }
+
+        /// For who has no results.
+        var error: StoreError {
+            switch result {
+            case .forged(let reason), .malformed(let reason): StoreError(.damaged, reason)
+            default: StoreError(.other, "A run of a journal does not fit what is held of it.")
+            }
+        }
     }
 
     /// What is known of a run while it is read.

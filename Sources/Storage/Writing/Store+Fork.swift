@@ -1,3 +1,4 @@
+package import Authorship
 package import CRDT
 import GRDB
 import Synchronization
@@ -21,15 +22,72 @@ extension Store {
     package func renewReplica(
         _ former: ReplicaID, using generator: inout some RandomNumberGenerator
     ) async throws -> Bool {
-        try await assume(
-            device: nil, replica: ReplicaID.random(using: &generator), insteadOf: former)
+        let signer = authors.withLock { $0.signer }
+        return try await assume(signer, UInt128.random(in: 0...UInt128.max, using: &generator), insteadOf: former)
     }
 
-    /// As `renewReplica`, and the device gets a new name too: another laptop was found to use it.
+    /// As `renewReplica`, and the laptop signs with another key, from which its name follows: another one was found to use it.
     package func renewDevice(
-        to device: DeviceID, using generator: inout some RandomNumberGenerator
+        to signer: any JournalSigner, using generator: inout some RandomNumberGenerator
     ) async throws {
-        try await assume(device: device, replica: ReplicaID.random(using: &generator))
+        try await assume(signer, UInt128.random(in: 0...UInt128.max, using: &generator))
+    }
+
+    /// From now on this store signs with a key, from which the laptop's name follows. Under the name of another key it does not
+    /// write on.
+    package func takeUp(
+        _ signer: any JournalSigner, using generator: inout some RandomNumberGenerator
+    ) async throws {
+        let nonce = UInt128.random(in: 0...UInt128.max, using: &generator)
+        try await write { [self] db in
+            rename(to: try Self.bind(writingIdentity, to: signer, nonce, in: db), signer)
+        }
+    }
+
+    /// Names a store after a key, in its tables.
+    ///
+    /// - Parameter nonce: for the new name that it takes unless its present one is that key's.
+    static func bind(
+        _ known: StoreIdentity, to signer: any JournalSigner, _ nonce: UInt128, in db: Database
+    ) throws -> StoreIdentity {
+        let table = AuthorTable(db: db)
+        var replica = known.replica
+        let former = try table.author(of: replica)
+        if former?.key != signer.publicKey {
+            guard let author = signer.author(nonce: nonce) else { throw StoreError.noKey }
+            try table.add(author)
+            replica = author.replica
+            if former != nil { try leave(known.replica, in: db) }
+        }
+        try table.keep(certificates: signer.certificates, of: signer.publicKey)
+        let identity = StoreIdentity(device: signer.device, replica: replica)
+        try keep(identity, in: db)
+        return identity
+    }
+
+    /// What was written under a name stays as it is: the name is somebody else's from now on.
+    private static func leave(_ former: ReplicaID, in db: Database) throws {
+        try db.execute(sql: "DELETE FROM unseen")
+        try JournalRows.doubtAll(of: former, in: db)
+    }
+
+    private static func keep(_ identity: StoreIdentity, in db: Database) throws {
+        try db.execute(
+            sql: "UPDATE store SET device = ?, replica = ?",
+            arguments: [identity.device.description, identity.replica.description])
+    }
+
+    /// Writes come one after another: the next one already has the new name, everybody else once it is durable.
+    private func rename(to identity: StoreIdentity, _ signer: (any JournalSigner)?) {
+        let (former, formerSigner) = (writingIdentity, authors.withLock { $0.signer })
+        ownName.withLock { $0.writing = identity }
+        authors.withLock { $0 = Authors(signer: signer) }
+        commits.effects.add(
+            onCommit: { [self] in ownName.withLock { $0.committed = identity } },
+            onUndo: { [self] in
+                ownName.withLock { $0.writing = former }
+                authors.withLock { $0 = Authors(signer: formerSigner) }
+            })
     }
 
     /// Whether a head shows more of this store's own journal than the store holds, or another content: the store was set
@@ -42,40 +100,30 @@ extension Store {
         }
     }
 
-    /// Gives the device the name that follows from its key. Its journals stay its own.
-    package func setDevice(_ device: DeviceID) async throws {
-        try await write { [self] db in
-            let former = writingIdentity
-            let named = StoreIdentity(device: device, replica: former.replica)
-            try db.execute(sql: "UPDATE store SET device = ?", arguments: [device.description])
-            ownName.withLock { $0.writing = named }
-            commits.effects.add(
-                onCommit: { [self] in ownName.withLock { $0.committed = named } },
-                onUndo: { [self] in ownName.withLock { $0.writing = former } })
+    /// Whether this store's own key has signed where a run ends, under a name that it bears or bore.
+    package func hasSigned(_ segment: JournalSegment, of job: JobID) async throws -> Bool {
+        guard let signature = segment.signature else { return false }
+        return try await read { [self] db in
+            try author(of: segment.replica, in: db)?
+                .hasSigned(segment.head, job: job, signature, of: segment.replica) ?? false
         }
     }
 
     @discardableResult
     private func assume(
-        device: DeviceID?, replica: ReplicaID, insteadOf doubtful: ReplicaID? = nil
+        _ signer: (any JournalSigner)?, _ nonce: UInt128, insteadOf doubtful: ReplicaID? = nil
     ) async throws -> Bool {
         try await write { [self] db in
             let former = writingIdentity
             guard doubtful == nil || doubtful == former.replica else { return false }
-            let renewed = StoreIdentity(device: device ?? former.device, replica: replica)
-            // What was written under the old name is somebody else's now, and stays as it is.
-            try db.execute(sql: "DELETE FROM unseen")
-            try JournalRows.doubtAll(of: former.replica, in: db)
+            guard let signer, let author = signer.author(nonce: nonce) else { throw StoreError.noKey }
+            try AuthorTable(db: db).add(author)
+            try Self.leave(former.replica, in: db)
+            let renewed = StoreIdentity(device: signer.device, replica: author.replica)
             // Of two laptops that share a name the other one may have written under it.
             if renewed.device == former.device { try FormerTable.add(former.replica, in: db) }
-            try db.execute(
-                sql: "UPDATE store SET device = ?, replica = ?",
-                arguments: [renewed.device.description, renewed.replica.description])
-            // Writes come one after another: the next one already has the new name, everybody else once it is durable.
-            ownName.withLock { $0.writing = renewed }
-            commits.effects.add(
-                onCommit: { [self] in ownName.withLock { $0.committed = renewed } },
-                onUndo: { [self] in ownName.withLock { $0.writing = former } })
+            try Self.keep(renewed, in: db)
+            rename(to: renewed, signer)
             return true
         }
     }

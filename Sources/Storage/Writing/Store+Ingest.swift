@@ -35,6 +35,8 @@ package struct IncomingRun: Sendable {
 package struct Ingested: Hashable, Sendable {
     /// What became of it.
     package let result: IngestResult
+    /// Whose it is, if it was stored; nil for the channel.
+    package let author: JournalAuthor?
     /// What a stored run changed, if it was small enough for people to follow.
     package let applied: [AppliedChange]
     /// Statements are among what was stored, of a job that goes on: see `Operation.isStatement`.
@@ -44,10 +46,12 @@ package struct Ingested: Hashable, Sendable {
 
     /// Takes what changed as it is; all stays empty for a run of which nothing was stored.
     package init(
-        _ result: IngestResult, applied: [AppliedChange] = [], hasStatements: Bool = false,
+        _ result: IngestResult, author: JournalAuthor? = nil, applied: [AppliedChange] = [],
+        hasStatements: Bool = false,
         ended: RemovalOutcome? = nil
     ) {
         self.result = result
+        self.author = author
         self.applied = applied
         self.hasStatements = hasStatements
         self.ended = ended
@@ -124,21 +128,25 @@ extension JobTransaction {
     /// - Throws: `JournalWriter.NotTaken` among others, after which what was written has to be undone.
     fileprivate mutating func ingest(_ segment: JournalSegment, takesOwnFuture: Bool) throws -> Ingested {
         let journal = job.journal(of: segment.replica)
-        guard try takesOwnFuture || !isOwnFuture(segment, of: journal) else {
+        let author = try vouch(for: segment)
+        if try !takesOwnFuture && isOwnFuture(segment, of: journal) {
+            try check(segment, of: author)
             throw JournalWriter.NotTaken(.ownFuture(of: own.replica))
         }
-        let reached = try JournalWriter(journal: journal, received: now).ingest(segment)
+        let reached = try JournalWriter(journal: journal, received: now, seal: segment.seal)
+            .ingest(segment) { try check(segment, of: author) }
         // What is written here next is later than what was seen.
         store.clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
         try store.joinLooseSegments(of: journal, after: segment.bytes.count)
         try journal.endDoubt()
         guard let first = reached.removals.first else {
-            return Ingested(.stored, applied: reached.applied, hasStatements: reached.hasStatements)
+            return Ingested(
+                .stored, author: author, applied: reached.applied, hasStatements: reached.hasStatements)
         }
         let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
         // The end of a job says that others hold more of this store's journal: nothing is stored before it has another name.
         if try own.isUnlike(removal) { throw JournalWriter.NotTaken(.ownFuture(of: own.replica)) }
-        return Ingested(.stored, ended: try end(removal))
+        return Ingested(.stored, author: author, ended: try end(removal))
     }
 
     private func isOwnFuture(_ segment: JournalSegment, of journal: JournalRows) throws -> Bool {

@@ -72,7 +72,6 @@ extension Link {
             let message = state.end == nil ? try state.inbound.next() : try state.inbound.last()
             guard let message else { return state.end == nil ? .nothing : .ended }
             state.hasGreeted = true
-            if case .hello(let hello) = message { state.version = hello.sharedVersion }
             return .event(.message(message))
         } catch {
             // Nothing that it says after this can be understood.

@@ -20,8 +20,6 @@ final class Link: Sendable {
         var isReadingPaused = false
         var end: LinkEnd?
         var hasGreeted = false
-        /// What both ends speak: until the peer has greeted, what everybody does.
-        var version = ProtocolLimits.minimumVersion
         /// The reader, when it sleeps; and whether something happened while it did not.
         var reader: CheckedContinuation<Void, Never>?
         var isReaderNeeded = false
@@ -31,8 +29,9 @@ final class Link: Sendable {
     let remote: String
     let dialled: PeerAddress?
     let channel: any Channel
-    /// Both ends have one address.
-    private let isWithinMachine: Bool
+    /// Whether runs of journals go compressed. Within a machine nothing is under way for long, and both ends share its
+    /// processors.
+    let isCompressing: Bool
     let state: Mutex<State>
 
     init(id: LinkID, channel: any Channel, dialled: PeerAddress?, configuration: TransportConfiguration) {
@@ -41,7 +40,7 @@ final class Link: Sendable {
         self.dialled = dialled
         remote = channel.remoteAddress.map(RemoteName.init)?.text ?? "unknown"
         let (here, there) = (channel.localAddress?.ipAddress, channel.remoteAddress?.ipAddress)
-        isWithinMachine = here != nil && here == there
+        isCompressing = here == nil || here != there
         state = Mutex(State(outbound: OutboundBacklog(configuration)))
     }
 
@@ -50,10 +49,6 @@ final class Link: Sendable {
             LinkTraffic(bytesReceived: $0.inbound.totalBytes, bytesSent: $0.outbound.totalWrittenBytes)
         }
     }
-
-    /// The version in which messages go out. Within a machine nothing is under way for long, and both ends share its
-    /// processors: what would compress for the way goes as it is.
-    var version: UInt32 { isWithinMachine ? ProtocolLimits.minimumVersion : state.withLock { $0.version } }
 
     var isCongested: Bool { state.withLock { $0.outbound.isCongested } }
 

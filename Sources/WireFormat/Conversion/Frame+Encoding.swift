@@ -4,7 +4,7 @@ import Replication
 extension WireFrame {
     /// Calls `body` with the frame of a message; the frame must not outlive the call.
     static func withFrame<Result>(
-        of message: Message, version: UInt32, _ body: (WireFrame) throws -> Result
+        of message: Message, isCompressing: Bool, _ body: (WireFrame) throws -> Result
     ) throws -> Result {
         switch message {
         case .hello(let hello): try body(WireFrame(.hello(WireHello(hello))))
@@ -31,7 +31,7 @@ extension WireFrame {
         case .credit(let job, let replica, let bytes):
             try body(WireFrame(.credit(WireCredit(job: job, replica: replica, bytes: bytes))))
         case .delta(let job, let segment, let pushed):
-            try WireDelta.withDelta(job: job, segment: segment, pushed: pushed, version: version) {
+            try WireDelta.withDelta(job: job, segment: segment, pushed: pushed, isCompressing: isCompressing) {
                 try body(WireFrame(.delta($0)))
             }
         case .prune(let job): try body(WireFrame(.prune(job.text)))

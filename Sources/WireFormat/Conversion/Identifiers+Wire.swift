@@ -1,7 +1,7 @@
 import CRDT
 import FoundationEssentials
 
-// Ids travel as big-endian bytes: 16 of a replica, 32 of a device.
+// Ids travel as big-endian bytes: 16 of a replica, 32 of a device, and of a digest.
 
 extension ReplicaID {
     static let wireBytes = 16
@@ -22,6 +22,19 @@ extension DeviceID {
     init(wire: Data) throws {
         guard let high = UInt128(bigEndian: wire.prefix(16)), let low = UInt128(bigEndian: wire.dropFirst(16)) else {
             throw WireFormatError.identifierLength(.device, bytes: wire.count)
+        }
+        self.init(high: high, low: low)
+    }
+}
+
+extension JournalDigest {
+    static let wireBytes = 32
+
+    var wire: Data { Data(bigEndian: high) + Data(bigEndian: low) }
+
+    init(wire: Data) throws {
+        guard let high = UInt128(bigEndian: wire.prefix(16)), let low = UInt128(bigEndian: wire.dropFirst(16)) else {
+            throw WireFormatError.identifierLength(.digest, bytes: wire.count)
         }
         self.init(high: high, low: low)
     }

@@ -6,17 +6,19 @@ extension WireDelta {
     /// Calls `body` with the delta of a segment; the delta must not outlive the call.
     ///
     /// Its bytes are the segment's own, not a copy: a segment is up to a quarter of a megabyte, and sent to many.
-    /// They go compressed where that makes them smaller and the peer can read it.
+    /// They go compressed where that is wanted and makes them smaller.
     static func withDelta<Result>(
-        job: JobID, segment: JournalSegment, pushed: Bool, version: UInt32, _ body: (WireDelta) throws -> Result
+        job: JobID, segment: JournalSegment, pushed: Bool, isCompressing: Bool, _ body: (WireDelta) throws -> Result
     ) throws -> Result {
-        let compressed = version >= ProtocolLimits.compressionVersion ? Zstandard.compress(segment.bytes) : nil
+        let compressed = isCompressing ? Zstandard.compress(segment.bytes) : nil
         var delta = WireDelta()
         delta.job = job.text
         delta.replica = segment.replica.wire
         delta.first = segment.first
         delta.last = segment.head.sequence
-        delta.digest = segment.head.digest
+        delta.digest = segment.head.digest.wire
+        delta.signature = Data(segment.signature?.bytes ?? [])
+        if let author = segment.author { delta.author = WireAuthor(author) }
         delta.pushed = pushed
         return try (compressed ?? segment.bytes).withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, !bytes.isEmpty else { throw WireFormatError.emptySegment }
@@ -33,8 +35,17 @@ extension WireDelta {
         let bytes = try runBytes()
         guard !bytes.isEmpty else { throw WireFormatError.emptySegment }
         return JournalSegment(
-            replica: try ReplicaID(wire: replica), first: first, head: JournalHead(sequence: last, digest: digest),
-            bytes: bytes)
+            replica: try ReplicaID(wire: replica), first: first,
+            head: JournalHead(sequence: last, digest: try JournalDigest(wire: digest)), bytes: bytes,
+            signature: try signed(), author: hasAuthor ? try author.author() : nil)
+    }
+
+    private func signed() throws -> JournalSignature? {
+        guard !signature.isEmpty else { return nil }
+        guard let signature = JournalSignature([UInt8](signature)) else {
+            throw WireFormatError.identifierLength(.signature, bytes: signature.count)
+        }
+        return signature
     }
 
     private func runBytes() throws -> [UInt8] {

@@ -10,12 +10,14 @@ extension WireProbeAnswer {
         changeHash = answer.changeHash
         if let head = answer.boundary {
             boundary.sequence = head.sequence
-            boundary.digest = head.digest
+            boundary.digest = head.digest.wire
         }
     }
 
     func answer() throws -> ProbeAnswer {
-        let head = hasBoundary ? JournalHead(sequence: boundary.sequence, digest: boundary.digest) : nil
+        let head =
+            hasBoundary
+            ? JournalHead(sequence: boundary.sequence, digest: try JournalDigest(wire: boundary.digest)) : nil
         let answer = ProbeAnswer(sequence: sequence, boundary: head, changeHash: changeHash)
         try answer.check()
         return answer

@@ -30,30 +30,31 @@ extension WireRemoval: VectorColumns {
 protocol VectorColumns {
     var replicas: Data { get set }
     var sequences: [UInt64] { get set }
-    var digests: [UInt64] { get set }
+    var digests: Data { get set }
 }
 
 extension VectorColumns {
     mutating func setColumns(_ entries: [VersionVector.Entry]) throws {
         try Self.check(entries)
         replicas.reserveCapacity(entries.count * ReplicaID.wireBytes)
-        for entry in entries { replicas.append(entry.replica.wire) }
+        digests.reserveCapacity(entries.count * JournalDigest.wireBytes)
+        for entry in entries {
+            replicas.append(entry.replica.wire)
+            digests.append(entry.head.digest.wire)
+        }
         sequences = entries.map(\.head.sequence)
-        digests = entries.map(\.head.digest)
     }
 
     /// The entries, in the order in which they were sent.
     func entries() throws -> [VersionVector.Entry] {
-        guard digests.count == sequences.count, replicas.count == sequences.count * ReplicaID.wireBytes else {
-            throw WireFormatError.unevenColumns(.entries)
-        }
-        let entries = replicas.withUnsafeBytes { bytes in
-            sequences.indices.map { index in
-                let offset = index * ReplicaID.wireBytes
-                let replica = UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt128.self))
-                let head = JournalHead(sequence: sequences[index], digest: digests[index])
-                return VersionVector.Entry(replica: ReplicaID(replica), head: head)
-            }
+        guard digests.count == sequences.count * JournalDigest.wireBytes,
+            replicas.count == sequences.count * ReplicaID.wireBytes
+        else { throw WireFormatError.unevenColumns(.entries) }
+        let (names, links) = (replicas.bigEndianNumbers, digests.bigEndianNumbers)
+        let entries = sequences.indices.map { index in
+            let digest = JournalDigest(high: links[2 * index], low: links[2 * index + 1])
+            return VersionVector.Entry(
+                replica: ReplicaID(names[index]), head: JournalHead(sequence: sequences[index], digest: digest))
         }
         try Self.check(entries)
         return entries
@@ -75,6 +76,17 @@ extension VectorColumns {
         guard entries.allSatisfy({ $0.head.sequence >= 1 }) else { throw WireFormatError.sequenceZero(.entries) }
         guard entries.allSatisfy({ $0.head.sequence <= ProtocolLimits.sequence }) else {
             throw WireFormatError.sequenceTooLarge(.entries)
+        }
+    }
+}
+
+extension Data {
+    /// Of 16 bytes each.
+    fileprivate var bigEndianNumbers: [UInt128] {
+        withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count - 15, by: 16).map {
+                UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt128.self))
+            }
         }
     }
 }

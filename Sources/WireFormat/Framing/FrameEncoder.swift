@@ -6,13 +6,13 @@ import SwiftProtobuf
 package enum FrameEncoder {
     /// The whole frame of a message.
     ///
-    /// - Parameter version: the newest that both ends speak; by default the one that everybody can read.
+    /// - Parameter isCompressing: runs of journals go compressed where that makes them smaller.
     /// - Throws: `WireFormatError` for a message that no peer would accept.
     package static func encode(
-        _ message: Replication.Message, version: UInt32 = ProtocolLimits.minimumVersion
+        _ message: Replication.Message, isCompressing: Bool = false
     ) throws -> ByteBuffer {
         let limit = if case .hello = message { ProtocolLimits.helloFrameBytes } else { ProtocolLimits.frameBytes }
-        return try WireFrame.withFrame(of: message, version: version) { frame in
+        return try WireFrame.withFrame(of: message, isCompressing: isCompressing) { frame in
             let frameBytes: FrameBytes = try frame.serializedBytes()
             guard frameBytes.count <= limit else {
                 throw WireFormatError.oversizedFrame(bytes: frameBytes.count, limit: limit)

@@ -389,8 +389,6 @@ nonisolated struct WireVector: Sendable {
   /// From 1.
   var sequences: [UInt64] = []
 
-  var digests: [UInt64] = []
-
   /// The job has been removed. In a Frame.vector only.
   var removal: WireRemoval {
     get {_removal ?? WireRemoval()}
@@ -400,6 +398,9 @@ nonisolated struct WireVector: Sendable {
   var hasRemoval: Bool {self._removal != nil}
   /// Clears the value of `removal`. Subsequent reads from it will return its default value.
   mutating func clearRemoval() {self._removal = nil}
+
+  /// 32 bytes each, big-endian; so is every digest below.
+  var digests: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -421,7 +422,7 @@ nonisolated struct WireRemoval: Sendable {
 
   var sequences: [UInt64] = []
 
-  var digests: [UInt64] = []
+  var digests: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -480,9 +481,6 @@ nonisolated struct WireDelta: Sendable {
 
   var last: UInt64 = 0
 
-  /// The journal's running digest after the last transform.
-  var digest: UInt64 = 0
-
   var run: WireDelta.OneOf_Run? = nil
 
   /// Encoded changes, never empty; passed on as they are.
@@ -505,6 +503,22 @@ nonisolated struct WireDelta: Sendable {
 
   var pushed: Bool = false
 
+  /// The journal's running digest after the last transform.
+  var digest: Data = Data()
+
+  /// Of the author over that (docs/identity.md): 64 bytes; empty in the channel.
+  var signature: Data = Data()
+
+  /// Whose journal it is. At least in the first delta of that journal's replica on a connection.
+  var author: WireAuthor {
+    get {_author ?? WireAuthor()}
+    set {_author = newValue}
+  }
+  /// Returns true if `author` has been explicitly set.
+  var hasAuthor: Bool {self._author != nil}
+  /// Clears the value of `author`. Subsequent reads from it will return its default value.
+  mutating func clearAuthor() {self._author = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Run: Equatable, Sendable {
@@ -514,6 +528,28 @@ nonisolated struct WireDelta: Sendable {
     case compressed(Data)
 
   }
+
+  init() {}
+
+  fileprivate var _author: WireAuthor? = nil
+}
+
+/// A laptop, and the number that makes a replica of its key.
+nonisolated struct WireAuthor: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// An Ed25519 key: 32 bytes.
+  var key: Data = Data()
+
+  /// 16 bytes, big-endian.
+  var nonce: Data = Data()
+
+  /// In DER, at most 4 KiB each: the laptop's own and its issuer's.
+  var certificates: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -572,7 +608,7 @@ nonisolated struct WireBoundary: Sendable {
 
   var sequence: UInt64 = 0
 
-  var digest: UInt64 = 0
+  var digest: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1244,7 +1280,7 @@ nonisolated extension WireSummaries: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Vector"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0\u{1}removal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}removal\0\u{1}digests\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1255,8 +1291,8 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 1: try { try decoder.decodeSingularStringField(value: &self.job) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
       case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
-      case 4: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._removal) }()
+      case 6: try { try decoder.decodeSingularBytesField(value: &self.digests) }()
       default: break
       }
     }
@@ -1276,12 +1312,12 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.sequences.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.sequences, fieldNumber: 3)
     }
-    if !self.digests.isEmpty {
-      try visitor.visitPackedFixed64Field(value: self.digests, fieldNumber: 4)
-    }
     try { if let v = self._removal {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
     } }()
+    if !self.digests.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digests, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1289,8 +1325,8 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.job != rhs.job {return false}
     if lhs.replicas != rhs.replicas {return false}
     if lhs.sequences != rhs.sequences {return false}
-    if lhs.digests != rhs.digests {return false}
     if lhs._removal != rhs._removal {return false}
+    if lhs.digests != rhs.digests {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1298,7 +1334,7 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Removal"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}replicas\0\u{1}sequences\0\u{1}digests\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}digests\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1309,7 +1345,7 @@ nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 2: try { try decoder.decodeSingularBytesField(value: &self.replicas) }()
       case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
-      case 4: try { try decoder.decodeRepeatedFixed64Field(value: &self.digests) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.digests) }()
       default: break
       }
     }
@@ -1326,7 +1362,7 @@ nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._Message
       try visitor.visitPackedUInt64Field(value: self.sequences, fieldNumber: 3)
     }
     if !self.digests.isEmpty {
-      try visitor.visitPackedFixed64Field(value: self.digests, fieldNumber: 4)
+      try visitor.visitSingularBytesField(value: self.digests, fieldNumber: 5)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -1433,7 +1469,7 @@ nonisolated extension WireCredit: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Delta"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replica\0\u{1}first\0\u{1}last\0\u{1}digest\0\u{1}changes\0\u{1}pushed\0\u{1}compressed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replica\0\u{1}first\0\u{1}last\0\u{2}\u{2}changes\0\u{1}pushed\0\u{1}compressed\0\u{1}digest\0\u{1}signature\0\u{1}author\0\u{c}\u{5}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1445,7 +1481,6 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 2: try { try decoder.decodeSingularBytesField(value: &self.replica) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
-      case 5: try { try decoder.decodeSingularFixed64Field(value: &self.digest) }()
       case 6: try {
         var v: Data?
         try decoder.decodeSingularBytesField(value: &v)
@@ -1463,6 +1498,9 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.run = .compressed(v)
         }
       }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 10: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._author) }()
       default: break
       }
     }
@@ -1485,9 +1523,6 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.last != 0 {
       try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 4)
     }
-    if self.digest != 0 {
-      try visitor.visitSingularFixed64Field(value: self.digest, fieldNumber: 5)
-    }
     try { if case .changes(let v)? = self.run {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 6)
     } }()
@@ -1497,6 +1532,15 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if case .compressed(let v)? = self.run {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
     } }()
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 9)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 10)
+    }
+    try { if let v = self._author {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1505,9 +1549,51 @@ nonisolated extension WireDelta: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.replica != rhs.replica {return false}
     if lhs.first != rhs.first {return false}
     if lhs.last != rhs.last {return false}
-    if lhs.digest != rhs.digest {return false}
     if lhs.run != rhs.run {return false}
     if lhs.pushed != rhs.pushed {return false}
+    if lhs.digest != rhs.digest {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs._author != rhs._author {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAuthor: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Author"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}nonce\0\u{1}certificates\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
+      case 3: try { try decoder.decodeRepeatedBytesField(value: &self.certificates) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    if !self.nonce.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 2)
+    }
+    if !self.certificates.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.certificates, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAuthor, rhs: WireAuthor) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.certificates != rhs.certificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1609,7 +1695,7 @@ nonisolated extension WireProbeAnswer: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireBoundary: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Boundary"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}digest\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{2}\u{2}digest\0\u{c}\u{2}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1618,7 +1704,7 @@ nonisolated extension WireBoundary: SwiftProtobuf.Message, SwiftProtobuf._Messag
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.sequence) }()
-      case 2: try { try decoder.decodeSingularFixed64Field(value: &self.digest) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
       default: break
       }
     }
@@ -1628,8 +1714,8 @@ nonisolated extension WireBoundary: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.sequence != 0 {
       try visitor.visitSingularUInt64Field(value: self.sequence, fieldNumber: 1)
     }
-    if self.digest != 0 {
-      try visitor.visitSingularFixed64Field(value: self.digest, fieldNumber: 2)
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }

@@ -33,7 +33,8 @@ struct Person: Sendable {
         try await Core(
             Core.Parts(
                 store: store, machine: machine, configuration: NodeConfiguration(), hostName: name,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, built: 0))
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                fleet: FleetIdentity(key: TestSigner(named: name).key), built: 0))
     }
 
     mutating func restart() async throws {

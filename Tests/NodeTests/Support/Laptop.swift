@@ -34,7 +34,8 @@ struct Laptop {
         core = try await Core(
             Core.Parts(
                 store: store, machine: machine, configuration: configuration, hostName: name,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                fleet: FleetIdentity(key: TestSigner(seed).key)))
         service = core.service(gateway: nil, discovery: DiscoveryState(DiscoveryStatus(state: .off)))
     }
 

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 
 /// What one store holds of one job, as told by what was reported durable; and what the rules say of it, worked out the
@@ -34,7 +35,7 @@ struct Reference {
     /// Late changes that a person has dealt with.
     private(set) var decided: Set<ChangeIdentity> = []
     /// The running digest after each change, for what is said of other branches.
-    private var digests: [Dot: UInt64] = [:]
+    private var digests: [Dot: JournalDigest] = [:]
     /// Where the part of each journal begins that did not go with the job.
     private var bases: [ReplicaID: JournalHead] = [:]
 
@@ -42,7 +43,7 @@ struct Reference {
 
     func head(of replica: ReplicaID) -> JournalHead { heads[replica] ?? .empty }
 
-    func digest(at dot: Dot) -> UInt64? { digests[dot] }
+    func digest(at dot: Dot) -> JournalDigest? { digests[dot] }
 
     var vector: VersionVector { VersionVector(heads.map { VersionVector.Entry(replica: $0, head: $1) }) }
 
@@ -62,7 +63,7 @@ struct Reference {
                 let entry = Entry(replica: segment.replica, first: sequence, change: change)
                 sequence += UInt64(scanned.operationCount)
                 guard entry.first > known else { return }
-                digest = JournalDigest.extend(digest, with: scanned, in: buffer)
+                digest = digest.after(UnsafeRawBufferPointer(rebasing: buffer[scanned.record]))
                 digests[Dot(replica: entry.replica, sequence: entry.last)] = digest
                 added.append(entry)
             }

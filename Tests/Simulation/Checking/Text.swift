@@ -83,9 +83,9 @@ extension Change {
 // MARK: For people who read what is wrong
 
 extension JournalSegment {
-    var brief: String { "\(replica.description.prefix(4)) \(first)–\(head.sequence)/\(head.digest % 1_000)" }
+    var brief: String { "\(replica.description.prefix(4)) \(first)–\(head.sequence)/\(head.digest.low % 1_000)" }
 }
 
 extension VersionVector.Entry {
-    var brief: String { "\(replica.description.prefix(4)):\(head.sequence)/\(head.digest % 1_000)" }
+    var brief: String { "\(replica.description.prefix(4)):\(head.sequence)/\(head.digest.low % 1_000)" }
 }

@@ -184,7 +184,7 @@ extension EngineCrew {
         pass(seconds: 20)
         let said = server.holder[job].head(of: .channel).sequence
         for index in 0..<2 {
-            let segment = try stranger(index, knowing: said + 3, at: server.now.milliseconds)
+            let segment = try stranger(index, in: job, knowing: said + 3, at: server.now.milliseconds)
             checker.wroteElsewhere(segment, of: job)
             guard network.forge(.delta(job: job, segment, pushed: false), from: peer.index, to: laptop.index) else {
                 continue

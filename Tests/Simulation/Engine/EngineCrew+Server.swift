@@ -42,7 +42,7 @@ extension EngineCrew {
             let said = (try? await server.store.vector(of: job)[.channel].sequence) ?? 0
             for index in 0..<count {
                 do {
-                    let segment = try stranger(index, knowing: said, at: server.now.milliseconds)
+                    let segment = try stranger(index, in: job, knowing: said, at: server.now.milliseconds)
                     checker.wroteElsewhere(segment, of: job)
                     _ = try await server.upload([segment], to: job)
                     counters[.strangers] += 1
@@ -60,17 +60,18 @@ extension EngineCrew {
     /// The journal of a laptop that is not here.
     ///
     /// - Parameter anchor: how much of the server's words it knew.
-    func stranger(_ index: Int, knowing anchor: UInt64, at milliseconds: UInt64) throws -> JournalSegment {
-        let replica = ReplicaID.random(using: &generator)
+    func stranger(
+        _ index: Int, in job: JobID, knowing anchor: UInt64, at milliseconds: UInt64
+    ) throws -> JournalSegment {
+        let author = TestAuthor(generator.next())
         let stamp = Stamp(milliseconds: milliseconds, counter: 0)
-        let name = Operation.set(field: JobProperty.author(replica), value: "laptop of old", replaces: [])
+        let name = Operation.set(field: JobProperty.author(author.replica), value: "laptop of old", replaces: [])
         let value = Operation.set(field: "room", value: "crowd \(index)", replaces: [])
         let item = ItemID(UInt128(5_000 + index / 2))
         let bytes =
             ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: [name]))
             + ChangeCodec.encode(Change(item: item, stamp: stamp.next, anchor: anchor, operations: [value]))
-        return JournalSegment(
-            replica: replica, first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        return try author.segment(bytes, of: job)
     }
 
     /// Whether a laptop holds more of the server's words than it does, or may: who sleeps can have heard some and not stored them.

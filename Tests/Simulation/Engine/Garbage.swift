@@ -1,5 +1,10 @@
 import CRDT
 
+extension JournalDigest {
+    /// Another one.
+    fileprivate var spoilt: JournalDigest { JournalDigest(high: high, low: low ^ 0xbad) }
+}
+
 /// What a peer sends that has gone mad.
 enum Garbage: Int, Hashable, Sendable, CaseIterable {
     case bytes, digest, gap, truncation
@@ -7,7 +12,7 @@ enum Garbage: Int, Hashable, Sendable, CaseIterable {
     /// Claims to continue the journal, one transform further, with something that does not.
     func applied(to segment: JournalSegment) -> JournalSegment {
         let next = segment.head.sequence + 1
-        let wrong = JournalHead(sequence: next, digest: segment.head.digest ^ 0xbad)
+        let wrong = JournalHead(sequence: next, digest: segment.head.digest.spoilt)
         switch self {
         case .bytes:
             return JournalSegment(
@@ -16,7 +21,7 @@ enum Garbage: Int, Hashable, Sendable, CaseIterable {
         case .gap:
             return JournalSegment(
                 replica: segment.replica, first: next + 5,
-                head: JournalHead(sequence: next + 5, digest: segment.head.digest ^ 0xbad), bytes: segment.bytes)
+                head: JournalHead(sequence: next + 5, digest: segment.head.digest.spoilt), bytes: segment.bytes)
         case .truncation:
             return JournalSegment(
                 replica: segment.replica, first: next, head: wrong, bytes: segment.bytes.dropLast(3))

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Engine
 import Inventory
@@ -43,6 +44,7 @@ final class Laptop: @unchecked Sendable {
     /// What somebody has put aside of its disk.
     private(set) var backup: DiskContents?
     let witness: Witness
+    private let key: KeyFile
     var holder: Holder { witness.holder }
 
     /// A disk at some time.
@@ -51,6 +53,8 @@ final class Laptop: @unchecked Sendable {
         /// What the reference knew of it, and whose store it was.
         let references: [JobID: Reference]
         let replica: ReplicaID
+        /// Nil of the server's.
+        let signer: TestSigner?
     }
 
     /// Somebody can work with it.
@@ -75,19 +79,22 @@ final class Laptop: @unchecked Sendable {
         let way = ServerWay(server: server, machine: machine, isUp: profile.reachesServer)
         var generator = SeededGenerator(seed: seed ^ UInt64(index + 1) << 32)
         let place = StorePlace(machine: "machine \(index)", file: "1")
-        let store = try openStore(nil, at: place, index, &generator)
+        let key = KeyFile(&generator)
+        let store = try await openStore(nil, at: place, index, key, &generator)
         let witness = Witness("laptop \(index)", store: store, checker: checker, scheduler: network.scheduler)
         try witness.watch(store)
         let engine = try await Self.engine(
             on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval,
-            witness: witness)
-        return Laptop(index, crew, machine, server, network, place, pollInterval, generator, engine, witness)
+            witness: witness, key: key)
+        return Laptop(index, crew, machine, server, network, place, pollInterval, generator, engine, witness, key)
     }
 
     private init(
         _ index: Int, _ crew: Int, _ machine: VirtualMachine, _ server: SimulatedServer, _ network: MemoryNetwork,
-        _ place: StorePlace, _ pollInterval: UInt64, _ generator: SeededGenerator, _ engine: Engine, _ witness: Witness
+        _ place: StorePlace, _ pollInterval: UInt64, _ generator: SeededGenerator, _ engine: Engine, _ witness: Witness,
+        _ key: KeyFile
     ) {
+        self.key = key
         self.witness = witness
         self.pollInterval = pollInterval
         self.index = index
@@ -103,16 +110,20 @@ final class Laptop: @unchecked Sendable {
     }
 
     private static func openStore(
-        _ contents: [UInt8]?, at place: StorePlace, _ index: Int, _ generator: inout SeededGenerator
-    ) throws -> Store {
-        try Store.openInMemory(
+        _ contents: [UInt8]?, at place: StorePlace, _ index: Int, _ key: KeyFile, _ generator: inout SeededGenerator
+    ) async throws -> Store {
+        let store = try Store.openInMemory(
             contents: contents, place: place, hostName: "laptop \(index)", generator: &generator)
+        // A key that another store has used is another laptop's.
+        if contents != nil, store.identity.device != key.signer.device { key.renew() }
+        try await store.takeUp(key.signer, using: &generator)
+        return store
     }
 
     /// As the daemon puts it together.
     private static func engine(
         on store: Store, _ index: Int, ofCrew crew: Int, machine: VirtualMachine, network: MemoryNetwork,
-        way: ServerWay, pollInterval: UInt64, witness: Witness
+        way: ServerWay, pollInterval: UInt64, witness: Witness, key: KeyFile
     ) async throws -> Engine {
         let logger = Logger(label: "laptop \(index)") { NarratingLog(label: $0, scheduler: machine.scheduler) }
         let run = machine.begin()
@@ -126,7 +137,8 @@ final class Laptop: @unchecked Sendable {
         store.setLatency { await machine.waitForDisk() }
         let news = NewsRelay()
         let replicator = Replicator(
-            Replicator.Parts(store: store, clock: clock, machine: run, observer: news, logger: logger),
+            Replicator.Parts(
+                store: store, clock: clock, machine: run, observer: news, logger: logger, renewKey: { key.renew() }),
             holdings: KnownHoldings(jobs: try await store.vectors(), removals: try await store.removals()),
             hostName: "laptop \(index)")
         await replicator.attach(MemoryLinks(network: network, laptop: index))
@@ -176,7 +188,7 @@ final class Laptop: @unchecked Sendable {
         isStarting = true
         defer { isStarting = false }
         if reboots { machine.clock.reboot(now: machine.scheduler.now) }
-        let store = try Self.openStore(remains, at: place, index, &generator)
+        let store = try await Self.openStore(remains, at: place, index, key, &generator)
         stores.append(store)
         store.setDiskFull(isDiskFull)
         let way = ServerWay(server: server, machine: machine, isUp: engine.way.isUp)
@@ -185,7 +197,7 @@ final class Laptop: @unchecked Sendable {
         try witness.watch(store)
         engine = try await Self.engine(
             on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval,
-            witness: witness)
+            witness: witness, key: key)
         names.insert(store.identity.replica)
         isUp = true
     }
@@ -197,7 +209,8 @@ final class Laptop: @unchecked Sendable {
 
     func copyOfDisk() throws -> DiskContents {
         DiskContents(
-            bytes: try contents(), references: holder.references, replica: holder.store.identity.replica)
+            bytes: try contents(), references: holder.references, replica: holder.store.identity.replica,
+            signer: key.signer)
     }
 
     func backUp() throws { backup = try copyOfDisk() }
@@ -208,9 +221,27 @@ final class Laptop: @unchecked Sendable {
     func become(_ contents: DiskContents, at place: StorePlace) {
         remains = contents.bytes
         holder.references = contents.references
+        if let signer = contents.signer { key.signer = signer }
         self.place = place
         // The disk does not know what it has shown since.
         machine.shownCount += 1
+    }
+}
+
+/// The laptop's key, as it lies on its disk beside the store.
+final class KeyFile: @unchecked Sendable {
+    var signer: TestSigner
+    private var generator: SeededGenerator
+
+    init(_ generator: inout SeededGenerator) {
+        self.generator = SeededGenerator(seed: generator.next())
+        signer = TestSigner(self.generator.next())
+    }
+
+    @discardableResult
+    func renew() -> TestSigner {
+        signer = TestSigner(generator.next())
+        return signer
     }
 }
 

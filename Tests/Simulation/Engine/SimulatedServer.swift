@@ -71,7 +71,8 @@ final class SimulatedServer: @unchecked Sendable {
     // MARK: Its database
 
     func backUp() throws {
-        backup = Laptop.DiskContents(bytes: try store.copy(), references: holder.references, replica: .channel)
+        backup = try Laptop.DiskContents(
+            bytes: store.copy(), references: holder.references, replica: .channel, signer: nil)
     }
 
     /// The database is what was put aside. What was under way before ends without an answer.
@@ -195,6 +196,7 @@ final class SimulatedServer: @unchecked Sendable {
             case .gap(let head): throw problem(.journalGap, head.sequence)
             case .partsEarlier: throw problem(.journalForked, nil)
             case .staysHere(let agreed): throw problem(.journalForked, agreed)
+            case .forged(let reason): throw ChannelProblem(.malformed, reason)
             case .ownJournal: throw ChannelProblem(.channelUpload, "That is the server's own.")
             }
         }
@@ -222,7 +224,7 @@ final class SimulatedServer: @unchecked Sendable {
         case .stored: wordsTakenBack += 1
         case .duplicate: break
         case .gap(let head): throw problem(.journalGap, head.sequence)
-        case .forked, .ownFuture, .malformed, .failed: throw problem(.journalForked, nil)
+        case .forked, .ownFuture, .malformed, .forged, .stranger, .failed: throw problem(.journalForked, nil)
         }
     }
 

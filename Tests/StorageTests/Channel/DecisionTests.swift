@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import Outbox
+import Simulation
 import Storage
 import Testing
 
@@ -172,9 +173,9 @@ struct DecisionTests {
         let store = try Self.office(place)
         let change = Change(
             item: .job, stamp: Stamp(milliseconds: 2_000, counter: 0), operations: [.withdraw(MutationToken(2))])
-        let laptop = try place.open()
+        let laptop = try await place.open()
         try await laptop.put(5, "name", "Sofa")
-        try await laptop.hand(change, from: ReplicaID(9), to: store)
+        try await laptop.hand(change, from: TestAuthor(9), to: store)
         let list = (1...3).map { number in
             let after = number > 1 ? UInt128(number - 1) : nil
             return Delivery(request: Self.request(UInt128(number), after: after), job: Store.job)
@@ -244,12 +245,12 @@ struct DecisionTests {
     @Test("What was taken back is not carried out, and nobody waits for it", arguments: [true, false])
     func withdrawal(inJournal: Bool) async throws {
         let place = try Place()
-        let (laptop, store) = (try place.open(), try Self.office(place))
+        let (laptop, store) = (try await place.open(), try Self.office(place))
         if inJournal {
             try await laptop.put(5, "name", "Sofa")
             let change = Change(
                 item: .job, stamp: Stamp(milliseconds: 2_000, counter: 0), operations: [.withdraw(MutationToken(1))])
-            try await laptop.hand(change, from: ReplicaID(9), to: store)
+            try await laptop.hand(change, from: TestAuthor(9), to: store)
         } else {
             let withdrawn = try await store.withdraw(MutationToken(1), job: Store.job, now: .known(1_000))
             #expect(withdrawn.outcome.verdict == .withdrawn)
@@ -275,10 +276,10 @@ struct DecisionTests {
     @Test("A laptop's store is never opened as the server's, nor the other way round")
     func roles() async throws {
         let place = try Place()
-        try place.open("laptop").close()
+        try await place.open("laptop").close()
         try Self.office(place).close()
         #expect(throws: StoreError.self) { try Self.office(place, "laptop") }
-        #expect(throws: StoreError.self) { try place.open("office") }
+        await #expect(throws: StoreError.self) { try await place.open("office") }
         // Moved to another machine it is still the channel.
         let moved = try Store.open(
             path: place.path("office"), machine: "other", hostName: "office", role: .channel,
@@ -298,10 +299,8 @@ extension Store {
     }
 
     /// Brings one change to `other` as the journal of somebody.
-    func hand(_ change: Change, from replica: ReplicaID, to other: Store) async throws {
-        let bytes = ChangeCodec.encode(change)
-        let segment = JournalSegment(
-            replica: replica, first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+    func hand(_ change: Change, from author: TestAuthor, to other: Store) async throws {
+        let segment = try author.segment(ChangeCodec.encode(change), of: Self.job)
         _ = try await other.ingest(segment, job: Self.job, now: .anyTime)
     }
 }

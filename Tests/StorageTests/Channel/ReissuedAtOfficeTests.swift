@@ -24,8 +24,7 @@ struct ReissuedAtOfficeTests {
     }
 
     private static func run(of replica: UInt128, _ bytes: [UInt8]) throws -> JournalSegment {
-        JournalSegment(
-            replica: ReplicaID(replica), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        try TestAuthor(UInt64(replica)).segment(bytes, of: Store.job)
     }
 
     /// Of two branches that part after two changes, the one that gives way holds `lost`, and the other `kept`.
@@ -58,7 +57,9 @@ struct ReissuedAtOfficeTests {
             let edit = Change(
                 item: ItemID(3), stamp: stamp, operations: [.set(field: "name", value: "v\(number)", replaces: [])])
             let (lost, kept) = (try Self.run(of: 9, [request]), try Self.run(of: 9, [edit]))
-            let (office, anna) = (try DecisionTests.office(place, "office \(number)"), try place.open("anna \(number)"))
+            let (office, anna) = (
+                try DecisionTests.office(place, "office \(number)"), try await place.open("anna \(number)")
+            )
             #expect(try await Self.upload(lost, to: office, place) == .stored)
             guard try await Self.upload(kept, to: office, place) == .adopted(after: 0) else { continue }
             let nothing = try await anna.outboxStart()
@@ -81,7 +82,7 @@ struct ReissuedAtOfficeTests {
     @Test("A removal that makes the office write waits while its words may be missing, unless they went with the job")
     func removalAtSilentOffice() async throws {
         let place = try Place()
-        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
+        let (office, anna) = (try DecisionTests.office(place), try await place.open("anna"))
         let (lost, kept) = (
             try Self.run(9, [1, 2, 6, 8], value: "v"), try Self.run(9, [1, 2, 7], value: "w")
         )
@@ -122,7 +123,7 @@ struct ReissuedAtOfficeTests {
     @Test("It is late in a job that has been removed by somebody who did not know of it, and does not come back")
     func removedJob() async throws {
         let place = try Place()
-        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
+        let (office, anna) = (try DecisionTests.office(place), try await place.open("anna"))
         let (lost, kept) = try await Self.branches(of: 9, losing: 6, keeping: 7, place)
         #expect(try await Self.upload(lost, to: office, place) == .stored)
         _ = try await anna.ingest(kept, job: Store.job, now: .known(5_000))
@@ -134,7 +135,7 @@ struct ReissuedAtOfficeTests {
         #expect(try await anna.lateChanges(of: Store.job).map(\.change.item) == [ItemID(6)])
         _ = try await anna.send(to: office)
         #expect(try await office.live().isEmpty)
-        #expect(try await office.lateChanges(of: Store.job).map(\.author) == [ReplicaID(9)])
+        #expect(try await office.lateChanges(of: Store.job).map(\.author) == [TestAuthor(9).replica])
     }
 
     @Test(
@@ -142,7 +143,7 @@ struct ReissuedAtOfficeTests {
         arguments: ["p", "q", "r", "s"], [false, true])
     func broughtOnceMore(value: String, isFreed: Bool) async throws {
         let place = try Place()
-        let (office, anna) = (try DecisionTests.office(place), try place.open("anna"))
+        let (office, anna) = (try DecisionTests.office(place), try await place.open("anna"))
         let whole = try Self.run(9, [1, 2, 3, 4, 5], value: value)
         let beginning = try Self.run(9, [1, 2, 3, 4], value: value)
         #expect(try await Self.upload(whole, to: office, place) == .stored)
@@ -157,7 +158,9 @@ struct ReissuedAtOfficeTests {
         }
         #expect(try await office.lateChanges(of: Store.job).map(\.change.item) == late)
         let longer = try Self.run(9, [1, 2, 3, 4, 5, 6], value: value)
-        let tail = JournalSegment(replica: longer.replica, first: 6, head: longer.head, bytes: longer.tail(6))
+        let tail = JournalSegment(
+            replica: longer.replica, first: 6, head: longer.head, bytes: longer.tail(6), signature: longer.signature,
+            author: longer.author)
         #expect(try await Self.upload(tail, to: office, place) == .stored)
         #expect(try await office.lateChanges(of: Store.job).map(\.change.item) == [ItemID(5), ItemID(6)])
     }

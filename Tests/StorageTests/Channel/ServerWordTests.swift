@@ -17,11 +17,11 @@ struct ServerWordTests {
     func everybodyKnows() async throws {
         let place = try Place()
         let office = try DecisionTests.office(place)
-        let (anna, bert) = (try place.open("anna"), try place.open("bert"))
+        let (anna, bert) = (try await place.open("anna"), try await place.open("bert"))
         try await anna.put(5, "name", "Sofa")
         let (first, second) = (DecisionTests.request(1), DecisionTests.request(2, after: 1))
-        try await anna.hand(Self.ask(first, at: 2_000), from: ReplicaID(9), to: anna)
-        try await anna.hand(Self.ask(second, at: 2_001), from: ReplicaID(8), to: anna)
+        try await anna.hand(Self.ask(first, at: 2_000), from: TestAuthor(9), to: anna)
+        try await anna.hand(Self.ask(second, at: 2_001), from: TestAuthor(8), to: anna)
         #expect(try await anna.pendingRequests(of: Store.job).map(\.request) == [first, second])
         _ = try await anna.send(to: office)
         #expect(try await office.acknowledgeHeld(job: Store.job, now: .known(4_000)) != nil)
@@ -39,7 +39,9 @@ struct ServerWordTests {
             #expect(try await store.pendingRequests(of: Store.job).map(\.request) == [second])
             let word = try await store.serverWord(on: Store.job)
             #expect(word.published == ["count": "1"])
-            #expect(word.accepted.map(\.replica) == [ReplicaID(8), ReplicaID(9), anna.identity.replica].sorted())
+            #expect(
+                word.accepted.map(\.replica)
+                    == [TestAuthor(8).replica, TestAuthor(9).replica, anna.identity.replica].sorted())
         }
         let timelines = [
             try await anna.timeline(of: Store.job, item: nil).rest(),
@@ -59,7 +61,7 @@ struct ServerWordTests {
         arguments: [nil, ReplicaID.channel])
     func impostor(origin: ReplicaID?) async throws {
         let place = try Place()
-        let anna = try place.open("anna")
+        let anna = try await place.open("anna")
         try await anna.put(5, "name", "Sofa")
         var lie = Change(
             item: .job, stamp: Stamp(milliseconds: 2_000, counter: 0),
@@ -68,7 +70,7 @@ struct ServerWordTests {
                 .outcome(Outcome(token: MutationToken(1), verdict: .accepted)),
             ])
         lie.origin = origin
-        try await anna.hand(lie, from: ReplicaID(9), to: anna)
+        try await anna.hand(lie, from: TestAuthor(9), to: anna)
         #expect(try await anna.serverWord(on: Store.job).published.isEmpty)
         #expect(try await anna.outcome(of: MutationToken(1), job: Store.job) == nil)
         #expect(try await anna.timeline(of: Store.job, item: nil).rest().flatMap(\.decisions).isEmpty)
@@ -87,8 +89,7 @@ struct ServerWordTests {
                         item: ItemID(5), stamp: Stamp(milliseconds: 1_000 + UInt64(index), counter: 0),
                         operations: [.set(field: "name", value: value, replaces: [])]))
             }
-            return JournalSegment(
-                replica: ReplicaID(9), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+            return try TestAuthor(9).segment(bytes, of: Store.job)
         }
         let (left, right) = (try run(["a", "b", "c", "d"]), try run(["a", "b", value, "y"]))
         _ = try await anna.ingest(left, job: Store.job, now: .known(5_000))
@@ -99,13 +100,13 @@ struct ServerWordTests {
         #expect(one.staysHere != other.staysHere)
         // As two laptops decide it.
         let ranks = [
-            try await anna.boundary(of: ReplicaID(9), job: Store.job, at: 3)?.changeHash,
-            try await bert.boundary(of: ReplicaID(9), job: Store.job, at: 3)?.changeHash,
+            try await anna.boundary(of: TestAuthor(9).replica, job: Store.job, at: 3)?.changeHash,
+            try await bert.boundary(of: TestAuthor(9).replica, job: Store.job, at: 3)?.changeHash,
         ].compactMap(\.self)
         #expect(ranks.count == 2 && one.staysHere == (ranks[0] < ranks[1]))
         // A run that begins where they differ already does not show where.
         let tail = try #require(
-            try await bert.segment(of: ReplicaID(9), job: Store.job, from: 4, maximumBytes: .max))
+            try await bert.segment(of: TestAuthor(9).replica, job: Store.job, from: 4, maximumBytes: .max))
         #expect(try await anna.divergence(of: tail, job: Store.job) == nil)
     }
 

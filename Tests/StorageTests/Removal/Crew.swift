@@ -1,5 +1,6 @@
 import CRDT
 import Inventory
+import Simulation
 import Storage
 import Testing
 
@@ -18,7 +19,8 @@ final class Crew {
     func join(contents: [UInt8]? = nil) throws -> Store {
         let place = StorePlace(machine: "laptop \(stores.count)", file: "store")
         let store = try Store.openInMemory(
-            contents: contents, place: place, hostName: "laptop \(stores.count)", generator: &generator)
+            contents: contents, place: place, hostName: "laptop \(stores.count)",
+            signer: TestSigner(UInt64(stores.count)), generator: &generator)
         stores.append(store)
         return store
     }
@@ -99,14 +101,16 @@ final class Crew {
 extension Store {
     /// A store and a clone that nothing tells from it.
     static func twins(using generator: inout some RandomNumberGenerator) throws -> (original: Store, clone: Store) {
-        let original = try openInMemory(place: twinsPlace, hostName: "anna", generator: &generator)
+        let original = try openInMemory(
+            place: twinsPlace, hostName: "anna", signer: TestSigner(1), generator: &generator)
         return (original, try original.clone(using: &generator))
     }
 
     /// Another store with what one of `twins` holds, in the same place.
     func clone(using generator: inout some RandomNumberGenerator) throws -> Store {
         try Self.openInMemory(
-            contents: try copy(), place: Self.twinsPlace, hostName: "anna", generator: &generator)
+            contents: try copy(), place: Self.twinsPlace, hostName: "anna", signer: TestSigner(1), generator: &generator
+        )
     }
 
     private static let twinsPlace = StorePlace(machine: "laptop", file: "store")

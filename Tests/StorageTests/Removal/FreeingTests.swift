@@ -9,7 +9,7 @@ struct FreeingTests {
     @Test("A step looks at no more rows than it deletes", arguments: Store.freed.map { ($0.0, $0.1) })
     func bounded(table: String, key: String) async throws {
         let place = try Place()
-        let store = try place.open("anna")
+        let store = try await place.open("anna")
         let columns = key.split(separator: ",").count
         let sql = Store.deletion(from: table, key, upTo: columns)
         let plan = try await store.read { db in

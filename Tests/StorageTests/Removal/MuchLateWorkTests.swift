@@ -1,12 +1,13 @@
 import CRDT
 import Inventory
+import Simulation
 import Storage
 import Testing
 
 @Suite("Late work of a whole fleet, or of a whole museum", .timeLimit(.minutes(2)))
 struct MuchLateWorkTests {
     private static func run(_ replica: UInt128, items: Int) throws -> JournalSegment {
-        let author = JobProperty.author(ReplicaID(replica))
+        let author = JobProperty.author(TestAuthor(UInt64(replica)).replica)
         var changes = [
             Change(
                 item: .job, stamp: Stamp(milliseconds: 1_000, counter: 0),
@@ -19,8 +20,7 @@ struct MuchLateWorkTests {
                     operations: [.set(field: "name", value: "thing", replaces: [])]))
         }
         let bytes = changes.flatMap(ChangeCodec.encode)
-        return JournalSegment(
-            replica: ReplicaID(replica), first: 1, head: try JournalDigest.extend(.empty, with: bytes), bytes: bytes)
+        return try TestAuthor(UInt64(replica)).segment(bytes, of: Store.job)
     }
 
     enum Decision: CaseIterable { case accept, drop }
@@ -49,7 +49,9 @@ struct MuchLateWorkTests {
         for store in [anna, bert] { #expect(try await store.lateChanges(of: Store.job).isEmpty) }
         guard decision == .accept else { return }
         let rescued = try #require(commits.first { $0.job != Store.job })
-        _ = try await bert.ingest(rescued.segment, job: rescued.job, now: .anyTime)
+        let runs = try await anna.runs(
+            of: rescued.segment.replica, job: rescued.job, from: 1, sufficientBytes: 1 << 30)
+        for run in runs { _ = try await bert.ingest(run, job: rescued.job, now: .anyTime) }
         for store in [anna, bert] { #expect(try await store.job(rescued.job).items == late.count) }
     }
 }

@@ -1,5 +1,6 @@
 import CRDT
 import Inventory
+import Simulation
 import Storage
 import Testing
 
@@ -36,12 +37,12 @@ struct RemovalTests {
     @Test("Freeing goes on after a restart, and disturbs no other job")
     func freeing() async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         for item in 1...700 as ClosedRange<UInt128> { try await store.put(item, "barcode", "\(item)") }
         _ = try await store.removeJob(Store.job, now: .known(2_000))
         #expect(try await store.freeStep())
         try store.close()
-        let again = try place.open()
+        let again = try await place.open()
         let other = JobID(ItemID(78))
         let edit = Edit.put(item: ItemID(1), fields: [Edit.FieldValue(field: "name", value: "Sofa")])
         for _ in 0..<3 {
@@ -219,8 +220,7 @@ struct RemovalTests {
                 Change(
                     item: ItemID(replica), stamp: Stamp(milliseconds: 1_000, counter: 0),
                     operations: [.set(field: "name", value: "thing", replaces: [])]))
-            let head = try JournalDigest.extend(.empty, with: bytes)
-            let run = JournalSegment(replica: ReplicaID(replica), first: 1, head: head, bytes: bytes)
+            let run = try TestAuthor(UInt64(replica)).segment(bytes, of: Store.job)
             _ = try await anna.ingest(run, job: Store.job, now: .anyTime)
         }
         try await crew.exchange()

@@ -89,20 +89,21 @@ struct WholeHistoryTests {
     }
 
     @Test(
-        "A store of a former design is refused in one sentence, and left as it is", arguments: ["1", "whole history 1"])
+        "A store of a former design is refused in one sentence, and left as it is",
+        arguments: ["1", "whole history 1", "whole history 2"])
     func formerStore(design: String) async throws {
         let place = try Place()
-        let store = try place.open()
+        let store = try await place.open()
         try store.close()
         let database = try DatabaseQueue(path: place.path())
         try await database.write {
             try $0.execute(
-                sql: "UPDATE grdb_migrations SET identifier = ? WHERE identifier = 'whole history 2'",
+                sql: "UPDATE grdb_migrations SET identifier = ? WHERE identifier = 'signed history 1'",
                 arguments: [design])
         }
         try database.close()
         do {
-            _ = try place.open()
+            _ = try await place.open()
             Issue.record("it was opened")
         } catch let error as StoreError {
             #expect(error.code == .olderThanProgram)

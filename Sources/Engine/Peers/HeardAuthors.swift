@@ -1,0 +1,35 @@
+import CRDT
+
+/// The authors of journals that a peer has told of on one link, as long as nothing of theirs is stored: it tells each once,
+/// and the run that came with it may be put off, or fail with a full disk.
+struct HeardAuthors: Sendable {
+    /// In bytes: some thousand. Of more, what a peer sends without an author is nobody's.
+    static let most = 8 << 20
+
+    private var authors: [ReplicaID: JournalAuthor] = [:]
+    private var bytes = 0
+
+    /// What a peer sends, with the author that it has told before.
+    mutating func complete(_ segment: JournalSegment) -> JournalSegment {
+        if let author = segment.author {
+            let cost = Self.cost(author)
+            if authors[segment.replica] == nil, bytes + cost <= Self.most {
+                authors[segment.replica] = author
+                bytes += cost
+            }
+            return segment
+        }
+        var segment = segment
+        segment.author = authors[segment.replica]
+        return segment
+    }
+
+    /// The store knows it from now on.
+    mutating func forget(_ replica: ReplicaID) {
+        if let author = authors.removeValue(forKey: replica) { bytes -= Self.cost(author) }
+    }
+
+    private static func cost(_ author: JournalAuthor) -> Int {
+        author.certificates.reduce(192) { $0 + $1.count }
+    }
+}

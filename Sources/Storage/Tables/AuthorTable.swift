@@ -1,0 +1,120 @@
+import Authorship
+package import CRDT
+import Foundation
+import GRDB
+import Synchronization
+
+/// Whose journals this store has heard of: each name with its key (`JournalAuthor`).
+struct AuthorTable {
+    let db: Database
+
+    func author(of replica: ReplicaID) throws -> JournalAuthor? {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT key, nonce, certificates FROM author WHERE replica = ?"),
+            arguments: [replica.value.blob])
+        return row.flatMap { row in
+            JournalAuthor(
+                key: [UInt8](row["key"] as Data), nonce: UInt128(blob: row["nonce"]),
+                certificates: Self.certificates(in: row["certificates"]))
+        }
+    }
+
+    /// One that is known keeps what is known of it, but for certificates that it had not.
+    func add(_ author: JournalAuthor) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO author (replica, key, nonce, certificates) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET certificates = excluded.certificates WHERE length(certificates) = 0
+                """
+        ).execute(arguments: [
+            author.replica.value.blob, Data(author.key), author.nonce.blob, Self.blob(of: author.certificates),
+        ])
+    }
+
+    /// Of all names of a key. A laptop that takes another key can still show them for what it wrote.
+    func keep(certificates: [[UInt8]], of key: [UInt8]) throws {
+        guard !certificates.isEmpty else { return }
+        try db.execute(
+            sql: "UPDATE author SET certificates = ? WHERE key = ?",
+            arguments: [Self.blob(of: certificates), Data(key)])
+    }
+
+    /// Each with its length before it.
+    private static func blob(of certificates: [[UInt8]]) -> Data {
+        var bytes = ByteWriter()
+        for certificate in certificates {
+            bytes.write(varint: UInt64(certificate.count))
+            bytes.append(certificate)
+        }
+        return Data(bytes.bytes)
+    }
+
+    private static func certificates(in blob: Data) -> [[UInt8]] {
+        blob.withUnsafeBytes { buffer in
+            var reader = ByteReader(buffer)
+            var certificates: [[UInt8]] = []
+            while !reader.isAtEnd, let count = try? reader.readVarint(),
+                let range = try? reader.readRange(count: Int(count))
+            {
+                certificates.append([UInt8](buffer[range]))
+            }
+            return certificates
+        }
+    }
+}
+
+/// Who signs what this store writes, and whose signatures it has met lately: most runs are of a few journals.
+struct Authors: Sendable {
+    private static let most = 512
+
+    /// Nil in a server's store, whose journal is not signed, and before `Store.takeUp`.
+    var signer: (any JournalSigner)?
+    private var known: [ReplicaID: JournalAuthor] = [:]
+
+    init(signer: (any JournalSigner)? = nil) { self.signer = signer }
+
+    /// What its laptop has by now of certificates goes with it.
+    subscript(replica: ReplicaID) -> JournalAuthor? {
+        guard var author = known[replica] else { return nil }
+        if let signer, signer.publicKey == author.key { author.certificates = signer.certificates }
+        return author
+    }
+
+    mutating func note(_ author: JournalAuthor, of replica: ReplicaID) {
+        if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
+        known[replica] = author
+    }
+
+    mutating func forget() { known.removeAll() }
+}
+
+extension Store {
+    /// Who writes a journal; nil for the channel, and for one that nobody has told of.
+    func author(of replica: ReplicaID, in db: Database) throws -> JournalAuthor? {
+        guard replica != .channel else { return nil }
+        if let known = authors.withLock({ $0[replica] }) { return known }
+        guard let author = try AuthorTable(db: db).author(of: replica) else { return nil }
+        return authors.withLock { authors in
+            authors.note(author, of: replica)
+            return authors[replica]
+        }
+    }
+
+    /// Writes down what the fleet says by now of this store's key: what it has written has to be believed when it has another
+    /// one, too.
+    package func keepCertificates() async throws {
+        guard let signer = authors.withLock({ $0.signer }) else { return }
+        try await write { db in
+            try AuthorTable(db: db).keep(certificates: signer.certificates, of: signer.publicKey)
+        }
+    }
+
+    /// The same of several journals, without those of which nobody has told.
+    package func authors(of replicas: Set<ReplicaID>) async throws -> [ReplicaID: JournalAuthor] {
+        let known = authors.withLock { authors in replicas.reduce(into: [:]) { $0[$1] = authors[$1] } }
+        guard known.count < replicas.count else { return known }
+        return try await read { [self] db in
+            try replicas.reduce(into: [:]) { $0[$1] = try author(of: $1, in: db) }
+        }
+    }
+}

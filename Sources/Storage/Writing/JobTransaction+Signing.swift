@@ -1,0 +1,70 @@
+import Authorship
+import CRDT
+import Synchronization
+
+/// Who has written a journal, and that they have signed it.
+extension JobTransaction {
+    /// As `Store.seal`.
+    func sealOwn(_ head: JournalHead) throws -> JournalSignature? { try store.seal(head, of: id) }
+
+    /// A run that was appended to this store's own journal, as it is passed on.
+    func signed(
+        _ bytes: [UInt8], after base: JournalHead, _ reached: JournalWriter.Reached
+    ) throws -> JournalSegment {
+        JournalSegment(
+            replica: own.replica, first: base.sequence + 1, head: reached.head, bytes: bytes,
+            signature: reached.signature, author: try store.author(of: own.replica, in: db))
+    }
+
+    /// Whose journal a run is of. A name that nobody has told of before becomes known with the run.
+    ///
+    /// - Returns: nil for the channel.
+    /// - Throws: `JournalWriter.NotTaken`, when it is nobody's.
+    func vouch(for segment: JournalSegment) throws -> JournalAuthor? {
+        guard segment.replica != .channel else { return nil }
+        let known = try store.author(of: segment.replica, in: db)
+        if let known, !known.certificates.isEmpty || segment.author?.certificates.isEmpty ?? true { return known }
+        guard let author = segment.author, author.replica == segment.replica else {
+            throw JournalWriter.NotTaken(.forged("Nobody has told whose journal \(segment.replica) is."))
+        }
+        try AuthorTable(db: db).add(author)
+        store.authors.withLock { $0.forget() }
+        store.commits.effects.add(onUndo: { [store] in store.authors.withLock { $0.forget() } })
+        return author
+    }
+
+    /// - Throws: `JournalWriter.NotTaken`, when the author has not signed where the run ends.
+    func check(_ segment: JournalSegment, of author: JournalAuthor?) throws {
+        guard let author else { return }
+        guard segment.bytes.count <= JournalSegment.longestBytes else {
+            throw JournalWriter.NotTaken(.malformed("A run of \(segment.bytes.count) bytes is too long."))
+        }
+        guard let signature = segment.signature,
+            author.hasSigned(segment.head, job: id, signature, of: segment.replica)
+        else {
+            throw JournalWriter.NotTaken(
+                .forged("Laptop \(author.device.short) has not signed what was sent as its work."))
+        }
+    }
+}
+
+extension Store {
+    /// Signs where this store's own journal stands; nil in the channel, which is not signed.
+    ///
+    /// - Throws: `StoreError.noKey` before there is one.
+    func seal(_ head: JournalHead, of job: JobID) throws -> JournalSignature? {
+        let replica = writingIdentity.replica
+        guard replica != .channel else { return nil }
+        guard let signature = authors.withLock({ $0.signer })?.sign(head, of: replica, job: job) else {
+            throw StoreError.noKey
+        }
+        return signature
+    }
+}
+
+extension JournalSegment {
+    /// What its author has signed, where it ends.
+    var seal: (JournalHead) -> JournalSignature? {
+        { [head, signature] in $0 == head ? signature : nil }
+    }
+}

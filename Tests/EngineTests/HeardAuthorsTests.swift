@@ -1,0 +1,47 @@
+import CRDT
+import Testing
+
+@testable import Engine
+@testable import Simulation
+
+@Suite("Authors that a peer has told of")
+struct HeardAuthorsTests {
+    private func run(_ author: TestAuthor, tells: Bool) -> JournalSegment {
+        JournalSegment(
+            replica: author.replica, first: 1, head: JournalHead(sequence: 1, digest: 1), bytes: [1],
+            author: tells ? author.author : nil)
+    }
+
+    @Test("What comes without an author has the one that was told before, until the store knows it")
+    func completed() {
+        var heard = HeardAuthors()
+        let (anna, bert) = (TestAuthor(1), TestAuthor(2))
+        #expect(heard.complete(run(anna, tells: false)).author == nil)
+        #expect(heard.complete(run(anna, tells: true)).author == anna.author)
+        #expect(heard.complete(run(anna, tells: false)).author == anna.author)
+        #expect(heard.complete(run(bert, tells: false)).author == nil)
+        heard.forget(anna.replica)
+        #expect(heard.complete(run(anna, tells: false)).author == nil)
+    }
+
+    @Test("Whoever tells of authors without end fills no memory")
+    func bounded() {
+        var heard = HeardAuthors()
+        let long = [[UInt8](repeating: 1, count: 4_096), [UInt8](repeating: 2, count: 4_096)]
+        var kept = 0
+        for number in 1...2_000 as ClosedRange<UInt128> {
+            let author = JournalAuthor(key: [UInt8](repeating: 1, count: 32), nonce: number, certificates: long)
+            let segment = JournalSegment(
+                replica: ReplicaID(number), first: 1, head: JournalHead(sequence: 1, digest: 1), bytes: [1],
+                author: author)
+            var bare = segment
+            bare.author = nil
+            _ = heard.complete(segment)
+            kept += heard.complete(bare).author == nil ? 0 : 1
+        }
+        #expect(kept * 8_192 <= HeardAuthors.most && kept > 900)
+        heard.forget(ReplicaID(1))
+        #expect(heard.complete(run(TestAuthor(1), tells: true)).author != nil)
+        #expect(heard.complete(run(TestAuthor(1), tells: false)).author != nil, "there is room again")
+    }
+}

@@ -1,0 +1,88 @@
+"""Who writes journals, and signs them: see Sources/Authorship, and Author in peer.proto."""
+
+import base64
+import hashlib
+import os
+import struct
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from protobuf import text, varint
+
+# A digest that no journal leads to.
+CLAIMED = b"\1" * 32
+
+
+def digest(records, start=bytes(32)):
+    """The running digest of a journal: each link is the hash of the one before and a change's record."""
+    for record in records:
+        start = hashlib.sha256(start + record).digest()
+    return start
+
+
+def flipped(data, place):
+    """With another bit in one byte."""
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+def public(key):
+    """The 32 bytes of a key that everybody may know."""
+    return key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def name(key, nonce):
+    """The replica that a laptop's key and a number make."""
+    return hashlib.sha256(b"muster replica 1\0" + key + nonce).digest()[:16]
+
+
+def signed_content(job, replica, last, head):
+    """What an author signs: that its journal has this digest after this transform."""
+    job = job.encode()
+    return b"muster journal 1\0" + varint(len(job)) + job + replica + struct.pack(">Q", last) + head
+
+
+def has_signed(key, signature, *content):
+    """Whether the author with this public key has; `content` as in `signed_content`."""
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature or b"", signed_content(*content))
+        return True
+    except InvalidSignature:
+        return False
+
+
+class Author:
+    """Writes one replica's journals with a key of its own, or with a member's; of no fleet unless it has certificates.
+
+    With a `replica` it says that it is another one than that of its key, which is a lie.
+    """
+
+    def __init__(self, key=None, certificates=(), replica=None):
+        self._key = key or Ed25519PrivateKey.generate()
+        self._certificates = certificates
+        self._nonce = os.urandom(16)
+        self.replica = replica or name(public(self._key), self._nonce)
+
+    @property
+    def message(self):
+        """How peers are told of it."""
+        return text(1, public(self._key)) + text(2, self._nonce) + b"".join(text(3, one) for one in self._certificates)
+
+    @property
+    def document(self):
+        """How a server is."""
+        certificates = [base64.b64encode(one).decode() for one in self._certificates]
+        return {"key": public(self._key).hex(), "nonce": self._nonce.hex(), "certificates": certificates}
+
+    def sign(self, job, last, head):
+        return self._key.sign(signed_content(job, self.replica, last, head))
+
+
+class Channel:
+    """The server, whose journals nobody signs."""
+
+    replica = bytes(16)
+    message = b""
+
+    def sign(self, *_):
+        return b""

@@ -1,0 +1,95 @@
+"""Signed journals and the server: it passes on what laptops bring it, and takes no upload that nobody has signed."""
+
+import base64
+
+import pytest
+from authors import Author, flipped
+from gateways import server_flags
+from lab import never_during, wait_until
+from office import Journal
+from solo import PATIENCE_SECONDS, journals, wait_agreed
+
+
+def test_a_journal_arrives_through_the_server_only(solos, office):
+    flags = server_flags(solos, office, f"http://127.0.0.1:{office.port}")
+    anna, bert = solos("anna").start(*flags), solos("bert").start(*flags)
+    job = anna.create_job("Smith")
+    for count in range(20):
+        anna.add(job, name=f"Box {count}")
+    wait_agreed([anna, bert], job)
+    assert bert.get(f"/v1/jobs/{job}/export") == anna.get(f"/v1/jobs/{job}/export")
+    assert anna.connected() == bert.connected() == []
+    for daemon in (anna, bert):
+        assert daemon.stop() == 0
+    replica = [name for name, _ in journals(anna).items() if any(bytes.fromhex(name[1]))]
+    assert replica and all(journals(bert)[name] == journals(anna)[name] for name in replica)
+
+
+def spoilt(field, value=None):
+    """The body of an upload in which the first byte of a part is another one, or that has another value there."""
+
+    def spoil(body):
+        run, author = body["segments"][0], body["authors"][0]
+        if field == "authors":
+            return {**body, "authors": []}
+        part = author if field in author else run
+        if value is not None:
+            part[field] = value
+        elif field in ("key", "nonce", "digest"):
+            part[field] = flipped(bytes.fromhex(part[field]), 0).hex()
+        else:
+            part[field] = base64.b64encode(flipped(base64.b64decode(part[field]), -1)).decode()
+        return body
+
+    return spoil
+
+
+UPLOADS = {
+    "a signature": spoilt("signature"),
+    "no signature": spoilt("signature", ""),
+    "a key": spoilt("key"),
+    "a nonce": spoilt("nonce"),
+    "no author": spoilt("authors"),
+    "the name of another": spoilt("replica", "7" * 32),
+    "a digest": spoilt("digest"),
+    "a change": spoilt("changes"),
+}
+OF_THE_AUTHOR = {"a key", "a nonce", "no author"}
+
+
+@pytest.mark.parametrize("what", UPLOADS)
+def test_the_server_takes_no_upload_that_is_spoilt(office, what):
+    journal = Journal("smith")
+    assert office.ask("POST", "/v1/jobs/smith/journals", journal.add("Box"))[0] == 200
+    paths = [f"/v1/jobs/smith{rest}" for rest in ("", "/vector", "/items", "/channel")]
+    before = [office.get(path) for path in paths]
+    # Of a journal that is new to the server, and of one that it has, whose author it knows.
+    for body in (Journal("smith").add("Chair"), journal.add("Lamp"))[: 1 if what in OF_THE_AUTHOR else 2]:
+        status, answer = office.ask("POST", "/v1/jobs/smith/journals", UPLOADS[what](body))
+        # Changes that do not lead to their digest are taken for the end of a branch that parted before.
+        refusal = (409, "journalForked") if what == "a change" else (422, "malformed")
+        assert (status, answer["code"]) == refusal, answer
+        assert [office.get(path) for path in paths] == before
+    assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith").add("Table"))[0] == 200
+
+
+def test_what_the_server_gave_before_a_laptop_joined_costs_no_connection(solos, office):
+    """Bert was in no fleet and took everything. Anna does not take it, and stays connected with him."""
+    jobs, outsider = [f"job-{number}" for number in range(20)], Author()
+    for job in jobs:
+        assert office.ask("POST", f"/v1/jobs/{job}/journals", Journal(job, outsider).add("Box"))[0] == 200
+    bert = solos("bert").launch(*server_flags(solos, office, f"http://127.0.0.1:{office.port}"))
+    wait_until(bert.answers, PATIENCE_SECONDS, "bert answers")
+    for job in jobs:
+        wait_until(lambda: len(bert.items(job)) == 1, PATIENCE_SECONDS, "bert has it")
+    bert.enrol()
+    anna = solos("anna").start("--peer", bert.address)
+    passed_over = lambda: anna.log().count("nobody of the fleet has written it") >= 1
+    wait_until(passed_over, PATIENCE_SECONDS, "anna passes it over")
+    closed = lambda: [line for line in anna.log().splitlines() if "connection closed" in line]
+    never_during(closed, 3, "it costs the connection")
+    for job in jobs:
+        sofa = bert.add(job, name="Sofa")
+        wait_until(lambda: sofa in anna.items(job), PATIENCE_SECONDS, "anna has what bert writes")
+        assert set(anna.items(job)) == {sofa} and outsider.replica.hex() not in anna.vector(job)
+    assert anna.connected() == ["bert"] and not closed()

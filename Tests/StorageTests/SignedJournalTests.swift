@@ -1,0 +1,199 @@
+import Authorship
+import CRDT
+import GRDB
+import Inventory
+import Simulation
+import Storage
+import Testing
+
+@Suite("Journals are taken only as their authors signed them")
+struct SignedJournalTests {
+    /// What anna has written: three changes.
+    private func written(_ place: Place) async throws -> (anna: Store, run: JournalSegment) {
+        let anna = try await place.open("anna")
+        for item in 1...3 as ClosedRange<UInt128> { try await anna.put(item, "name", "thing \(item)") }
+        let run = try await anna.segment(
+            of: anna.identity.replica, job: Store.job, from: 1, maximumBytes: .max)
+        return (anna, try #require(run))
+    }
+
+    private func isForged(_ result: IngestResult) -> Bool {
+        if case .forged = result { true } else { false }
+    }
+
+    enum Forgery: CaseIterable {
+        case signature, noSignature, digest, byte, omission, otherKey, noAuthor, otherName
+    }
+
+    @Test("Whatever a relay changes is refused, and nothing is changed by it", arguments: Forgery.allCases)
+    func forged(_ forgery: Forgery) async throws {
+        let place = try Place()
+        let (anna, run) = try await written(place)
+        let bert = try await place.open("bert")
+        let mallory = TestAuthor(66)
+        var (bytes, head, signature, author) = (run.bytes, run.head, run.signature, run.author)
+        var replica = run.replica
+        switch forgery {
+        case .signature: signature = JournalSignature((signature?.bytes ?? []).reversed())
+        case .noSignature: signature = nil
+        case .digest: head = JournalHead(sequence: head.sequence, digest: 1)
+        case .byte: bytes[bytes.count - 1] ^= 1
+        case .omission:
+            let records = try ChangeCodec.decodeAll(bytes).map(ChangeCodec.encode)
+            bytes = (records.prefix(1) + records.dropFirst(2)).flatMap { $0 }
+            head = JournalHead(sequence: head.sequence - 1, digest: head.digest)
+        case .otherKey:
+            // Signed well, but the name is not this key's.
+            signature = TestSigner(66).sign(run.head, of: run.replica, job: Store.job)
+            author = mallory.author
+        case .noAuthor: author = nil
+        case .otherName: replica = mallory.replica
+        }
+        let lie = JournalSegment(
+            replica: replica, first: 1, head: head, bytes: bytes, signature: signature, author: author)
+        let result = try await bert.ingest(lie, job: Store.job, now: .anyTime).result
+        // What was signed says where the bytes must lead.
+        #expect(forgery == .byte ? result == .forked(.empty) : isForged(result), "\(result)")
+        #expect(try await bert.vectors().isEmpty)
+        #expect(try await bert.ingest(run, job: Store.job, now: .anyTime).result == .stored)
+        #expect(try await bert.exported() == anna.exported())
+    }
+
+    @Test("An author is told once, and is remembered when the store is opened again")
+    func toldOnce() async throws {
+        let place = try Place()
+        let (anna, run) = try await written(place)
+        var bert = try await place.open("bert")
+        #expect(try await bert.ingest(run, job: Store.job, now: .anyTime).result == .stored)
+        try bert.close()
+        bert = try await place.open("bert")
+        var next = try await anna.put(4, "name", "Lamp").segment
+        next.author = nil
+        let ingested = try await bert.ingest(next, job: Store.job, now: .anyTime)
+        #expect(ingested.result == .stored && ingested.author == run.author)
+        // Who relays it can tell of it.
+        let passedOn = try await bert.segment(of: run.replica, job: Store.job, from: 1, maximumBytes: .max)
+        #expect(passedOn?.author == run.author)
+        let carl = try await place.open("carl")
+        #expect(try await carl.ingest(#require(passedOn), job: Store.job, now: .anyTime).result == .stored)
+    }
+
+    @Test("A fork, or a later part of the own journal, counts only when it is signed")
+    func unsignedProof() async throws {
+        let place = try Place()
+        let (anna, run) = try await written(place)
+        let bert = try await place.open("bert")
+        _ = try await bert.ingest(run, job: Store.job, now: .anyTime)
+        let other = JournalHead(sequence: run.head.sequence, digest: 1)
+        let later = JournalHead(sequence: run.head.sequence + 1, digest: 1)
+        for (store, head) in [(bert, other), (anna, later)] {
+            let claim = JournalSegment(
+                replica: run.replica, first: run.head.sequence, head: head, bytes: run.bytes, signature: run.signature,
+                author: run.author)
+            #expect(isForged(try await store.ingest(claim, job: Store.job, now: .anyTime).result))
+            #expect(try await !anna.hasSigned(claim, of: Store.job))
+        }
+        let forked = try place.sign(run, upTo: other)
+        #expect(try await bert.ingest(forked, job: Store.job, now: .anyTime).result == .forked(run.head))
+        let future = try place.sign(run, upTo: later)
+        #expect(
+            try await anna.ingest(future, job: Store.job, now: .anyTime).result == .ownFuture(of: run.replica))
+        #expect(try await anna.hasSigned(future, of: Store.job))
+    }
+
+    @Test("What another branch was put behind leaves with it, up to where its author has signed")
+    func afterAFork() async throws {
+        let place = try Place()
+        let author = TestAuthor(7)
+        func run(_ values: [String]) throws -> JournalSegment {
+            let bytes = values.flatMap { value in
+                ChangeCodec.encode(
+                    Change(
+                        item: ItemID(5), stamp: Stamp(milliseconds: 1_000, counter: 0),
+                        operations: [.set(field: "name", value: value, replaces: [])]))
+            }
+            return try author.segment(bytes, of: Store.job)
+        }
+        let (held, branch) = (try run(["a", "b", "c"]), try run(["a", "b", "x", "y"]))
+        let bert = try await place.open("bert")
+        _ = try await bert.ingest(held, job: Store.job, now: .anyTime)
+        let other = try await place.open("other")
+        _ = try await other.ingest(branch, job: Store.job, now: .anyTime)
+        let tail = try #require(
+            try await other.segment(of: author.replica, job: Store.job, from: 3, maximumBytes: .max))
+        _ = try await bert.adoptBranch(
+            tail, job: Store.job, after: 2, now: .anyTime, using: &place.generator)
+        // The row that was cut ends where nobody has signed.
+        let carl = try await place.open("carl")
+        for from in [1, 3, 4] as [UInt64] {
+            let passedOn = try #require(
+                try await bert.segment(of: author.replica, job: Store.job, from: from, maximumBytes: 1))
+            #expect(passedOn.head == branch.head && passedOn.signature == branch.signature)
+            guard from == 1 else { continue }
+            #expect(try await carl.ingest(passedOn, job: Store.job, now: .anyTime).result == .stored)
+        }
+    }
+
+    @Test("A commit that fills several rows is signed at the end of each")
+    func longCommit() async throws {
+        let place = try Place()
+        let (anna, bert) = (try await place.open("anna"), try await place.open("bert"))
+        let text = String(repeating: "x", count: 2_000)
+        _ = try await anna.edit(
+            job: Store.job, createsJob: true, nowMilliseconds: 1_000,
+            (1...500).map { number in
+                .put(item: ItemID(UInt128(number)), fields: [Edit.FieldValue(field: "name", value: text)])
+            })
+        let runs = try await anna.runs(
+            of: anna.identity.replica, job: Store.job, from: 1, sufficientBytes: 1 << 30)
+        #expect(runs.count > 4)
+        for run in runs { #expect(try await bert.ingest(run, job: Store.job, now: .anyTime).result == .stored) }
+        #expect(try await bert.exported() == anna.exported())
+    }
+
+    @Test("What is stamped anew is signed anew")
+    func restamped() async throws {
+        let place = try Place()
+        let (anna, bert) = (try await place.open("anna"), try await place.open("bert"))
+        for item in 1...3 as ClosedRange<UInt128> {
+            _ = try await anna.edit(
+                job: Store.job, createsJob: true, nowMilliseconds: 1_000, isSynchronised: false,
+                [.put(item: ItemID(item), fields: [Edit.FieldValue(field: "name", value: "thing")])])
+        }
+        let now = ReceiveTime(milliseconds: 50_000, isSynchronised: true)
+        let restamped = try await anna.restamp { TakenStep(ClockStep(milliseconds: 40_000, now: now)) }
+        #expect(restamped.count == 1)
+        #expect(try await anna.send(to: bert) == [.stored])
+        #expect(try await bert.exported() == anna.exported())
+    }
+
+    @Test("Under another key a store writes under another name, and its former work keeps its certificates")
+    func anotherKey() async throws {
+        let place = try Place()
+        let (anna, run) = try await written(place)
+        let certified = TestSigner(9, certificates: [[1, 2], [3]])
+        try await anna.takeUp(certified, using: &place.generator)
+        let identity = anna.identity
+        #expect(identity.replica != run.replica && identity.device == certified.device)
+        let own = try await anna.put(7, "name", "Lamp").segment
+        #expect(own.author?.certificates == [[1, 2], [3]] && own.author?.key == certified.publicKey)
+        try await anna.takeUp(certified, using: &place.generator)
+        #expect(anna.identity == identity, "the same key, the same name")
+        try await anna.renewDevice(to: TestSigner(10), using: &place.generator)
+        #expect(anna.identity.device == TestSigner(10).device)
+        let former = try await anna.segment(of: identity.replica, job: Store.job, from: 1, maximumBytes: .max)
+        #expect(former?.author?.certificates == [[1, 2], [3]])
+        let bert = try await place.open("bert")
+        #expect(try await anna.send(to: bert).allSatisfy { $0 == .stored })
+    }
+
+    @Test("Without a key nothing is written")
+    func noKey() async throws {
+        let place = try Place()
+        let store = try Store.open(
+            path: place.path("keyless"), machine: "laptop", hostName: "anna", generator: &place.generator)
+        let error = await #expect(throws: StoreError.self) { try await store.put(1, "name", "Sofa") }
+        #expect(error?.description.contains("no key") ?? false)
+        #expect(try await store.vectors().isEmpty)
+    }
+}
