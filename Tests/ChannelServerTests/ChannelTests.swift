@@ -254,6 +254,26 @@ struct ChannelTests {
         }
     }
 
+    @Test("A removal of as many journals as there may be is taken as JSON, and a longer body is not")
+    func largestRemoval() async throws {
+        try await Office.open { office in
+            let digest = String(repeating: "f2", count: 32)
+            let entries = (1...ChangeLimits.positions).map { number in
+                let replica = ReplicaID(UInt128(number) << 64)
+                return
+                    #"{"replica": "\#(replica)", "sequence": \#(ChannelLimits.removedSequence), "digest": "\#(digest)"}"#
+            }
+            let body = #"{"name": "Smith", "entries": [\#(entries.joined(separator: ", "))]}"#
+            let path = "/v1/jobs/\(Office.job)/removal"
+            #expect(try await office.ask(.PUT, path, body: Array(body.utf8)).status == 200)
+            let padding = String(repeating: " ", count: ChannelLimits.removalBytes)
+            let longer = try await office.ask(.PUT, path, body: Array((body + padding).utf8))
+            #expect(
+                longer.status == 413
+                    && longer.json["detail"] as? String == "The body is larger than 2 MiB; send it in smaller ones.")
+        }
+    }
+
     // A 503 ended the laptop's round, and with it the only way of what the server lacked of other jobs.
     @Test("A server that recovers refuses a branch for which it would have to write, and holds what it held")
     func forkWhileRecovering() async throws {

@@ -102,7 +102,9 @@ enum Body: Sendable {
 
 extension Exchange {
     /// The body, unpacked.
-    func body() async throws -> Body {
+    ///
+    /// - Parameter limit: in bytes, whole MiB, packed and unpacked.
+    func body(upTo limit: Int = ChannelLimits.bodyBytes) async throws -> Body {
         let type = header(.contentType).prefix { $0 != ";" && $0 != " " }
         guard type == ChannelHeader.json || type == ChannelHeader.protobuf else {
             throw ChannelProblem(
@@ -114,19 +116,19 @@ extension Exchange {
         }
         var bytes: [UInt8]
         do {
-            bytes = Array(try await request.body.collect(upTo: ChannelLimits.bodyBytes).readableBytesView)
-            if packing == "gzip" { bytes = try Gzip.unpack(bytes, limit: ChannelLimits.bodyBytes) }
+            bytes = Array(try await request.body.collect(upTo: limit).readableBytesView)
+            if packing == "gzip" { bytes = try Gzip.unpack(bytes, limit: limit) }
         } catch is NIOTooManyBytesError {
-            throw Self.tooLarge
+            throw Self.tooLarge(limit)
         } catch Gzip.Failure.tooLarge {
-            throw Self.tooLarge
+            throw Self.tooLarge(limit)
         } catch Gzip.Failure.malformed {
             throw ChannelProblem(.invalidRequest, "The body is not what gzip makes.")
         }
         return type == ChannelHeader.json ? .json(bytes) : .protobuf(bytes)
     }
 
-    private static var tooLarge: ChannelProblem {
-        ChannelProblem(.tooLarge, "The body is larger than 1 MiB; send it in smaller ones.")
+    private static func tooLarge(_ limit: Int) -> ChannelProblem {
+        ChannelProblem(.tooLarge, "The body is larger than \(limit >> 20) MiB; send it in smaller ones.")
     }
 }

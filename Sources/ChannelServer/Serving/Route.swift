@@ -95,7 +95,7 @@ extension Route {
         Route(.put, "/v1/jobs/{job}/removal") { exchange, service in
             let job = try exchange.job()
             let removal =
-                switch try await exchange.body() {
+                switch try await exchange.body(upTo: ChannelLimits.removalBytes) {
                 case .json(let bytes): try RemovalDocument.read(bytes)
                 case .protobuf(let bytes): try JobRemoval(protobuf: bytes)
                 }

@@ -89,6 +89,8 @@ package struct MalformedMessage: Error, Hashable, Sendable {
 package enum ChannelLimits {
     /// Of a request's body, packed and unpacked.
     package static let bodyBytes = 1 << 20
+    /// Of a removal's: as JSON its 8,192 journals, each with a digest of 64 digits, take 1.2 MB.
+    package static let removalBytes = 2 << 20
     /// How long a request for news may be left open (`wait`).
     package static let longestWaitSeconds = 60
     /// Runs in one upload.
