@@ -100,8 +100,7 @@ let package = Package(
         .target(
             name: "ChannelServer",
             dependencies: [
-                "Authorship", "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage",
-                hummingbird,
+                "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage", hummingbird,
                 hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
             ],
             // Served as it stands: one source of truth, and no file to be found at run time.

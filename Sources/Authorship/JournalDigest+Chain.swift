@@ -12,10 +12,19 @@ extension JournalDigest {
         var hash = SHA256()
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { hash.update(bufferPointer: $0) }
         hash.update(bufferPointer: record)
-        return hash.finalize().withUnsafeBytes { bytes in
-            JournalDigest(
-                high: UInt128(bigEndian: bytes.loadUnaligned(as: UInt128.self)),
-                low: UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt128.self)))
+        let link = hash.finalize().halves
+        return JournalDigest(high: link.high, low: link.low)
+    }
+}
+
+extension SHA256.Digest {
+    /// Its 32 bytes as two big-endian numbers.
+    var halves: (high: UInt128, low: UInt128) {
+        withUnsafeBytes { bytes in
+            (
+                UInt128(bigEndian: bytes.loadUnaligned(as: UInt128.self)),
+                UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt128.self))
+            )
         }
     }
 }

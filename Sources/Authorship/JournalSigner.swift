@@ -21,11 +21,6 @@ extension JournalSigner {
         JournalAuthor(key: publicKey, nonce: nonce, certificates: certificates)
     }
 
-    /// Mints a name.
-    package func author(using generator: inout some RandomNumberGenerator) -> JournalAuthor? {
-        author(nonce: UInt128.random(in: 0...UInt128.max, using: &generator))
-    }
-
     /// Says that a journal stands so.
     package func sign(_ head: JournalHead, of replica: ReplicaID, job: JobID) -> JournalSignature? {
         JournalSignature(signature(over: SignedHead.content(head, of: replica, job: job)))
@@ -38,8 +33,7 @@ extension JournalAuthor {
     package var replica: ReplicaID {
         var content = Array("muster replica 1\0".utf8) + key
         withUnsafeBytes(of: nonce.bigEndian) { content += $0 }
-        return ReplicaID(
-            SHA256.hash(data: content).withUnsafeBytes { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
+        return ReplicaID(SHA256.hash(data: content).halves.high)
     }
 
     /// The name of the laptop.
@@ -57,13 +51,8 @@ extension JournalAuthor {
 extension DeviceID {
     /// The name of the laptop that has the secret to a public key: SHA-256 of its bytes.
     package init(ofKey key: [UInt8]) {
-        let (high, low) = SHA256.hash(data: key).withUnsafeBytes { bytes in
-            (
-                UInt128(bigEndian: bytes.loadUnaligned(as: UInt128.self)),
-                UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt128.self))
-            )
-        }
-        self.init(high: high, low: low)
+        let digest = SHA256.hash(data: key).halves
+        self.init(high: digest.high, low: digest.low)
     }
 }
 

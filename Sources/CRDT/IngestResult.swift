@@ -15,7 +15,7 @@ package enum IngestResult: Hashable, Sendable {
     /// Its author has not signed it, for this reason; nothing has changed.
     case forged(String)
     /// Its author is nobody of the fleet; nothing has changed.
-    case stranger
+    case unvouched
     /// The store failed (a full disk); nothing has changed.
     case failed
 }

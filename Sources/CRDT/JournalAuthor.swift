@@ -10,9 +10,11 @@ package struct JournalAuthor: Hashable, Sendable {
     /// By which its fleet knows the key: the laptop's own and its issuer's, in DER. Empty while it belongs to none.
     package var certificates: [[UInt8]]
 
-    /// Nil when the key does not have 32 bytes.
+    /// Nil when the key does not have 32 bytes, and for certificates that are too many or too long.
     package init?(key: [UInt8], nonce: UInt128, certificates: [[UInt8]] = []) {
-        guard key.count == 32 else { return nil }
+        guard key.count == 32, certificates.count <= Self.mostCertificates,
+            certificates.allSatisfy({ $0.count <= Self.longestCertificate })
+        else { return nil }
         self.key = key
         self.nonce = nonce
         self.certificates = certificates

@@ -14,6 +14,21 @@ package struct JournalDigest: Hashable, Comparable, Sendable, CustomStringConver
         self.low = low
     }
 
+    /// Takes the 32 bytes of `bytes`; nil for any other number of them.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 32 else { return nil }
+        self.init(
+            high: UInt128(bigEndian: bytes.loadUnaligned(as: UInt128.self)),
+            low: UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt128.self)))
+    }
+
+    /// 32 of them, big-endian, so that they order as the numbers do.
+    package var bytes: [UInt8] {
+        var bytes = ByteWriter(reservingCapacity: 32)
+        bytes.write(self)
+        return bytes.bytes
+    }
+
     /// Reads 64 hexadecimal digits; nil for anything else.
     package init?(_ text: some StringProtocol) {
         guard let bits = DeviceID(text) else { return nil }

@@ -13,7 +13,7 @@ package enum MeshLimits {
     /// Journals that a peer may be sent at a time; who asks for one more is cut off.
     package static let streamsPerLink = 128
     /// Jobs whose difference is remembered at a time, and their journals. The others wait: nobody is refused for holding
-    /// more. A peer's claims take at most 32 bytes a journal, so a link at most some 4 MiB.
+    /// more. A peer's claims take at most 64 bytes a journal, so a link at most some 8 MiB.
     package static let openJobsPerLink = 4_096
     /// Journals in a link's open jobs from which on no other job is opened.
     package static let entriesPerLink = 65_536

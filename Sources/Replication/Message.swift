@@ -81,9 +81,6 @@ package struct Hello: Hashable, Sendable {
         self.name = name
         self.revocations = revocations
     }
-
-    /// What both ends speak: the newest version that the sender and this program share, if they share any.
-    package var sharedVersion: UInt32 { min(maximumVersion, ProtocolLimits.version) }
 }
 
 /// A job and one number for what is held of it: equal numbers need no further word.

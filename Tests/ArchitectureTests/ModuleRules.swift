@@ -72,7 +72,7 @@ let moduleRules: [String: ModuleRule] = [
     "HTTPCoding": .shell(
         [], [], "how values are written in HTTP, for the API on the socket and that of the server; it knows neither"),
     "ChannelServer": .shell(
-        ["Authorship", "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage"],
+        ["CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage"],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
             "UnixSignals",

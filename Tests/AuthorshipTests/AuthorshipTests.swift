@@ -9,15 +9,8 @@ import Testing
 struct AuthorshipTests {
     private static let job = JobID("job")
 
-    private struct Signer: JournalSigner {
-        let key: DeviceKey
-        var publicKey: [UInt8] { key.publicKey.bytes }
-        var certificates: [[UInt8]] { [] }
-        func signature(over content: [UInt8]) -> [UInt8] { key.signature(over: content) }
-    }
-
     /// Of the secret 00 01 02 … 1f.
-    private func signer() throws -> Signer { Signer(key: try #require(DeviceKey(secret: Array(0..<32)))) }
+    private func signer() throws -> TestSigner { TestSigner(key: try #require(DeviceKey(secret: Array(0..<32)))) }
 
     private func link(_ record: [UInt8], after digest: JournalDigest) -> JournalDigest {
         record.withUnsafeBytes { digest.after($0) }

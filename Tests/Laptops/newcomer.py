@@ -16,6 +16,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from cryptography.x509.oid import NameOID
+from protobuf import entries
 from stranger import frame, number, text, tls
 
 ENROLMENT = "muster-enrolment/1"
@@ -141,11 +142,11 @@ class Conversation:
         payload = self.payload()
         if payload is None:
             return None, None
-        ((kind, body),) = decoded(payload)
+        ((kind, body),) = entries(payload)
         if kind in (ASK, TERMS, CERTIFICATES):
-            return kind, [value for _, value in decoded(body)]
+            return kind, [value for _, value in entries(body)]
         if kind == REFUSAL:
-            fields = dict(decoded(body))
+            fields = dict(entries(body))
             return kind, (fields[1], fields.get(2, 0))
         return kind, body
 
@@ -214,28 +215,6 @@ class Newcomer(Identity):
         if kind == INVITER_PROOF:
             assert answer == self.proof(code, conversation, given, BY_INVITER), "the inviter knows the code"
         return conversation, (kind, answer)
-
-
-def decoded(payload):
-    """The fields of a protobuf message as (number, value), in their order."""
-    fields, at = [], 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            value |= (payload[at] & 127) << shift
-            at, shift = at + 1, shift + 7
-            if payload[at - 1] < 128:
-                return value
-
-    while at < len(payload):
-        tag = varint()
-        value = varint()
-        if tag & 7 == 2:
-            value, at = payload[at : at + value], at + value
-        fields.append((tag >> 3, value))
-    return fields
 
 
 class Flood:

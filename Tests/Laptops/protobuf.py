@@ -24,27 +24,30 @@ def text(field, value):
     return varint(field << 3 | 2) + varint(len(value)) + value
 
 
-def fields(message):
-    """What stands in a message, as {field: value}: the last one of a field that is there more than once."""
-    found, position = {}, 0
+def read_varint(data, at):
+    """Returns the number that begins there, and where the next thing does."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
 
-    def read_varint():
-        nonlocal position
-        value = shift = 0
-        while True:
-            byte = message[position]
-            position += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
 
-    while position < len(message):
-        key = read_varint()
-        if key & 7 == 0:
-            found[key >> 3] = read_varint()
-            continue
-        count = {1: 8, 2: None, 5: 4}[key & 7] or read_varint()
-        found[key >> 3] = message[position : position + count]
-        position += count
+def entries(message):
+    """What stands in a message, as (field, value), in its order."""
+    found, at = [], 0
+    while at < len(message):
+        tag, at = read_varint(message, at)
+        if tag & 7 == 0:
+            value, at = read_varint(message, at)
+        else:
+            count, at = read_varint(message, at) if tag & 7 == 2 else ({1: 8, 5: 4}[tag & 7], at)
+            value, at = message[at : at + count], at + count
+        found.append((tag >> 3, value))
     return found
+
+
+def fields(message):
+    """The same as {field: value}: the last one of a field that is there more than once."""
+    return dict(entries(message))

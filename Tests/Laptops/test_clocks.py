@@ -21,6 +21,7 @@ from clocks import (
     wait_synchronised,
 )
 from lab import free_port, wait_until
+from protobuf import read_varint
 from solo import PATIENCE_SECONDS, wait_agreed
 from time_server import TimeServer
 
@@ -50,14 +51,7 @@ def stamps(daemon):
     for replica, run in database.execute("SELECT replica, bytes FROM segment ORDER BY replica, last"):
         position = 0
         while position < len(run):
-            length = shift = 0
-            while True:
-                byte = run[position]
-                position += 1
-                length |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
+            length, position = read_varint(run, position)
             (stamp,) = struct.unpack(">Q", run[position + 16 : position + 24])
             journals.setdefault(bytes(replica).hex(), []).append(stamp)
             position += length

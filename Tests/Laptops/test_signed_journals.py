@@ -175,16 +175,17 @@ def test_a_relay_gives_no_journal_to_another_job(town):
     town.refuses(UNSIGNED, lambda _: passed_on({**town.run, JOB: town.job}))
 
 
-def test_nobody_writes_under_the_name_of_a_laptop_that_is_known(town):
-    """Carl knows bert, and whose key that is."""
-    name = bytes.fromhex(town.bert.replica())
+def next_of(town, laptop):
+    """How a stranger goes on with what carl holds of a laptop's journal, with a key of its own."""
+    name = bytes.fromhex(laptop.replica())
     next = town.carl.vector(town.job)[name.hex()] + 1
     written = things("lie")
+    return lambda stranger: delta(town.job, stranger.author(name), next, next, digest(written), written[0])
 
-    def say(stranger):
-        return delta(town.job, stranger.author(name), next, next, digest(written), written[0])
 
-    town.refuses(UNSIGNED, say)
+def test_nobody_writes_under_the_name_of_a_laptop_that_is_known(town):
+    """Carl knows bert, and whose key that is."""
+    town.refuses(UNSIGNED, next_of(town, town.bert))
 
 
 def test_nobody_settles_a_fork_with_what_was_not_signed(town):
@@ -223,15 +224,9 @@ def test_nobody_writes_under_the_name_of_a_laptop_that_is_not_known(town):
 def test_nobody_writes_under_the_name_of_the_laptop_that_hears_it(town):
     town.carl.add(town.job, name="of carl")
     wait_agreed([town.bert, town.carl], town.job)
-    name = bytes.fromhex(town.carl.replica())
-    next = town.carl.vector(town.job)[name.hex()] + 1
-    written = things("lie")
-
-    def say(stranger):
-        return delta(town.job, stranger.author(name), next, next, digest(written), written[0])
-
-    town.refuses(NOT_ITS_OWN, say)
-    assert town.carl.replica() == name.hex(), "what nobody has signed shows no future"
+    name = town.carl.replica()
+    town.refuses(NOT_ITS_OWN, next_of(town, town.carl))
+    assert town.carl.replica() == name, "what nobody has signed shows no future"
 
 
 def outsider(other_fleet, who):

@@ -9,7 +9,7 @@ import time
 
 import authors
 import stranger
-from protobuf import number, text
+from protobuf import number, read_varint, text
 
 from ..lab import LabError
 
@@ -150,13 +150,3 @@ def read_head(answer):
         has_news = True
         at += value
     return 0, has_news
-
-
-def read_varint(bytes, at):
-    value = shift = 0
-    while True:
-        value |= (bytes[at] & 0x7F) << shift
-        shift += 7
-        at += 1
-        if bytes[at - 1] < 0x80:
-            return value, at

@@ -1,4 +1,3 @@
-import Authorship
 import CRDT
 import FoundationEssentials
 import HTTPCoding
@@ -97,14 +96,8 @@ struct SegmentsDocument: Codable {
     /// - Throws: `MalformedMessage` or `ChannelProblem`.
     static func read(_ bytes: [UInt8]) throws -> SegmentList {
         let document = try JSONBody.decode(SegmentsDocument.self, from: bytes)
-        let authors = try (document.authors ?? []).map { try $0.author() }
-        let byReplica = Dictionary(authors.map { ($0.replica, $0) }, uniquingKeysWith: { first, _ in first })
-        return SegmentList(
-            segments: try document.segments.map { document in
-                var segment = try document.segment()
-                segment.author = byReplica[segment.replica]
-                return segment
-            })
+        let segments = try document.segments.map { try $0.segment() }
+        return SegmentList(segments: segments, by: try document.authors?.map { try $0.author() } ?? [])
     }
 }
 
@@ -155,12 +148,6 @@ extension JournalDigest {
             throw ChannelProblem(.invalidRequest, "'digest' has 64 digits of 0–9 a–f.")
         }
         self = digest
-    }
-
-    fileprivate var bytes: [UInt8] {
-        var bytes = ByteWriter(reservingCapacity: 32)
-        bytes.write(self)
-        return bytes.bytes
     }
 }
 

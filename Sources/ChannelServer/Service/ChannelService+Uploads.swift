@@ -47,7 +47,7 @@ extension ChannelService {
         case .duplicate: break
         case .gap(let head):
             throw problem(.journalGap, segment, head.sequence, "The server's channel ends at \(head.sequence).")
-        case .forked, .ownFuture, .malformed, .forged, .stranger, .failed:
+        case .forked, .ownFuture, .malformed, .forged, .unvouched, .failed:
             logger.error(
                 "this server has said something else since it was set back; put the backup back again and serve with --recover first",
                 metadata: ["job": "\(job)"])

@@ -64,28 +64,28 @@ extension Replicator {
     func taken(
         _ runs: [IncomingRun], by take: ([IncomingRun]) async throws -> [Ingested]
     ) async rethrows -> [Ingested] {
-        let strangers = await strangers(among: runs)
-        guard !strangers.isEmpty else { return try await take(runs) }
-        var taken = try await take(runs.filter { !strangers.contains($0.segment.replica) })[...]
+        let unvouched = await unvouched(among: runs)
+        guard !unvouched.isEmpty else { return try await take(runs) }
+        var taken = try await take(runs.filter { !unvouched.contains($0.segment.replica) })[...]
         return runs.map { run in
-            strangers.contains(run.segment.replica) ? Ingested(.stranger) : taken.popFirst() ?? .failed
+            unvouched.contains(run.segment.replica) ? Ingested(.unvouched) : taken.popFirst() ?? .failed
         }
     }
 
     /// Whose journals nobody of the fleet has written, as far as this store has not heard of them before.
-    private func strangers(among runs: [IncomingRun]) async -> Set<ReplicaID> {
+    private func unvouched(among runs: [IncomingRun]) async -> Set<ReplicaID> {
         let told = runs.compactMap(\.segment.author)
         guard let fleet, !told.isEmpty else { return [] }
         let known = (try? await store.authors(of: Set(told.map(\.replica)))) ?? [:]
-        var strangers: Set<ReplicaID> = []
+        var unvouched: Set<ReplicaID> = []
         for author in told where known[author.replica]?.certificates.isEmpty ?? true {
             guard await !fleet.vouches(for: author) else { continue }
-            strangers.insert(author.replica)
+            unvouched.insert(author.replica)
             logger.warning(
                 "a journal is not taken: nobody of the fleet has written it",
                 metadata: ["replica": "\(author.replica)", "device": "\(author.device.short)"])
         }
-        return strangers
+        return unvouched
     }
 
     private func storedOneByOne(_ runs: [IncomingRun]) async -> [Ingested] {

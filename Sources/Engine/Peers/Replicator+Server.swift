@@ -50,7 +50,7 @@ extension Replicator {
         case .ownFuture(let name):
             await renew(name, "The server has a later part of this store's journal: the store was set back.")
         case .forged(let reason): noteForgery(by: nil, reason, of: run.job)
-        case .duplicate, .gap, .forked, .malformed, .stranger, .failed: break
+        case .duplicate, .gap, .forked, .malformed, .unvouched, .failed: break
         }
     }
 

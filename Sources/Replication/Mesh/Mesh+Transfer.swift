@@ -86,7 +86,7 @@ extension Mesh {
             endFetch(name)
             guard former == replica else { return [UpkeepDirective](fetchMissing(now: now, preferring: link)) }
             return [UpkeepDirective](renew(Self.ownFutureReason, proof: link, now: now))
-        case .stranger:
+        case .unvouched:
             jobs[job]?.submitted[segment.replica] = nil
             // As if the peer did not hold it, until it says so again: the rest of what it has is welcome.
             let held = vector(of: job)[segment.replica]

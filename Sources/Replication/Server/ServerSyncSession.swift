@@ -185,7 +185,7 @@ package struct ServerSyncSession: Sendable {
         guard case .fetch(var place) = current, !segments.isEmpty else { return next() }
         switch result {
         case .stored, .duplicate: break
-        case .gap, .ownFuture, .malformed, .forged, .stranger, .failed: return next()
+        case .gap, .ownFuture, .malformed, .forged, .unvouched, .failed: return next()
         case .forked:
             // The server says where both part and which stays, once it is brought what is here; last, since one that was
             // set back does not say so before it has its own words again. Its own journal is forked only then: that is

@@ -42,14 +42,20 @@ extension SegmentList {
     }
 
     init(_ wire: WireSegments) throws {
-        let authors = try wire.authors.map { try $0.author() }
+        self.init(
+            segments: try wire.segments.map(JournalSegment.init), by: try wire.authors.map { try $0.author() },
+            head: wire.head)
+    }
+
+    /// Gives each run its author.
+    package init(segments: [JournalSegment], by authors: [JournalAuthor], head: UInt64 = 0) {
         let byReplica = Dictionary(authors.map { ($0.replica, $0) }, uniquingKeysWith: { first, _ in first })
         self.init(
-            segments: try wire.segments.map { segment in
-                var segment = try JournalSegment(segment)
+            segments: segments.map { segment in
+                var segment = segment
                 segment.author = byReplica[segment.replica]
                 return segment
-            }, head: wire.head)
+            }, head: head)
     }
 
     /// Of all the journals of these, each once, in the order of their runs.
@@ -309,10 +315,7 @@ extension WireAuthor {
 extension JournalAuthor {
     /// - Throws: `MalformedMessage` unless the key has 32 bytes, and for certificates that are too many or too long.
     package init(checkedKey key: [UInt8], nonce: UInt128, certificates: [[UInt8]]) throws {
-        guard certificates.count <= Self.mostCertificates,
-            certificates.allSatisfy({ $0.count <= Self.longestCertificate }),
-            let author = JournalAuthor(key: key, nonce: nonce, certificates: certificates)
-        else {
+        guard let author = JournalAuthor(key: key, nonce: nonce, certificates: certificates) else {
             throw MalformedMessage(sentence: "The author of a journal has no key of 32 bytes, or odd certificates.")
         }
         self = author
@@ -321,10 +324,13 @@ extension JournalAuthor {
 
 extension JournalDigest {
     /// 32 bytes, big-endian.
-    fileprivate var wire: Data { high.wire + low.wire }
+    fileprivate var wire: Data { Data(bytes) }
 
     fileprivate init(wire: Data) throws {
-        self.init(high: try UInt128(wire: wire.prefix(16)), low: try UInt128(wire: wire.dropFirst(16)))
+        guard let digest = wire.withUnsafeBytes({ JournalDigest($0) }) else {
+            throw MalformedMessage(sentence: "A digest does not have 32 bytes.")
+        }
+        self = digest
     }
 }
 

@@ -45,7 +45,8 @@ extension Store {
             case .ownFuture: return .ownJournal
             case .forged(let reason): return .forged(reason)
             // Both are thrown here.
-            case .malformed, .stranger, .failed: throw StoreError(.other, "A run could not be taken in; send it again.")
+            case .malformed, .unvouched, .failed:
+                throw StoreError(.other, "A run could not be taken in; send it again.")
             // It may still have another content: ingestion compares only where journals end.
             case .duplicate: break
             case .forked: isForked = true

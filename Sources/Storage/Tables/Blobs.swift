@@ -26,20 +26,14 @@ extension JournalHead {
 
 extension JournalDigest {
     /// 32 bytes, big-endian.
-    var blob: Data { high.blob + low.blob }
+    var blob: Data { Data(bytes) }
 
     init(blob: Data) {
-        self = blob.withUnsafeBytes(JournalDigest.init(bytes:))
+        self = blob.withUnsafeBytes(JournalDigest.init(column:))
     }
 
     /// Of a column; `empty` for what has not 32 bytes, which nothing leads to.
-    init(bytes: UnsafeRawBufferPointer) {
-        guard bytes.count == 32 else {
-            self = .empty
-            return
-        }
-        self.init(
-            high: UInt128(bigEndian: bytes.loadUnaligned(as: UInt128.self)),
-            low: UInt128(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt128.self)))
+    init(column: UnsafeRawBufferPointer) {
+        self = JournalDigest(column) ?? .empty
     }
 }

@@ -24,7 +24,7 @@ struct JournalRows {
         let statement = try RawStatement("SELECT sequence, digest FROM journal WHERE job = ? AND replica = ?", in: db)
         let head = try statement.first(.number(job.number), .id(replica.value)) { columns in
             JournalHead(
-                sequence: UInt64(bitPattern: columns.number(0)), digest: JournalDigest(bytes: columns.blob(1)))
+                sequence: UInt64(bitPattern: columns.number(0)), digest: JournalDigest(column: columns.blob(1)))
         }
         return head ?? .empty
     }

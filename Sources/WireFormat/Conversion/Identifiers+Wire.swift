@@ -30,13 +30,13 @@ extension DeviceID {
 extension JournalDigest {
     static let wireBytes = 32
 
-    var wire: Data { Data(bigEndian: high) + Data(bigEndian: low) }
+    var wire: Data { Data(bytes) }
 
     init(wire: Data) throws {
-        guard let high = UInt128(bigEndian: wire.prefix(16)), let low = UInt128(bigEndian: wire.dropFirst(16)) else {
+        guard let digest = wire.withUnsafeBytes({ JournalDigest($0) }) else {
             throw WireFormatError.identifierLength(.digest, bytes: wire.count)
         }
-        self.init(high: high, low: low)
+        self = digest
     }
 }
 

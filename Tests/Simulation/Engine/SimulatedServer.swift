@@ -224,7 +224,7 @@ final class SimulatedServer: @unchecked Sendable {
         case .stored: wordsTakenBack += 1
         case .duplicate: break
         case .gap(let head): throw problem(.journalGap, head.sequence)
-        case .forked, .ownFuture, .malformed, .forged, .stranger, .failed: throw problem(.journalForked, nil)
+        case .forked, .ownFuture, .malformed, .forged, .unvouched, .failed: throw problem(.journalForked, nil)
         }
     }
 

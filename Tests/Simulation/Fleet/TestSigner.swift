@@ -17,6 +17,11 @@ package struct TestSigner: JournalSigner {
         var secret = ByteWriter()
         for _ in 0..<4 { secret.write(generator.next()) }
         guard let key = DeviceKey(secret: secret.bytes) else { preconditionFailure("32 bytes are a key") }
+        self.init(key: key, certificates: certificates)
+    }
+
+    /// Signs with this key.
+    package init(key: DeviceKey, certificates: [[UInt8]] = []) {
         self.key = key
         publicKey = key.publicKey.bytes
         self.certificates = certificates

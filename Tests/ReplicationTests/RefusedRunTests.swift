@@ -1,0 +1,63 @@
+import CRDT
+import Replication
+import Simulation
+import Testing
+
+@Suite("A run that the store does not take")
+struct RefusedRunTests {
+    private let job = JobID(ItemID(1))
+    private let link = LinkID(number: 1)
+    private let outsider = ReplicaID(7)
+    private let other = ReplicaID(8)
+
+    private func entry(_ replica: ReplicaID) -> VersionVector.Entry {
+        VersionVector.Entry(replica: replica, head: JournalHead(sequence: 4, digest: 9))
+    }
+
+    /// Which journals are asked for.
+    private func asked(_ directives: [some LinkDirecting]) -> [ReplicaID] {
+        directives.compactMap {
+            if case .send(.request(_, let replica, _, _, _), _) = $0.onLink { replica } else { nil }
+        }
+    }
+
+    private func run(of replica: ReplicaID) -> JournalSegment {
+        JournalSegment(replica: replica, first: 1, head: entry(replica).head, bytes: [1, 2, 3, 4])
+    }
+
+    @Test(
+        "Of a journal that nobody vouches for nothing more is asked, and of the others all, until the peer tells of it anew"
+    )
+    func unvouched() {
+        var mesh = Mesh(device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna", jobs: [])
+        mesh.meet(DeviceID(high: 1, low: 1), on: link)
+        let vector = Message.vector(job: job, VersionVector([entry(outsider), entry(other)]), removal: nil)
+        #expect(asked(mesh.onMessage(vector, on: link, now: 10)) == [outsider, other])
+        for replica in [outsider, other] {
+            _ = mesh.onMessage(.delta(job: job, run(of: replica), pushed: false), on: link, now: 11)
+        }
+        let refused = mesh.onPersisted(run(of: outsider), job: job, from: link, result: .unvouched, now: 12)
+        #expect(asked(refused).isEmpty)
+        #expect(!refused.contains { if case .close = $0.onLink { true } else { false } })
+        let stored = mesh.onPersisted(run(of: other), job: job, from: link, result: .stored, now: 13)
+        #expect(asked(stored).isEmpty && mesh.vector(of: job)[other].sequence == 4)
+        #expect(mesh.vector(of: job)[outsider] == .empty)
+        #expect(asked(mesh.onMessage(vector, on: link, now: 20)) == [outsider])
+    }
+
+    @Test("Who passes on what its author has not signed is cut off, and others are asked instead")
+    func forged() {
+        var mesh = Mesh(device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna", jobs: [])
+        let second = LinkID(number: 2)
+        mesh.meet(DeviceID(high: 1, low: 1), on: link)
+        mesh.meet(DeviceID(high: 2, low: 1), on: second)
+        for peer in [link, second] {
+            _ = mesh.onMessage(
+                .vector(job: job, VersionVector([entry(other)]), removal: nil), on: peer, now: 10)
+        }
+        _ = mesh.onMessage(.delta(job: job, run(of: other), pushed: false), on: link, now: 11)
+        let refused = mesh.onPersisted(run(of: other), job: job, from: link, result: .forged("No."), now: 12)
+        #expect(refused.contains { if case .close(link, reason: "No.") = $0.onLink { true } else { false } })
+        #expect(asked(mesh.onLinkClosed(link, now: 13)) == [other])
+    }
+}
