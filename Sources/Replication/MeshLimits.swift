@@ -24,6 +24,8 @@ package enum MeshLimits {
     static let bucketsUnderWay = 16
     /// Searches for forks with one peer; others wait for the next round.
     static let searchesPerLink = 16
+    /// Jobs of which a peer is asked to show this store's own journal: one that it shows is enough.
+    static let proofsPerLink = 1_024
     /// For so many rounds a link outside the tree of a job is remembered when nothing happens in it.
     static let quietRounds = 8
     /// Questions about jobs that are being answered; each costs a walk through the job.

@@ -16,8 +16,10 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case diskFull
         /// The file, or its directory, cannot be opened or written.
         case readOnly
-        /// The file is no sound database, a journal has a gap, or a branch does not lead to its digest.
+        /// The file is no sound database, or a journal has a gap.
         case damaged
+        /// What a peer showed as a branch of a forked journal is none that its author has signed; nothing was changed.
+        case falseBranch
         /// Another process holds the file.
         case busy
         /// Nothing is known here of the job.
@@ -69,6 +71,12 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
     package static let replacedFile = StoreError(
         .replacedFile,
         "The store's file was replaced or deleted while the program ran, so nothing can be saved; start it again.")
+
+    /// - Parameter fault: what is wrong, to follow "it".
+    static func falseBranch(_ fault: String) -> StoreError {
+        StoreError(
+            .falseBranch, "What a peer showed as a branch of a journal is none, it \(fault); nothing was changed.")
+    }
 
     /// Wraps what SQLite reports.
     package init(_ error: any Error) {

@@ -51,7 +51,7 @@ struct CommitTests {
             let kept = anna.keepCommits()
             for _ in 0..<3 { _ = try await anna.write() }
             anna.tell(kept)
-            await anna.replicator.adopt(branch, job: Anna.job, after: common.sequence)
+            await anna.replicator.adopt(branch, job: Anna.job, after: common.sequence, from: nil)
             await anna.replicator.tellCommitted()
             #expect(anna.store.identity.replica != former)
             let told = await anna.replicator.holdings(of: Anna.job)

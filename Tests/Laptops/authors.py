@@ -31,6 +31,11 @@ def public(key):
     return key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
+def device_of(key):
+    """The name that follows from a key, as DevicePublicKey.device makes it."""
+    return hashlib.sha256(public(key)).digest()
+
+
 def name(key, nonce):
     """The replica that a laptop's key and a number make."""
     return hashlib.sha256(b"muster replica 1\0" + key + nonce).digest()[:16]
@@ -62,6 +67,10 @@ class Author:
         self._certificates = certificates
         self._nonce = os.urandom(16)
         self.replica = replica or name(public(self._key), self._nonce)
+
+    @property
+    def device(self):
+        return device_of(self._key)
 
     @property
     def message(self):

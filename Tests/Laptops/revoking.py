@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
+from authors import device_of
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -18,7 +19,7 @@ from invitations import certificates, newcomer
 from lab import wait_until
 from newcomer import key_in
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Member, Stranger, blocks, device_of
+from stranger import Member, Stranger, blocks
 
 # Every laptop that hears of it closes its connections within this time.
 CUT_OFF_SECONDS = 2

@@ -1,14 +1,13 @@
 """A peer that is no musterd: speaks the peers' protocol byte by byte, soundly or not. See peer.proto for the fields."""
 
 import errno
-import hashlib
 import socket
 import ssl
 import struct
 import tempfile
 import threading
 
-from authors import Author, public
+from authors import Author, device_of
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -134,11 +133,6 @@ def blocks(text):
     """The certificates in a text, in their order."""
     end = "-----END CERTIFICATE-----"
     return [x509.load_pem_x509_certificate((block + end).encode()) for block in text.split(end)[:-1]]
-
-
-def device_of(key):
-    """The name that follows from a key, as DevicePublicKey.device makes it."""
-    return hashlib.sha256(public(key)).digest()
 
 
 class Link:

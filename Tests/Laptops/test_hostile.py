@@ -191,6 +191,14 @@ def test_the_future_of_the_daemons_own_journal(town):
     town.goes_on()
     first = town.anna.replica()
     before = set(town.anna.items(town.job))
+
+    def watched_seconds():
+        """What two seconds cost anna, in which she is asked all the time who she is."""
+        busy = town.anna.processor_seconds()
+        never_during(lambda: town.anna.replica() != first, 2, "anna becomes a new replica")
+        return town.anna.processor_seconds() - busy
+
+    usual = watched_seconds()
     record = change(os.urandom(16), 1 << 40, "future")
     strangers = [Stranger(town.anna).greet() for _ in range(20)]
     claims = have(town.job, [(bytes.fromhex(first), 1_000, CLAIMED)]), forked(town.job, bytes.fromhex(first))
@@ -198,11 +206,11 @@ def test_the_future_of_the_daemons_own_journal(town):
         stranger.say(*claims)
     town.goes_on()
     # All of them go on claiming what anna has not.
-    busy = town.anna.processor_seconds()
     for stranger in strangers:
         stranger.say(*claims)
-    never_during(lambda: town.anna.replica() != first, 2, "anna becomes a new replica")
-    assert town.anna.processor_seconds() - busy < 0.5, "the claims keep nobody busy"
+    watched_seconds()
+    # Taken in by now, at the cost of a frame each; what they still cost would be a loop, and that takes a whole processor.
+    assert watched_seconds() < usual + 0.5, "claims that nobody shows keep nobody busy"
     for stranger in strangers:
         stranger.say(delta(town.job, stranger.author(bytes.fromhex(first)), 1_000, 1_000, digest([record]), record))
         assert stranger.is_closed_within(5)

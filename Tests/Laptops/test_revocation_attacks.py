@@ -4,7 +4,7 @@ import os
 import time
 
 import pytest
-from authors import digest
+from authors import device_of, digest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from invitations import anna, founder
@@ -45,7 +45,6 @@ from stranger import (
     change,
     connect,
     delta,
-    device_of,
     hello,
     ping,
     revocations,

@@ -35,13 +35,20 @@ struct HealthRulesTests {
     @Test("Whoever passes on what nobody has signed is named, with what to do")
     func journals() {
         #expect(HealthRules.journals([]).outcome == .ok)
-        let bert = Forgery(device: DeviceID(high: 0xABCD << 112, low: 0), name: "bert", count: 3, last: 1_000)
-        let found = HealthRules.journals([bert, Forgery(device: nil, name: "", last: 2_000)])
+        let bert = RefusedWork(
+            .unsigned, device: DeviceID(high: 0xABCD << 112, low: 0), name: "bert", count: 3, last: 1_000)
+        let found = HealthRules.journals([bert, RefusedWork(.unsigned, device: nil, name: "", last: 2_000)])
         #expect(found.outcome == .failed)
         #expect(found.finding.hasPrefix("bert (abcd0000) passed on, 3 times, what its author has not signed"))
         #expect(found.finding.contains("the server passed on, once"))
         #expect(found.remedy?.contains("muster fleet revoke") ?? false)
-        #expect(HealthRules.journals([Forgery(device: nil, name: "", last: 0)]).remedy?.contains("server") ?? false)
+        let server = RefusedWork(.unsigned, device: nil, name: "", last: 0)
+        #expect(HealthRules.journals([server]).remedy?.contains("server") ?? false)
+        let stranger = RefusedWork(.unvouched, device: bert.device, name: "", count: 2, last: 0)
+        let unvouched = HealthRules.journals([stranger])
+        #expect(unvouched.outcome == .warning && unvouched.remedy?.contains("fleet invite") ?? false)
+        #expect(unvouched.finding.hasPrefix("work of abcd0000, which nobody of this fleet has let in, came 2 times"))
+        #expect(HealthRules.journals([stranger, server]).outcome == .failed)
     }
 
     private func work(_ changes: Int, by name: String, aheadSeconds: Int64 = 86_390) -> FutureWork {

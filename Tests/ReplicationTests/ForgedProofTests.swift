@@ -80,6 +80,16 @@ struct ForgedProofTests {
         #expect(!forked.contains { if case .send = $0.onLink { true } else { false } })
     }
 
+    @Test("Whoever says so of jobs without end is not asked without end")
+    func askedBounded() {
+        var mesh = mesh()
+        let claimed = VersionVector.Entry(replica: own, head: JournalHead(sequence: 99, digest: 1))
+        let asked = (1...10_000 as ClosedRange<UInt128>).count { number in
+            !mesh.onOwnClaim(claimed, of: JobID(ItemID(number)), from: link, now: 10).isEmpty
+        }
+        #expect((100...2_000).contains(asked))
+    }
+
     @Test("It is believed once at once, and then not again for ten minutes, whatever comes", arguments: 0..<4)
     func forgedProof(kind: Int) {
         var mesh = mesh()

@@ -60,4 +60,49 @@ struct RefusedRunTests {
         #expect(refused.contains { if case .close(link, reason: "No.") = $0.onLink { true } else { false } })
         #expect(asked(mesh.onLinkClosed(link, now: 13)) == [other])
     }
+
+    private func notes(_ directives: [UpkeepDirective]) -> [UpkeepDirective] {
+        directives.filter { if case .search(.noteAltered) = $0 { true } else { false } }
+    }
+
+    private func isClosed(_ directives: [some LinkDirecting]) -> Bool {
+        directives.contains { if case .close(link, _) = $0.onLink { true } else { false } }
+    }
+
+    /// Anna, and what becomes of a run that does not lead where its author has signed.
+    private func altered(holding held: [VersionVector.Entry]) -> (mesh: Mesh, directives: [UpkeepDirective]) {
+        var mesh = Mesh(
+            device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna",
+            jobs: [(job, VersionVector(held))])
+        mesh.meet(DeviceID(high: 1, low: 1), on: link)
+        _ = mesh.onMessage(.vector(job: job, VersionVector([entry(other)]), removal: nil), on: link, now: 10)
+        let held = mesh.vector(of: job)[other]
+        let run = JournalSegment(
+            replica: other, first: held.sequence + 1, head: entry(other).head, bytes: [1, 2, 3, 4])
+        _ = mesh.onMessage(.delta(job: job, run, pushed: false), on: link, now: 11)
+        let directives = mesh.onPersisted(run, job: job, from: link, result: .forked(held), now: 12)
+        return (mesh, directives)
+    }
+
+    @Test("Whoever alters a journal from its beginning on is named and cut off at once")
+    func alteredFromTheBeginning() {
+        let (_, directives) = altered(holding: [entry(outsider)])
+        #expect(notes(directives) == [.search(.noteAltered(job, by: link))] && isClosed(directives))
+    }
+
+    @Test(
+        "Whoever alters what follows on what both hold is named when that is found, and cut off if it does not answer")
+    func alteredLater() {
+        let common = JournalHead(sequence: 1, digest: 5)
+        var (mesh, directives) = altered(holding: [VersionVector.Entry(replica: other, head: common)])
+        #expect(notes(directives).isEmpty && !isClosed(directives), "it may be an honest fork")
+        var silent = mesh
+        let late = silent.onTimer(now: 60_000)
+        #expect(notes(late).isEmpty && isClosed(late))
+        let answer = ProbeAnswer(sequence: 1, boundary: common, changeHash: 3)
+        _ = mesh.onLookedUp(answer, job: job, replica: other, now: 13)
+        let found = mesh.onMessage(.probeAnswer(job: job, replica: other, answer), on: link, now: 14)
+        #expect(found.contains { if case .search(.noteAltered(job, by: link)) = $0 { true } else { false } })
+        #expect(isClosed(found))
+    }
 }

@@ -56,8 +56,8 @@ extension Replicator {
 
     /// A journal's author is told once on each link, with the first run.
     private func withoutKnownAuthor(_ message: Message, to link: LinkID) -> Message {
-        guard case .delta(let job, var segment, let pushed) = message, segment.author != nil,
-            remotes[link]?.told.insert(segment.replica).inserted == false
+        guard case .delta(let job, var segment, let pushed) = message, let author = segment.author,
+            remotes[link]?.told.insert(author) == false
         else { return message }
         segment.author = nil
         return .delta(job: job, segment, pushed: pushed)
@@ -87,6 +87,8 @@ extension Replicator {
             await perform(mesh.onLookedUp(answer, job: job, replica: replica, now: now))
         case .checkOwnJournal(let job, let claimed, let link): await checkOwnJournal(of: job, claimed, from: link)
         case .checkProof(let job, let segment, let link): await checkProof(of: job, segment, from: link)
+        case .noteAltered(let job, let link):
+            noteForgery(by: link, "A piece of a journal is not what its author has signed.", of: job)
         }
     }
 
@@ -117,7 +119,8 @@ extension Replicator {
         case .answerProbe(let job, let replica, let sequence, let link):
             let answer = await probeAnswer(of: replica, in: job, at: sequence)
             perform([LinkDirective.send(.probeAnswer(job: job, replica: replica, answer), on: link)])
-        case .adoptBranch(let job, let segment, let keep): await adopt(segment, job: job, after: keep)
+        case .adoptBranch(let job, let segment, let keep, let link):
+            await adopt(segment, job: job, after: keep, from: link)
         case .takeRemoval(let job, let removal, let link):
             if await !takeRemoval(removal, of: job, from: link) { mesh.onRemovalFailed(job, from: link) }
         case .answerPing(let number, let received, let link):
@@ -195,15 +198,10 @@ extension Replicator {
     func renew(_ former: ReplicaID?, _ reason: String) async {
         var generator = machine.generator
         do {
-            if let former {
-                guard try await store.renewReplica(former, using: &generator) else {
-                    return perform(noteRenewal())
-                }
-            } else {
-                try await store.renewDevice(
-                    to: try renewKey(), using: &generator)
+            guard let former else { return try await takeNewKey(reason: reason) }
+            if try await store.renewReplica(former, using: &generator) {
+                logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
             }
-            logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
             perform(noteRenewal())
         } catch {
             logger.error("the store could not be renewed", metadata: ["error": "\(error)"])
@@ -219,7 +217,8 @@ extension Replicator {
         return mesh.onRenewed(device: identity.device, replica: identity.replica, now: now)
     }
 
-    func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64) async {
+    /// - Parameter link: nil for the server.
+    func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64, from link: LinkID?) async {
         var generator = machine.generator
         do {
             let adopted = try await store.adoptBranch(
@@ -239,6 +238,9 @@ extension Replicator {
             if let ended = adopted.ended { await jobEnded(job, ended) }
         } catch {
             logger.error("a forked journal could not be settled", metadata: ["error": "\(error)"])
+            if let error = error as? StoreError, error.code == .falseBranch {
+                noteForgery(by: link, error.description, of: job)
+            }
             perform(noteRenewal())
             await perform(mesh.onBranchAdopted(nil, job: job, replica: segment.replica, reissued: nil, now: now))
         }

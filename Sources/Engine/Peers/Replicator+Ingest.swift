@@ -64,26 +64,22 @@ extension Replicator {
     func taken(
         _ runs: [IncomingRun], by take: ([IncomingRun]) async throws -> [Ingested]
     ) async rethrows -> [Ingested] {
-        let unvouched = await unvouched(among: runs)
+        let unvouched = await unvouched(among: runs.compactMap(\.segment.author))
         guard !unvouched.isEmpty else { return try await take(runs) }
-        var taken = try await take(runs.filter { !unvouched.contains($0.segment.replica) })[...]
-        return runs.map { run in
-            unvouched.contains(run.segment.replica) ? Ingested(.unvouched) : taken.popFirst() ?? .failed
-        }
+        let isUnvouched = { (run: IncomingRun) in run.segment.author.map(unvouched.contains) ?? false }
+        var taken = try await take(runs.filter { !isUnvouched($0) })[...]
+        return runs.map { isUnvouched($0) ? Ingested(.unvouched) : taken.popFirst() ?? .failed }
     }
 
-    /// Whose journals nobody of the fleet has written, as far as this store has not heard of them before.
-    private func unvouched(among runs: [IncomingRun]) async -> Set<ReplicaID> {
-        let told = runs.compactMap(\.segment.author)
+    /// Those who are nobody of the fleet, as far as this store has not heard of them before.
+    private func unvouched(among told: [JournalAuthor]) async -> Set<JournalAuthor> {
         guard let fleet, !told.isEmpty else { return [] }
         let known = (try? await store.authors(of: Set(told.map(\.replica)))) ?? [:]
-        var unvouched: Set<ReplicaID> = []
-        for author in told where known[author.replica]?.certificates.isEmpty ?? true {
+        var unvouched: Set<JournalAuthor> = []
+        for author in Set(told) where known[author.replica]?.certificates.isEmpty ?? true {
             guard await !fleet.vouches(for: author) else { continue }
-            unvouched.insert(author.replica)
-            logger.warning(
-                "a journal is not taken: nobody of the fleet has written it",
-                metadata: ["replica": "\(author.replica)", "device": "\(author.device.short)"])
+            unvouched.insert(author)
+            noteUnvouched(author)
         }
         return unvouched
     }

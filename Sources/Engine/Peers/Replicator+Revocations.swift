@@ -1,6 +1,7 @@
 package import CRDT
 import Logging
 import Replication
+import Storage
 import Transport
 
 /// Who was shut out of the fleet.
@@ -11,8 +12,13 @@ extension Replicator {
     }
 
     /// This laptop's key is of no use any more: it takes another one, and has to join anew.
-    package func takeNewKey(reason: String) async {
-        await renew(nil, reason)
+    ///
+    /// - Throws: what the key's file or the store reports; it may have the key by then, and takes another one when asked again.
+    package func takeNewKey(reason: String) async throws {
+        var generator = machine.generator
+        try await store.renewDevice(to: try renewKey(), using: &generator)
+        logger.warning("this store becomes a new replica", metadata: ["reason": "\(reason)"])
+        perform(noteRenewal())
     }
 
     /// Ends the connections with these devices; they may connect anew.

@@ -56,7 +56,7 @@ extension Replicator {
 
     /// The server's branch of a forked journal stays: from `keep` on it takes the place of the own one.
     func giveWay(to run: ServerRun, after keep: UInt64) async {
-        await adopt(run.segment, job: run.job, after: keep)
+        await adopt(run.segment, job: run.job, after: keep, from: nil)
     }
 
     /// What peers and the server are told of a job.

@@ -37,8 +37,7 @@ package actor Replicator: TransportHandler {
     var exposedLinks: Set<LinkID> = []
     /// The server may have it.
     var isServerExposed = false
-    /// Who passed on what its author has not signed; the server has no device.
-    var forgers: [DeviceID?: Forgery] = [:]
+    var refused = RefusedWorkLog()
     /// The clock steps, and the mesh has not been told of that; and who waits until it has.
     var isStepToTell = false
     var waitingForStep: [CheckedContinuation<Void, Never>] = []
@@ -53,8 +52,8 @@ package actor Replicator: TransportHandler {
         /// The address that was dialled; nil for one that came in.
         package let dialled: PeerAddress?
         var isEstablished = false
-        /// The journals whose author it was told.
-        var told: Set<ReplicaID> = []
+        /// The authors that it was told.
+        var told = ToldAuthors()
         /// The authors that it has told of.
         var heard = HeardAuthors()
     }

@@ -89,15 +89,7 @@ extension FleetIdentity {
         try await install(read.map(\.pem).joined())
     }
 
-    /// Gives up the laptop's place in its fleet. Its key is of no use after that: it may have been revoked without this
-    /// laptop's hearing of it, so another one is to follow.
-    func leave() throws {
-        guard membership != nil else { throw Fault.notEnrolled }
-        try files.map(Self.forgetFleet)
-        change { $0.leave() }
-    }
-
-    /// Another laptop has this one's key: this one makes a new one, and has to join anew.
+    /// Another laptop has this one's key, or this one leaves its fleet: it makes a new one, and has to join anew.
     func renewKey() throws -> FleetSigner {
         let key = try files.map(Self.makeKey) ?? DeviceKey()
         change { state in

@@ -197,8 +197,9 @@ package final class FleetIdentity: LinkSecurity {
 
     static func makeKey(_ files: FleetFiles) throws(ConfigurationError) -> DeviceKey {
         let key = DeviceKey()
-        try forgetFleet(files)
+        // In this order: without the former key the rest is of no use, and a full disk changes nothing.
         try files.write(key.pem, to: FleetFiles.key)
+        try forgetFleet(files)
         return key
     }
 

@@ -3,6 +3,7 @@ import Engine
 import HTTPCoding
 import Identity
 import LocalAPI
+import Storage
 import Transport
 
 /// This laptop's place in a fleet.
@@ -33,8 +34,13 @@ extension InventoryService {
     }
 
     func leaveFleet() async throws -> FleetStatus {
-        try await answering { try fleet.leave() }
-        await replicator.takeNewKey(reason: "This laptop has left its fleet.")
+        // Its key is of no use after that: it may have been revoked without this laptop's hearing of it.
+        try await answering {
+            guard fleet.membership != nil || fleet.device != store.identity.device else {
+                throw FleetIdentity.Fault.notEnrolled
+            }
+            try await replicator.takeNewKey(reason: "This laptop has left its fleet.")
+        }
         transport.closeAll(reason: "This laptop has left the fleet.")
         return try await fleetStatus()
     }

@@ -40,7 +40,7 @@ extension Mesh {
     ) -> [SearchDirective] {
         guard searches[name] == nil, links[link] != nil else { return [] }
         let reach = min(vector(of: name.job)[name.replica].sequence, claim(of: name, by: link))
-        guard reach > 0 else { return isCertain ? [refuse(link, Self.falseDigest)] : [] }
+        guard reach > 0 else { return isCertain ? refuseAltered(name.job, by: link) : [] }
         guard searches.values.count(where: { $0.link == link }) < MeshLimits.searchesPerLink else { return [] }
         endFetch(name)
         searches[name] = ForkSearch(
@@ -61,7 +61,13 @@ extension Mesh {
         want(name)
     }
 
-    private static let falseDigest = "A piece of a journal does not have the digest that the peer claims."
+    /// Up to what was held before, the copies are equal: so the peer's piece is not what its author has signed.
+    private mutating func refuseAltered(_ job: JobID, by link: LinkID) -> [SearchDirective] {
+        [
+            .noteAltered(job, by: link),
+            refuse(link, "A piece of a journal does not have the digest that the peer claims."),
+        ]
+    }
 
     private mutating func probe(_ name: JournalName, now: UInt64) -> [SearchDirective] {
         guard var search = searches[name] else { return [] }
@@ -106,7 +112,7 @@ extension Mesh {
             searches[name]?.equal = ownBoundary.sequence
             if ownBoundary.sequence >= search.different {
                 endSearch(name)
-                if search.isCertain { return [refuse(search.link, Self.falseDigest)] }
+                if search.isCertain { return refuseAltered(name.job, by: search.link) }
                 return [SearchDirective](fetchMissing(now: now))
             }
             return probe(name, now: now)
@@ -133,7 +139,7 @@ extension Mesh {
     mutating func onBranch(_ segment: JournalSegment, _ name: JournalName, on link: LinkID) -> MessageDirective? {
         guard let search = searches[name], search.isAdopting, search.link == link, segment.first == search.equal + 1
         else { return nil }
-        return .adoptBranch(name.job, segment, after: search.equal)
+        return .adoptBranch(name.job, segment, after: search.equal, from: link)
     }
 
     /// The branches are swapped; `reissued` is what was on this store's, now in its own journal. Nil when the branch
@@ -146,7 +152,8 @@ extension Mesh {
         endSearch(name)
         guard let head else {
             guard let link else { return [] }
-            return [refuse(link, Self.falseDigest)] + searchElsewhere(name, than: link, now: now)
+            return [refuse(link, "The peer's branch of a forked journal cannot be taken.")]
+                + searchElsewhere(name, than: link, now: now)
         }
         jobs[job]?.submitted[replica] = nil
         willChange(job)
@@ -166,6 +173,10 @@ extension Mesh {
         for name in searches.keys.sorted() {
             guard let search = searches[name], search.deadline <= now else { continue }
             endSearch(name)
+            // Else it would send the same again, as often as it likes.
+            if search.isCertain {
+                directives.append(refuse(search.link, "The peer does not show where its journal differs."))
+            }
             directives += searchElsewhere(name, than: search.link, now: now)
         }
         return directives

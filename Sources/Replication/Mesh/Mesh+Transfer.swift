@@ -122,6 +122,7 @@ extension Mesh {
         _ claimed: VersionVector.Entry, of job: JobID, from link: LinkID, now: UInt64
     ) -> [LinkDirective] {
         guard claimed.replica == replica, claimed.head.sequence > 0, links[link]?.isEstablished ?? false,
+            links[link]?.askedForProof.count ?? 0 < MeshLimits.proofsPerLink,
             links[link]?.askedForProof.insert(job).inserted ?? false
         else { return [] }
         return [

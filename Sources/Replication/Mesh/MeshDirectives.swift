@@ -38,6 +38,8 @@ package enum SearchDirective: Hashable, Sendable {
     /// A peer shows it. If this store's key has signed the run, and its head is not on the journal in the store, call
     /// `onOwnFuture`; if the key has not, the peer has forged it.
     case checkProof(JobID, JournalSegment, from: LinkID)
+    /// What a peer has passed on was altered, on its way or on its disk: for people.
+    case noteAltered(JobID, by: LinkID)
 }
 
 /// What follows when this store has to give its name up, now or later (rule R9).
@@ -72,7 +74,7 @@ package enum MessageDirective: Hashable, Sendable {
     case answerProbe(JobID, ReplicaID, sequence: UInt64, on: LinkID)
     /// Cut a forked journal after a sequence, put this run in the place of what followed, re-issue that, then call
     /// `onBranchAdopted` (rule R9). A store whose own journal it is renews itself first.
-    case adoptBranch(JobID, JournalSegment, after: UInt64)
+    case adoptBranch(JobID, JournalSegment, after: UInt64, from: LinkID)
     /// End a job as a peer says, then call `onJobRemoved` (rule R10). A store whose own name is in doubt by it renews itself
     /// first.
     case takeRemoval(JobID, JobRemoval, from: LinkID)

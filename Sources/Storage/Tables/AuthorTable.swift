@@ -68,35 +68,50 @@ struct Authors: Sendable {
     private static let most = 512
 
     /// Nil in a server's store, whose journal is not signed, and before `Store.takeUp`.
-    var signer: (any JournalSigner)?
+    private(set) var signer: (any JournalSigner)?
     private var known: [ReplicaID: JournalAuthor] = [:]
+    /// How often it has forgotten: what was read from the tables before that may be old.
+    private(set) var age = 0
 
-    init(signer: (any JournalSigner)? = nil) { self.signer = signer }
+    init(signer: (any JournalSigner)?) { self.signer = signer }
 
     /// What its laptop has by now of certificates goes with it.
     subscript(replica: ReplicaID) -> JournalAuthor? {
         guard var author = known[replica] else { return nil }
-        if let signer, signer.publicKey == author.key { author.certificates = signer.certificates }
+        if let signer, signer.publicKey == author.key, !signer.certificates.isEmpty {
+            author.certificates = signer.certificates
+        }
         return author
     }
 
-    mutating func note(_ author: JournalAuthor, of replica: ReplicaID) {
+    /// - Parameter age: what it was when the author was read.
+    mutating func note(_ author: JournalAuthor, of replica: ReplicaID, readAt age: Int) {
+        guard age == self.age else { return }
         if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
         known[replica] = author
     }
 
-    mutating func forget() { known.removeAll() }
+    mutating func use(_ signer: (any JournalSigner)?) {
+        self.signer = signer
+        forget()
+    }
+
+    mutating func forget() {
+        known.removeAll()
+        age += 1
+    }
 }
 
 extension Store {
     /// Who writes a journal; nil for the channel, and for one that nobody has told of.
     func author(of replica: ReplicaID, in db: Database) throws -> JournalAuthor? {
         guard replica != .channel else { return nil }
-        if let known = authors.withLock({ $0[replica] }) { return known }
+        let (known, age) = authors.withLock { ($0[replica], $0.age) }
+        if let known { return known }
         guard let author = try AuthorTable(db: db).author(of: replica) else { return nil }
         return authors.withLock { authors in
-            authors.note(author, of: replica)
-            return authors[replica]
+            authors.note(author, of: replica, readAt: age)
+            return authors[replica] ?? author
         }
     }
 

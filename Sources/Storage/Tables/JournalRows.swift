@@ -112,26 +112,52 @@ struct JournalRows {
     }
 
     /// The row that holds `sequence` and those after it, until `maximumBytes` are together (at least one), and up to one that
-    /// its author has signed.
+    /// its author has signed. Those before that one begin a run of their own, which has room for all of them.
     func pieces(from sequence: UInt64, maximumBytes: Int) throws -> [Piece] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT first, last, digest, signature, bytes FROM segment
-                WHERE job = ? AND replica = ? AND last >= ? ORDER BY last
-                """)
-        let cursor = try Row.fetchCursor(
-            statement, arguments: [job.number, replica.value.blob, sequence.signed])
+        let cursor = try rows(from: sequence)
         var pieces: [Piece] = []
         var total = 0
         var isOpen = replica != .channel
         while total < maximumBytes || isOpen, let row = try cursor.next() {
             let piece = try Piece(row)
-            if !pieces.isEmpty, total + piece.bytes.count > maximumBytes, !isOpen { break }
+            let isUnsigned = replica != .channel && piece.signature == nil
+            if !pieces.isEmpty, !isOpen, isUnsigned || total + piece.bytes.count > maximumBytes { break }
             total += piece.bytes.count
             pieces.append(piece)
-            isOpen = replica != .channel && piece.signature == nil
+            isOpen = isUnsigned
         }
         return pieces
+    }
+
+    /// The row that holds `sequence` and all after it.
+    func pieces(from sequence: UInt64) throws -> [Piece] {
+        let cursor = try rows(from: sequence)
+        var pieces: [Piece] = []
+        while let row = try cursor.next() { pieces.append(try Piece(row)) }
+        return pieces
+    }
+
+    private func rows(from sequence: UInt64) throws -> RowCursor {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT first, last, digest, signature, bytes FROM segment
+                WHERE job = ? AND replica = ? AND last >= ? ORDER BY last
+                """)
+        return try Row.fetchCursor(statement, arguments: [job.number, replica.value.blob, sequence.signed])
+    }
+
+    /// How long the row that ends at or before `sequence` without a signature is with all that leaves together with it.
+    func unsignedBytes(around sequence: UInt64) throws -> Int {
+        guard replica != .channel else { return 0 }
+        return try Int.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    WITH signed AS (
+                        SELECT last FROM segment WHERE job = ?1 AND replica = ?2 AND signature IS NOT NULL)
+                    SELECT sum(length(bytes)) FROM segment WHERE job = ?1 AND replica = ?2
+                        AND last > ifnull((SELECT max(last) FROM signed WHERE last <= ?3), 0)
+                        AND last <= (SELECT min(last) FROM signed WHERE last > ?3)
+                    """), arguments: [job.number, replica.value.blob, sequence.signed]) ?? 0
     }
 
     /// Where the journal stood just before a stored row that begins with `first`.

@@ -6,23 +6,25 @@ import Synchronization
 /// How a forked journal gets the content of the branch that stays (rule R9).
 extension JobTransaction {
     /// Puts a branch in the place of what is held of its journal after `keep`, and re-issues what was there.
+    ///
+    /// - Throws: `StoreError.Code.falseBranch` for what is no branch of its author's, among others.
     mutating func adopt(_ segment: JournalSegment, after keep: UInt64) throws -> AdoptedBranch {
         let forked = job.journal(of: segment.replica)
         do { try check(segment, of: try vouch(for: segment)) } catch let nothing as JournalWriter.NotTaken {
             throw nothing.error
         }
+        // A peer that holds less has signed words for that, too.
+        guard try !forked.passes(segment.head) else { throw StoreError.falseBranch("is a part of what is here") }
         let lost = BranchRebase(try forked.cut(after: keep), of: forked)
         let base = try forked.head()
         let head = try base.after(segment.bytes)
         guard head == segment.head, base.sequence == keep else {
-            throw StoreError(
-                .damaged, "A peer's journal does not have the digest that it claims; nothing was changed.")
+            throw StoreError.falseBranch("does not have the digest that is claimed")
         }
         let latest = try Self.latestStamp(in: segment.bytes, until: .greatest)
         try forked.append(segment.bytes[...], after: base, head: head, latest: latest, seal: segment.seal)
         // What was kept and the run leave together: only the run's end is signed.
-        let together = try forked.pieces(from: head.sequence, maximumBytes: 1).reduce(0) { $0 + $1.bytes.count }
-        guard together <= JournalSegment.longestBytes else {
+        guard try forked.unsignedBytes(around: keep) <= JournalSegment.longestBytes else {
             throw StoreError(.other, "A journal was forked too often at one place; it stays as it is.")
         }
         try forked.endDoubt()
@@ -83,7 +85,7 @@ extension JournalRows {
     func cut(
         after keep: UInt64, seal: (JournalHead) throws -> JournalSignature? = { _ in nil }
     ) throws -> [DottedChange] {
-        let pieces = try pieces(from: keep + 1, maximumBytes: .max)
+        let pieces = try pieces(from: keep + 1)
         guard let first = pieces.first else { return [] }
         var kept: [UInt8] = []
         var branch: [DottedChange] = []

@@ -1,5 +1,6 @@
 import Authorship
 import CRDT
+import GRDB
 import Synchronization
 
 /// Who has written a journal, and that they have signed it.
@@ -27,9 +28,7 @@ extension JobTransaction {
         guard let author = segment.author, author.replica == segment.replica else {
             throw JournalWriter.NotTaken(.forged("Nobody has told whose journal \(segment.replica) is."))
         }
-        try AuthorTable(db: db).add(author)
-        store.authors.withLock { $0.forget() }
-        store.commits.effects.add(onUndo: { [store] in store.authors.withLock { $0.forget() } })
+        try store.add(author, in: db)
         return author
     }
 
@@ -49,6 +48,14 @@ extension JobTransaction {
 }
 
 extension Store {
+    /// Writes down whose a journal is. Who reads meanwhile reads it as it was, and must not keep that.
+    func add(_ author: JournalAuthor, in db: Database) throws {
+        try AuthorTable(db: db).add(author)
+        let forget: @Sendable () -> Void = { [self] in authors.withLock { $0.forget() } }
+        forget()
+        commits.effects.add(onCommit: forget, onUndo: forget)
+    }
+
     /// Signs where this store's own journal stands; nil in the channel, which is not signed.
     ///
     /// - Throws: `StoreError.noKey` before there is one.

@@ -100,7 +100,7 @@ struct JournalWriter {
         /// For who has no results.
         var error: StoreError {
             switch result {
-            case .forged(let reason), .malformed(let reason): StoreError(.damaged, reason)
+            case .forged(let reason), .malformed(let reason): StoreError(.falseBranch, reason)
             default: StoreError(.other, "A run of a journal does not fit what is held of it.")
             }
         }

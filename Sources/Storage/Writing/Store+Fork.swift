@@ -81,12 +81,12 @@ extension Store {
     private func rename(to identity: StoreIdentity, _ signer: (any JournalSigner)?) {
         let (former, formerSigner) = (writingIdentity, authors.withLock { $0.signer })
         ownName.withLock { $0.writing = identity }
-        authors.withLock { $0 = Authors(signer: signer) }
+        authors.withLock { $0.use(signer) }
         commits.effects.add(
             onCommit: { [self] in ownName.withLock { $0.committed = identity } },
             onUndo: { [self] in
                 ownName.withLock { $0.writing = former }
-                authors.withLock { $0 = Authors(signer: formerSigner) }
+                authors.withLock { $0.use(formerSigner) }
             })
     }
 
@@ -132,12 +132,18 @@ extension Store {
     /// there (`BranchRebase`), so that the outcome is as if the journal had never forked (rule R9).
     ///
     /// A store whose own journal it is becomes a new replica first.
-    /// - Throws: `StoreError` or `CodecError`; `StoreError.Code.damaged` when the run does not lead to its digest.
+    /// - Throws: `StoreError` or `CodecError`; `StoreError.Code.falseBranch` when it is no branch that its author has signed.
     package func adoptBranch(
         _ segment: JournalSegment, job: JobID, after keep: UInt64, now: ReceiveTime,
         using generator: inout some RandomNumberGenerator
     ) async throws -> AdoptedBranch {
-        try await renewReplica(segment.replica, using: &generator)
+        if segment.replica == identity.replica {
+            let shown = VersionVector.Entry(replica: segment.replica, head: segment.head)
+            guard try await hasSigned(segment, of: job), try await isOwnFuture(shown, of: job) else {
+                throw StoreError.falseBranch("shows nothing that this laptop has signed and does not hold")
+            }
+            try await renewReplica(segment.replica, using: &generator)
+        }
         return try await write(to: job, isLong: true, now: { now }) { transaction in
             try transaction.adopt(segment, after: keep)
         }

@@ -1,3 +1,4 @@
+import Authorship
 package import CRDT
 import GRDB
 import Synchronization
@@ -118,9 +119,21 @@ extension Store {
                 return .commit
             }
         } catch let nothing as JournalWriter.NotTaken {
+            try keepCertificates(from: run.segment, after: nothing.result, in: db)
             return Ingested(nothing.result)
         }
         return ingested
+    }
+
+    /// What was undone with a run may be news although the run is not: its author has joined the fleet since.
+    private func keepCertificates(
+        from segment: JournalSegment, after result: IngestResult, in db: Database
+    ) throws {
+        guard case .duplicate = result, let author = segment.author, author.replica == segment.replica,
+            !author.certificates.isEmpty,
+            try self.author(of: author.replica, in: db)?.certificates.isEmpty ?? false
+        else { return }
+        try add(author, in: db)
     }
 }
 

@@ -43,8 +43,8 @@ package struct TestAuthor: Sendable {
     package let author: JournalAuthor
 
     /// The same number gives the same laptop.
-    package init(_ number: UInt64) {
-        signer = TestSigner(number)
+    package init(_ number: UInt64, certificates: [[UInt8]] = []) {
+        signer = TestSigner(number, certificates: certificates)
         guard let author = signer.author(nonce: UInt128(number)) else { preconditionFailure("a key is one") }
         self.author = author
     }

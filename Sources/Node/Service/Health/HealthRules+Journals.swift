@@ -4,23 +4,37 @@ import HTTPCoding
 import LocalAPI
 
 extension HealthRules {
-    /// - Parameter forgeries: since the daemon started.
-    static func journals(_ forgeries: [Forgery]) -> HealthCheck {
+    /// - Parameter refused: since the daemon started.
+    static func journals(_ refused: [RefusedWork]) -> HealthCheck {
         let name = "journals"
-        guard !forgeries.isEmpty else {
+        guard !refused.isEmpty else {
             return HealthCheck(name, .ok, "all that was received is signed by its author")
         }
-        let findings = forgeries.map { forgery in
-            let who = forgery.device.map { "\(forgery.name) (\($0.short))" } ?? "the server"
-            let times = forgery.count == 1 ? "once" : "\(forgery.count) times"
-            return "\(who) passed on, \(times), what its author has not signed (refused; last at "
-                + "\(Timestamp(milliseconds: Int64(clamping: forgery.last))))"
+        let forged = refused.filter { $0.cause == .unsigned }
+        let findings = (forged + refused.filter { $0.cause == .unvouched }).map(finding).joined(separator: "; ")
+        let laptops = forged.compactMap { $0.device == nil ? nil : $0.name }
+        guard !forged.isEmpty else {
+            return HealthCheck(
+                name, .warning, findings,
+                remedy:
+                    "if it is one of yours, let it join the fleet (muster fleet invite); else there is nothing to do")
         }
-        let laptops = forgeries.compactMap { $0.device == nil ? nil : $0.name }
         let remedy =
             laptops.isEmpty
             ? "tell whoever runs the server: what it holds was altered"
             : "find out who has \(laptops.joined(separator: ", ")), and shut it out if nobody should (muster fleet revoke)"
-        return HealthCheck(name, .failed, findings.joined(separator: "; "), remedy: remedy)
+        return HealthCheck(name, .failed, findings, remedy: remedy)
+    }
+
+    private static func finding(_ work: RefusedWork) -> String {
+        let times = work.count == 1 ? "once" : "\(work.count) times"
+        let last = "(refused; last at \(Timestamp(milliseconds: Int64(clamping: work.last))))"
+        switch work.cause {
+        case .unsigned:
+            let who = work.device.map { "\(work.name) (\($0.short))" } ?? "the server"
+            return "\(who) passed on, \(times), what its author has not signed \(last)"
+        case .unvouched:
+            return "work of \(work.device?.short ?? ""), which nobody of this fleet has let in, came \(times) \(last)"
+        }
     }
 }

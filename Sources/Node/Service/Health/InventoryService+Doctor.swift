@@ -15,7 +15,7 @@ extension InventoryService {
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
                 addresses: Surroundings.addresses),
             HealthRules.fleet(fleetStanding),
-            HealthRules.journals(await replicator.forgeries),
+            HealthRules.journals(await replicator.refusedWork),
             await clockCheck(),
             await serverCheck(),
             HealthRules.queue(await queueStatus()),

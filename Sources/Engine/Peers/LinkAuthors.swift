@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 
 /// The authors of journals that a peer has told of on one link, as long as nothing of theirs is stored: it tells each once,
@@ -12,8 +13,9 @@ struct HeardAuthors: Sendable {
     /// What a peer sends, with the author that it has told before.
     mutating func complete(_ segment: JournalSegment) -> JournalSegment {
         if let author = segment.author {
-            let cost = Self.cost(author)
-            if authors[segment.replica] == nil, bytes + cost <= Self.most {
+            let known = authors[segment.replica]
+            let cost = Self.cost(author) - (known.map(Self.cost) ?? 0)
+            if known?.certificates.isEmpty ?? true, bytes + cost <= Self.most {
                 authors[segment.replica] = author
                 bytes += cost
             }
@@ -31,5 +33,17 @@ struct HeardAuthors: Sendable {
 
     private static func cost(_ author: JournalAuthor) -> Int {
         author.certificates.reduce(192) { $0 + $1.count }
+    }
+}
+
+/// The journals of which a peer was told on one link who writes them, each once; and once more when that one has joined a fleet.
+struct ToldAuthors: Sendable {
+    private var withCertificates: Set<ReplicaID> = []
+    private var without: Set<ReplicaID> = []
+
+    /// - Returns: whether this is news to the peer.
+    mutating func insert(_ author: JournalAuthor) -> Bool {
+        if !author.certificates.isEmpty { return withCertificates.insert(author.replica).inserted }
+        return !withCertificates.contains(author.replica) && without.insert(author.replica).inserted
     }
 }

@@ -4,8 +4,8 @@ import Testing
 @testable import Engine
 @testable import Simulation
 
-@Suite("Authors that a peer has told of")
-struct HeardAuthorsTests {
+@Suite("The authors that the two ends of a link have told each other")
+struct LinkAuthorsTests {
     private func run(_ author: TestAuthor, tells: Bool) -> JournalSegment {
         JournalSegment(
             replica: author.replica, first: 1, head: JournalHead(sequence: 1, digest: 1), bytes: [1],
@@ -43,5 +43,24 @@ struct HeardAuthorsTests {
         heard.forget(ReplicaID(1))
         #expect(heard.complete(run(TestAuthor(1), tells: true)).author != nil)
         #expect(heard.complete(run(TestAuthor(1), tells: false)).author != nil, "there is room again")
+    }
+
+    @Test(
+        "One who has joined a fleet since takes the place of the same without certificates, and not the other way round"
+    )
+    func joinedSince() throws {
+        let (bare, certified) = (TestAuthor(1), TestAuthor(1, certificates: [[1], [2]]))
+        try #require(bare.replica == certified.replica)
+        var heard = HeardAuthors()
+        _ = heard.complete(run(bare, tells: true))
+        _ = heard.complete(run(certified, tells: true))
+        #expect(heard.complete(run(bare, tells: false)).author == certified.author)
+        _ = heard.complete(run(bare, tells: true))
+        #expect(heard.complete(run(bare, tells: false)).author == certified.author)
+        var told = ToldAuthors()
+        #expect(
+            [bare, bare, certified, certified, bare].map { told.insert($0.author) } == [
+                true, false, true, false, false,
+            ])
     }
 }
