@@ -77,6 +77,7 @@ let package = Package(
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
         .target(name: "Authorship", dependencies: ["CRDT", crypto]),
         .target(name: "Identity", dependencies: ["Authorship", "CRDT", asn1, crypto, cryptoExtras, x509]),
+        .target(name: "Audit", dependencies: ["Authorship", "CRDT", "HTTPCoding", "Identity", "Inventory"]),
         .target(
             name: "Storage",
             dependencies: ["Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
@@ -121,8 +122,8 @@ let package = Package(
         .target(
             name: "Node",
             dependencies: [
-                "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage", "Discovery",
-                "Transport",
+                "Audit", "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage",
+                "Discovery", "Transport",
                 "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Identity", "WireFormat", "CMalloc", lifecycle,
                 unixSignals,
                 configuration,
@@ -136,7 +137,7 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "CQRCode", "CRDT", "Identity", "Inventory", arguments, unixSignals,
+                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "Identity", "Inventory", arguments, unixSignals,
             ]),
         // Test support.
         .target(
@@ -176,6 +177,9 @@ let package = Package(
             name: "ServerChannelTests",
             dependencies: ["ServerChannel", "CRDT", "Outbox", "Simulation", "Timekeeping", nioCore, nioHTTP1, nioPosix]),
         .testTarget(name: "AuthorshipTests", dependencies: ["Authorship", "CRDT", "Identity", "Simulation"]),
+        .testTarget(
+            name: "AuditTests",
+            dependencies: ["Audit", "Authorship", "CRDT", "HTTPCoding", "Identity", "Simulation"]),
         .testTarget(name: "IdentityTests", dependencies: ["Identity", "CRDT", "Simulation"]),
         .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "CRDT"]),
         .testTarget(

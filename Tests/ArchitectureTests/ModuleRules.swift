@@ -51,6 +51,9 @@ let moduleRules: [String: ModuleRule] = [
     "Identity": .shell(
         ["Authorship", "CRDT"], ["Crypto", "CryptoExtras", "SwiftASN1", "X509"],
         "keys and proofs are values; files, sockets and the time belong to Node and Transport"),
+    "Audit": .shell(
+        ["Authorship", "CRDT", "HTTPCoding", "Identity", "Inventory"], [],
+        "lines in, a judgement out, offline; the store's journals come through Node, files through the command"),
     "Storage": .shell(
         ["Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
@@ -95,15 +98,16 @@ let moduleRules: [String: ModuleRule] = [
     ),
     "Node": .shell(
         [
-            "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Identity", "Inventory", "LocalAPI",
-            "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", "WireFormat",
+            "Audit", "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Identity", "Inventory",
+            "LocalAPI", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", "WireFormat",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
-        ["CQRCode", "CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI"], ["ArgumentParser", "UnixSignals"],
+        ["Audit", "CQRCode", "CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI"],
+        ["ArgumentParser", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]
 

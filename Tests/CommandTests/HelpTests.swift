@@ -7,6 +7,7 @@ struct HelpTests {
         [], ["status"], ["doctor"], ["peers"], ["clock"], ["job"], ["job", "create"], ["job", "list"], ["job", "show"],
         ["job", "advance"], ["job", "sign-off"], ["job", "watch"],
         ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
+        ["job", "audit"],
         ["job", "roster"], ["job", "late"], ["job", "remove"], ["item"],
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
         ["item", "show"], ["import"], ["queue"], ["queue", "list"], ["queue", "show"], ["queue", "retry"],

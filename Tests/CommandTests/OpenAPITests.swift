@@ -63,9 +63,13 @@ struct OpenAPITests {
         let content = try #require(response["content"] as? [String: [String: Any]])
         let media = try #require(content[mediaType], "\(mediaType) is not documented")
         let schema = try #require(media["schema"] as? [String: Any])
-        let value = try JSONSerialization.jsonObject(with: Data(body), options: .fragmentsAllowed)
-        #expect(schemas.problems(value, schema) == [])
-        #expect(schemas.undocumented(value, schema) == [])
+        let documents =
+            mediaType == "application/x-ndjson" ? body.split(separator: UInt8(ascii: "\n")).map(Array.init) : [body]
+        for document in documents {
+            let value = try JSONSerialization.jsonObject(with: Data(document), options: .fragmentsAllowed)
+            #expect(schemas.problems(value, schema) == [])
+            #expect(schemas.undocumented(value, schema) == [])
+        }
     }
 
     private static func request(

@@ -97,7 +97,8 @@ struct RefusedRunTests {
         var (mesh, directives) = altered(holding: [VersionVector.Entry(replica: other, head: common)])
         #expect(notes(directives).isEmpty && !isClosed(directives), "it may be an honest fork")
         var silent = mesh
-        let late = silent.onTimer(now: 60_000)
+        // Long before its silence ends the connection.
+        let late = silent.onTimer(now: 12 + MeshTiming().searchStepTimeout)
         #expect(notes(late).isEmpty && isClosed(late))
         let answer = ProbeAnswer(sequence: 1, boundary: common, changeHash: 3)
         _ = mesh.onLookedUp(answer, job: job, replica: other, now: 13)

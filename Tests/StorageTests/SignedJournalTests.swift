@@ -8,25 +8,6 @@ import Testing
 
 @Suite("Journals are taken only as their authors signed them")
 struct SignedJournalTests {
-    /// Changes of one thing's name.
-    private func run(_ names: [String], by author: TestAuthor) throws -> JournalSegment {
-        let bytes = names.flatMap { name in
-            ChangeCodec.encode(
-                Change(
-                    item: ItemID(5), stamp: Stamp(milliseconds: 1_000, counter: 0),
-                    operations: [.set(field: "name", value: name, replaces: [])]))
-        }
-        return try author.segment(bytes, of: Store.job)
-    }
-
-    /// The rest of a run, as one sends it who holds it.
-    private func rest(of run: JournalSegment, from sequence: UInt64, _ place: Place) async throws -> JournalSegment {
-        let holder = try await place.open("holder of \(run.head.digest)")
-        _ = try await holder.ingest(run, job: Store.job, now: .anyTime)
-        return try #require(
-            try await holder.segment(of: run.replica, job: Store.job, from: sequence, maximumBytes: .max))
-    }
-
     /// What anna has written: three changes.
     private func written(_ place: Place) async throws -> (anna: Store, run: JournalSegment) {
         let anna = try await place.open("anna")
@@ -120,114 +101,12 @@ struct SignedJournalTests {
         #expect(try await anna.hasSigned(future, of: Store.job))
     }
 
-    @Test("What another branch was put behind leaves with it, up to where its author has signed")
-    func afterAFork() async throws {
-        let place = try Place()
-        let author = TestAuthor(7)
-        let (held, branch) = (try run(["a", "b", "c"], by: author), try run(["a", "b", "x", "y"], by: author))
-        let bert = try await place.open("bert")
-        _ = try await bert.ingest(held, job: Store.job, now: .anyTime)
-        _ = try await bert.adoptBranch(
-            try await rest(of: branch, from: 3, place), job: Store.job, after: 2, now: .anyTime,
-            using: &place.generator)
-        // The row that was cut ends where nobody has signed.
-        let carl = try await place.open("carl")
-        for from in [1, 3, 4] as [UInt64] {
-            let passedOn = try #require(
-                try await bert.segment(of: author.replica, job: Store.job, from: from, maximumBytes: 1))
-            #expect(passedOn.head == branch.head && passedOn.signature == branch.signature)
-            guard from == 1 else { continue }
-            #expect(try await carl.ingest(passedOn, job: Store.job, now: .anyTime).result == .stored)
-        }
-    }
-
-    @Test("A part of what is held is no branch, and what this store has not signed gives it no other name")
-    func noBranch() async throws {
-        let place = try Place()
-        let (anna, written) = try await written(place)
-        let bert = try await place.open("bert")
-        let author = TestAuthor(7)
-        let short = try run(["a", "b"], by: author)
-        _ = try await bert.ingest(run(["a", "b", "c"], by: author), job: Store.job, now: .anyTime)
-        let (heldByAnna, heldByBert) = (try await anna.exported(), try await bert.exported())
-        func isRefused(_ segment: JournalSegment, after keep: UInt64, by store: Store) async throws {
-            let error = await #expect(throws: StoreError.self) {
-                try await store.adoptBranch(
-                    segment, job: Store.job, after: keep, now: .anyTime, using: &place.generator)
-            }
-            #expect(error?.code == .falseBranch, "\(error?.description ?? "")")
-        }
-        try await isRefused(rest(of: short, from: 2, place), after: 1, by: bert)
-        try await isRefused(run(["x"], by: author), after: 1, by: bert)
-        // Of anna's own journal: unsigned, and signed but held.
-        let other = JournalSegment(
-            replica: written.replica, first: 1, head: try .empty.after(short.bytes), bytes: short.bytes,
-            signature: written.signature, author: written.author)
-        let name = anna.identity.replica
-        try await isRefused(other, after: 0, by: anna)
-        try await isRefused(written, after: 0, by: anna)
-        #expect(anna.identity.replica == name)
-        #expect(try await anna.exported() == heldByAnna)
-        #expect(try await bert.exported() == heldByBert)
-    }
-
-    @Test("A branch is not taken that could not be passed on, together with what it follows")
-    func tooLongTogether() async throws {
-        let place = try Place()
-        let author = TestAuthor(7)
-        func names(_ count: Int, _ last: String) -> [String] {
-            (0..<count).map { "\($0) " + String(repeating: "x", count: 10_000) } + [last]
-        }
-        // A row of 400 KB, which is cut before its last change; and a branch that goes on for 500 KB, or for 700.
-        for (more, isTaken) in [(50, true), (70, false)] {
-            let bert = try await place.open("bert \(more)")
-            let held = try run(names(40, "held"), by: author)
-            _ = try await bert.ingest(held, job: Store.job, now: .anyTime)
-            let before = try await bert.exported()
-            let base = try JournalHead.empty.after(run(names(39, names(40, "")[39]), by: author).bytes)
-            let branch = try author.segment(run(names(more, "branch"), by: author).bytes, after: base, of: Store.job)
-            func adopt() async throws {
-                _ = try await bert.adoptBranch(
-                    branch, job: Store.job, after: 40, now: .anyTime, using: &place.generator)
-            }
-            if isTaken {
-                try await adopt()
-                // What is read before it does not make the run longer.
-                for from in [1, 40, 41, 60] as [UInt64] {
-                    let passedOn = try #require(
-                        try await bert.segment(
-                            of: author.replica, job: Store.job, from: from, maximumBytes: JournalSegment.usualBytes))
-                    #expect(passedOn.bytes.count <= JournalSegment.longestBytes && passedOn.signature != nil)
-                }
-            } else {
-                let error = await #expect(throws: StoreError.self) { try await adopt() }
-                #expect(error?.code == .other)
-                #expect(try await bert.exported() == before)
-            }
-        }
-    }
-
-    @Test("What is signed is passed on without what follows it unsigned")
-    func signedBeforeUnsigned() async throws {
-        let place = try Place()
-        let author = TestAuthor(7)
-        let bert = try await place.open("bert")
-        let first = try run(["a"], by: author)
-        let long = try run((0..<60).map { "\($0) " + String(repeating: "x", count: 10_000) }, by: author)
-        let next = try author.segment(long.bytes, after: first.head, of: Store.job)
-        for run in [first, next] { _ = try await bert.ingest(run, job: Store.job, now: .anyTime) }
-        for (from, run) in [(1, first), (2, next)] as [(UInt64, JournalSegment)] {
-            let passedOn = try await bert.segment(of: author.replica, job: Store.job, from: from, maximumBytes: .max)
-            #expect(passedOn?.head == run.head && passedOn?.signature == run.signature)
-        }
-    }
-
     @Test("Who has joined a fleet since is known so, also by a run that brings nothing else, and after a failure")
     func joinedSince() async throws {
         let place = try Place()
         let (bare, certified) = (TestAuthor(7), TestAuthor(7, certificates: [[1], [2]]))
         var bert = try await place.open("bert")
-        let bareRun = try run(["a"], by: bare)
+        let bareRun = try bare.run(["a"])
         _ = try await bert.ingest(bareRun, job: Store.job, now: .anyTime)
         // One that is refused leaves nothing in memory, either.
         let forged = JournalSegment(
@@ -235,7 +114,7 @@ struct SignedJournalTests {
             signature: bareRun.signature, author: certified.author)
         #expect(isForged(try await bert.ingest(forged, job: Store.job, now: .anyTime).result))
         #expect(try await bert.authors(of: [bare.replica])[bare.replica] == bare.author)
-        let again = try run(["a"], by: certified)
+        let again = try certified.run(["a"])
         #expect(try await bert.ingest(again, job: Store.job, now: .anyTime).result == .duplicate(bareRun.head))
         for _ in 1...2 {
             #expect(try await bert.authors(of: [bare.replica])[bare.replica] == certified.author)
@@ -243,7 +122,7 @@ struct SignedJournalTests {
             bert = try await place.open("bert")
         }
         // Who says that it is in none any more changes nothing.
-        _ = try await bert.ingest(run(["a", "b"], by: bare), job: Store.job, now: .anyTime)
+        _ = try await bert.ingest(bare.run(["a", "b"]), job: Store.job, now: .anyTime)
         #expect(try await bert.authors(of: [bare.replica])[bare.replica] == certified.author)
     }
 
@@ -252,8 +131,8 @@ struct SignedJournalTests {
         let place = try Place()
         let author = TestAuthor(7)
         let (anna, bert) = (try await place.open("anna"), try await place.open("bert"))
-        let whole = try run(["a", "b", "c", "d"], by: author)
-        _ = try await anna.ingest(run(["a", "b"], by: author), job: Store.job, now: .anyTime)
+        let whole = try author.run(["a", "b", "c", "d"])
+        _ = try await anna.ingest(author.run(["a", "b"]), job: Store.job, now: .anyTime)
         _ = try await bert.ingest(whole, job: Store.job, now: .anyTime)
         let removal = try await anna.removeJob(Store.job, now: .known(5_000)).outcome.removal
         _ = try await bert.takeRemoval(removal, of: Store.job, now: .known(6_000), using: &place.generator)
@@ -267,7 +146,7 @@ struct SignedJournalTests {
     func tooLong() async throws {
         let place = try Place()
         let bert = try await place.open("bert")
-        let long = try run((0..<99).map { "\($0) " + String(repeating: "x", count: 10_000) }, by: TestAuthor(7))
+        let long = try TestAuthor(7).run((0..<99).map { "\($0) " + String(repeating: "x", count: 10_000) })
         try #require(long.bytes.count > JournalSegment.longestBytes)
         let result = try await bert.ingest(long, job: Store.job, now: .anyTime).result
         guard case .malformed = result else {

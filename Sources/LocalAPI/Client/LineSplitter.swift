@@ -1,9 +1,12 @@
 /// Cuts a stream of bytes into lines, wherever its pieces begin and end.
-struct LineSplitter {
+package struct LineSplitter: Sendable {
     private var rest: [UInt8] = []
 
+    /// Of nothing yet.
+    package init() {}
+
     /// The lines that the piece completes, without their newline. Empty lines are left out.
-    mutating func add(_ piece: some Sequence<UInt8>) -> [[UInt8]] {
+    package mutating func add(_ piece: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for byte in piece {
             if byte == UInt8(ascii: "\n") {

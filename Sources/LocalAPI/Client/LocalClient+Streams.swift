@@ -43,6 +43,12 @@ extension LocalClient {
         try await pieces(response) { try await each(Array($0.readableBytesView)) }
     }
 
+    /// `GET /v1/jobs/{job}/history`: lines of JSON, cut anywhere.
+    package func history(job: String, _ each: ([UInt8]) async throws -> Void) async throws {
+        let response = try await send(.GET, ["jobs", job, "history"], accept: "*/*")
+        try await pieces(response) { try await each(Array($0.readableBytesView)) }
+    }
+
     /// Calls back for each event until the daemon stops or the task is cancelled; `onSubscribed` once, when no event
     /// can be missed any more.
     package func events(

@@ -62,6 +62,8 @@ package protocol MusterService: Sendable {
     func log(job: String, item: String?) async throws -> Batches<ChangeReport>
     /// The canonical export of the store as it is when this is called (rule R3).
     func export(job: String, format: ExportFormat) async throws -> Chunks
+    /// Who wrote what, with the signatures and certificates that show it: what `muster job audit` checks.
+    func history(job: String) async throws -> Chunks
 
     /// Asks the server for another state; before the first one, to open the job.
     func advance(_ request: AdvanceRequest, job: String) async throws -> QueuedTokens

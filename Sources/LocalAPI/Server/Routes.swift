@@ -88,6 +88,10 @@ extension Route {
             let chunks = try await service.export(job: context.parameter("job"), format: format)
             return Answer.chunks(chunks, mediaType: format.mediaType)
         },
+        Route(.get, "/v1/jobs/{job}/history", isLong: true) { _, context, service in
+            let chunks = try await service.history(job: context.parameter("job"))
+            return Answer.chunks(chunks, mediaType: "application/x-ndjson")
+        },
     ]
 
     static let queue = [

@@ -47,18 +47,24 @@ extension Store {
         of replica: ReplicaID, job: JobID, from sequence: UInt64, maximumBytes: Int
     ) async throws -> JournalSegment? {
         try await read(of: job) { [self] rows in
-            let pieces = try rows.journal(of: replica).pieces(from: sequence, maximumBytes: maximumBytes)
-            // What went with a removed job is nowhere any more.
-            guard let first = pieces.first, let last = pieces.last, first.first <= sequence else { return nil }
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.bytes.count })
-            for piece in pieces { bytes.append(contentsOf: piece.bytes) }
-            let cut = try Self.offset(of: sequence, in: bytes, first: first.first)
-            if cut.offset > 0 { bytes.removeFirst(cut.offset) }
-            return JournalSegment(
-                replica: replica, first: cut.first, head: last.head, bytes: bytes, signature: last.signature,
-                author: try author(of: replica, in: rows.db))
+            try segment(of: replica, from: sequence, maximumBytes: maximumBytes, in: rows)
         }
+    }
+
+    func segment(
+        of replica: ReplicaID, from sequence: UInt64, maximumBytes: Int, in rows: JobRows
+    ) throws -> JournalSegment? {
+        let pieces = try rows.journal(of: replica).pieces(from: sequence, maximumBytes: maximumBytes)
+        // What went with a removed job is nowhere any more.
+        guard let first = pieces.first, let last = pieces.last, first.first <= sequence else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.bytes.count })
+        for piece in pieces { bytes.append(contentsOf: piece.bytes) }
+        let cut = try Self.offset(of: sequence, in: bytes, first: first.first)
+        if cut.offset > 0 { bytes.removeFirst(cut.offset) }
+        return JournalSegment(
+            replica: replica, first: cut.first, head: last.head, bytes: bytes, signature: last.signature,
+            author: try author(of: replica, in: rows.db))
     }
 
     /// The journal from the change that holds `sequence` on, in runs that follow one another; none when it ends before.

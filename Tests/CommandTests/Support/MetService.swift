@@ -104,6 +104,7 @@ struct MetService: MusterService {
     func export(job: String, format: ExportFormat) async throws -> Chunks {
         try await own.export(job: job, format: format)
     }
+    func history(job: String) async throws -> Chunks { try await own.history(job: job) }
     func advance(_ it: AdvanceRequest, job: String) async throws -> QueuedTokens { try await own.advance(it, job: job) }
     func signOff(_ it: SignOffRequest, job: String) async throws -> QueuedSignature {
         try await own.signOff(it, job: job)

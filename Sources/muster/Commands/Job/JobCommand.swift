@@ -4,13 +4,13 @@ import LocalAPI
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Create, list, advance, sign off, watch, check, export, remove jobs.",
+        abstract: "Create, list, advance, sign off, watch, check, export, audit, remove jobs.",
         discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"",
         subcommands: [
             JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobAdvanceCommand.self,
             JobSignOffCommand.self, JobWatchCommand.self,
             JobLogCommand.self, JobSummaryCommand.self, JobConflictsCommand.self, JobCheckCommand.self,
-            JobExportCommand.self,
+            JobExportCommand.self, JobAuditCommand.self,
             JobRosterCommand.self, JobLateCommand.self, JobRemoveCommand.self,
         ])
 }

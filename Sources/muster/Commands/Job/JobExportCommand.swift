@@ -1,18 +1,27 @@
 import ArgumentParser
 import LocalAPI
 
-extension ExportFormat: ExpressibleByArgument {}
-
 struct JobExportCommand: AsyncParsableCommand {
+    /// What is written of a job.
+    enum Form: String, CaseIterable, ExpressibleByArgument {
+        case json, csv, history
+    }
+
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print a job's items in canonical form: equal stores print equal bytes.",
-        discussion: "Example:\n  muster job export \"Smith, 12 Elm Street\" --format csv > smith.csv")
+        abstract: "Print a job's items in canonical form, or its whole history.",
+        discussion: """
+            Stores that are equal print equal bytes as json and csv. As history it is all that was ever written, with the \
+            signatures of the laptops: 'muster job audit FILE' checks that, also years later and without a daemon.
+
+            Example:
+              muster job export "Smith, 12 Elm Street" --format csv > smith.csv
+            """)
 
     @OptionGroup var job: JobArgument
 
     @Option(name: .long, help: "The form.")
-    var format: ExportFormat = .json
+    var format: Form = .json
 
     @OptionGroup var options: GlobalOptions
 
@@ -20,7 +29,12 @@ struct JobExportCommand: AsyncParsableCommand {
         // --json asks for the form that is the default anyway.
         let form = options.json ? .json : format
         try await options.withClient { client in
-            try await client.export(job: job.reference, format: form) { StandardOutput.write($0) }
+            let write: ([UInt8]) async throws -> Void = { StandardOutput.write($0) }
+            switch form {
+            case .json: try await client.export(job: job.reference, format: .json, write)
+            case .csv: try await client.export(job: job.reference, format: .csv, write)
+            case .history: try await client.history(job: job.reference, write)
+            }
         }
     }
 }

@@ -1,0 +1,102 @@
+import Authorship
+import CRDT
+package import HTTPCoding
+import Identity
+
+/// What an audit has found: whose each journal is, and whether it is theirs.
+package struct AuditReport: Encodable, Sendable {
+    /// How far a journal is to be believed.
+    package enum Standing: String, Encodable, Sendable {
+        /// Its author has signed all of it, and the fleet has let that laptop in.
+        case proven
+        /// All of it is one laptop's; which fleet that belonged to nothing shows.
+        case signed
+        /// The server's, which does not sign.
+        case unsigned
+        /// Something in it is not its author's, or is missing.
+        case broken
+    }
+
+    /// One laptop's, or the server's.
+    package struct Journal: Encodable, Sendable {
+        /// 32 hexadecimal digits.
+        package let replicaID: String
+        /// 64 hexadecimal digits; nil for the server, and where no author is told.
+        package let deviceID: String?
+        /// For people to compare; nil as above.
+        package let keyWords: String?
+        /// What the laptop calls itself; nil where it does not say.
+        package let name: String?
+        /// What it may do in the fleet; nil unless it is proven.
+        package let role: String?
+        /// Who let it in; nil unless it is proven.
+        package let issuerID: String?
+        /// How many are signed.
+        package let changes: Int
+        /// The earliest and the latest time of them by its clock; nil where there are none.
+        package let firstAt: Timestamp?
+        /// As above.
+        package let lastAt: Timestamp?
+        /// How far it is to be believed.
+        package let standing: Standing
+        /// What is wrong; nil unless it is broken.
+        package let problem: String?
+    }
+
+    /// Of the job.
+    package let job: String
+    /// The fleet's short id; nil where the laptop that exported belonged to none.
+    package let fleetID: String?
+    /// When it was exported.
+    package let exportedAt: Timestamp
+    /// Whether nothing in it is broken.
+    package let holds: Bool
+    /// Ascending by the laptop's name.
+    package let journals: [Journal]
+}
+
+extension HistoryAudit {
+    /// What was found, once all lines have come.
+    package func report() async throws(Fault) -> AuditReport {
+        guard let header, let job else {
+            throw Fault(sentence: "The file is empty; write it with 'muster job export JOB --format history'.")
+        }
+        guard isWhole else {
+            throw Fault(sentence: "The history ends in the middle; export it again.")
+        }
+        var trust: FleetTrust?
+        if let fleet = header.fleet {
+            guard let root = try? FleetCertificate(Array(fleet)), let found = FleetTrust(root: root) else {
+                throw Fault(sentence: "The certificate of the fleet in the history cannot be read; export it again.")
+            }
+            trust = found
+        }
+        var found: [AuditReport.Journal] = []
+        for (replica, journal) in journals { found.append(await judge(journal, replica, trust)) }
+        found.sort { ($0.name ?? "~", $0.replicaID) < ($1.name ?? "~", $1.replicaID) }
+        return AuditReport(
+            job: job.text, fleetID: trust?.short, exportedAt: header.exportedAt,
+            holds: found.allSatisfy { $0.standing != .broken }, journals: found)
+    }
+
+    private func judge(_ journal: Journal, _ replica: ReplicaID, _ trust: FleetTrust?) async -> AuditReport.Journal {
+        var (member, problem) = (FleetMember?.none, journal.problem)
+        if problem == nil, let trust, let author = journal.author {
+            let chain = author.certificates
+            // When it was let in is not asked: what was written stays written.
+            let judged = try? await trust.judgeRenewal(chain, now: .since(0), revocations: RevocationLog())
+            member = judged?.key.bytes == author.key ? judged : nil
+            if member == nil { problem = "nobody of the fleet has let its laptop in" }
+        }
+        let standing: AuditReport.Standing =
+            problem != nil ? .broken : replica == .channel ? .unsigned : member == nil ? .signed : .proven
+        let device = replica == .channel ? nil : journal.author?.device
+        return AuditReport.Journal(
+            replicaID: replica.description, deviceID: device?.description, keyWords: device.map(KeyWords.of),
+            name: replica == .channel ? "the server" : journal.name, role: member?.role.rawValue,
+            issuerID: member?.issuer.device.description, changes: journal.changes,
+            firstAt: journal.first.map { Timestamp(milliseconds: Int64(clamping: $0.milliseconds)) },
+            lastAt: journal.first.map { _ in Timestamp(milliseconds: Int64(clamping: journal.last.milliseconds)) },
+            standing: standing, problem: problem)
+    }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import Audit
+import CRDT
+import Glibc
+import HTTPCoding
+import LocalAPI
+
+struct JobAuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Check who wrote a job's history, from the signatures of the laptops.",
+        usage: "muster job audit <job|file> [--fleet <id>] [--changes] [--json]",
+        discussion: """
+            Takes a job, or a file that 'muster job export JOB --format history' has written; of a file it needs no \
+            daemon. Each change must stand where its author has signed it, and the fleet's root must have let each \
+            laptop in. Compare the fleet with what 'muster fleet show' says on a laptop that you trust, or name it \
+            with --fleet. Exits with 1 when something is not its author's, or is missing. What a laptop wrote last, \
+            after all that is here, may be missing without a trace.
+
+            Example:
+              muster job audit smith.history --changes
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A job, or a history's file; '-' reads it from standard input.", valueName: "job|file"))
+    var reference: String
+
+    @Option(help: ArgumentHelp("The fleet that it has to be of: see 'muster fleet show'.", valueName: "id"))
+    var fleet: String?
+
+    @Flag(help: "List all changes, in the order of their journals, each at the time of its author's clock.")
+    var changes = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        var audit = LineAudit(listsChanges: changes && !options.json)
+        var expected = fleet?.lowercased()
+        if let file = try InputFile(history: reference) {
+            while let piece = try file.next() { try audit.add(piece) }
+        } else {
+            try await options.withClient { client in
+                try await client.history(job: reference) { try audit.add($0) }
+                if let own = try await client.fleet().fleetID, expected == nil { expected = own }
+            }
+        }
+        let report = try await audit.report()
+        let isOfFleet = expected == nil || expected == report.fleetID
+        if options.json { try StandardOutput.json(report) } else { report.print(on: .output) }
+        guard isOfFleet else {
+            throw APIError(
+                .invalidValue,
+                "The history is of \(report.fleetID.map { "fleet \($0)" } ?? "no fleet"), not of \(expected ?? "").")
+        }
+        if !report.holds { throw Stop(code: .different) }
+    }
+}
+
+/// Cuts what comes into lines, and says what is wrong in the command's words.
+private struct LineAudit {
+    private let listsChanges: Bool
+    private var splitter = LineSplitter()
+    private var audit = HistoryAudit()
+
+    init(listsChanges: Bool) { self.listsChanges = listsChanges }
+
+    mutating func add(_ piece: [UInt8]) throws {
+        for line in splitter.add(piece) {
+            try refusing { () throws(HistoryAudit.Fault) in
+                guard listsChanges else { return try audit.add(line) }
+                var written: [HistoryAudit.WrittenChange] = []
+                try audit.add(line) { written.append($0) }
+                StandardOutput.lines(
+                    written.flatMap { WrittenChangeText($0, by: audit.name(of: $0.dot.replica)).lines })
+            }
+        }
+    }
+
+    func report() async throws -> AuditReport {
+        do { return try await audit.report() } catch { throw APIError(.invalidValue, error.sentence) }
+    }
+
+    private func refusing(_ body: () throws(HistoryAudit.Fault) -> Void) throws {
+        do { try body() } catch { throw APIError(.invalidValue, error.sentence) }
+    }
+}
+
+extension InputFile {
+    /// Nil when it is a job that is meant.
+    fileprivate convenience init?(history reference: String) throws {
+        guard reference == "-" || access(reference, F_OK) == 0 else { return nil }
+        try self.init(path: reference)
+    }
+}
+
+extension AuditReport {
+    fileprivate func print(on terminal: Terminal) {
+        let style = terminal.style
+        let count = journals.reduce(0) { $0 + $1.changes }
+        StandardOutput.lines([
+            "Job \(job), exported \(Formats.exactTime(exportedAt))",
+            "Fleet \(fleetID ?? "none")",
+            "",
+        ])
+        var table = Table([
+            .text("LAPTOP"), .whole("ID"), .text("KEY WORDS"), .whole("ROLE"), .number("CHANGES"), .whole("FIRST"),
+            .whole("LAST"),
+        ])
+        for journal in journals {
+            table.add(
+                journal.title, journal.deviceID.map(ShortIDs.random) ?? "–", journal.keyWords ?? "–",
+                journal.role ?? "–", Formats.count(journal.changes), Formats.time(journal.firstAt),
+                Formats.time(journal.lastAt))
+        }
+        table.print(on: terminal)
+        var lines = [""]
+        for journal in journals {
+            guard let problem = journal.problem else { continue }
+            lines.append("\(style.red("broken")): the journal of \(journal.title), \(problem)")
+        }
+        if holds {
+            let word = journals.allSatisfy { $0.standing != .signed } ? "proven" : "signed"
+            lines.append("\(style.green(word)): \(counted(count, "change")), each signed by its author.")
+            if word == "signed" {
+                lines.append("No fleet vouches for the laptops: only that each journal is one laptop's is shown.")
+            }
+        }
+        if journals.contains(where: { $0.standing == .unsigned }) {
+            lines.append("What the server says of the job is not signed.")
+        }
+        StandardOutput.lines(lines)
+    }
+}
+
+extension AuditReport.Journal {
+    fileprivate var title: String {
+        name.map(Text.plain) ?? deviceID.map { "laptop \(ShortIDs.random($0))" } ?? ShortIDs.random(replicaID)
+    }
+}

@@ -1,0 +1,155 @@
+import Audit
+import Authorship
+import CRDT
+import HTTPCoding
+import Identity
+import Simulation
+import Testing
+
+@Suite("A job's history is checked by whoever trusts the fleet's root")
+struct HistoryAuditTests {
+    private let job = JobID(ItemID(7))
+
+    private func changes(_ names: [String], at milliseconds: UInt64 = 1_000) -> [UInt8] {
+        names.flatMap { name in
+            ChangeCodec.encode(
+                Change(
+                    item: ItemID(5), stamp: Stamp(milliseconds: milliseconds, counter: 0),
+                    operations: [.set(field: "name", value: name, replaces: [])]))
+        }
+    }
+
+    /// Two runs of anna's and one of bert's.
+    private func runs() throws -> [JournalSegment] {
+        let (anna, bert) = (TestAuthor(1), TestAuthor(2))
+        let first = try anna.segment(changes(["Sofa", "Lamp"]), of: job)
+        let second = try anna.segment(changes(["Red sofa"], at: 9_000), after: first.head, of: job)
+        return [first, second, try bert.segment(changes(["Table"], at: 2_000), of: job)]
+    }
+
+    private func lines(of runs: [JournalSegment], fleet: [UInt8]? = nil) throws -> [[UInt8]] {
+        var writer = HistoryWriter(job: job, fleet: fleet, time: Timestamp(milliseconds: 10_000))
+        var bytes = try writer.beginning()
+        for run in runs { bytes += try writer.add(run) }
+        bytes += try writer.ending()
+        return bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+    }
+
+    private func report(_ lines: [[UInt8]]) async throws -> AuditReport {
+        var audit = HistoryAudit()
+        for line in lines { try audit.add(line) }
+        return try await audit.report()
+    }
+
+    @Test("What was signed holds, and who wrote when is told")
+    func holds() async throws {
+        let runs = try runs()
+        var audit = HistoryAudit()
+        var seen: [String] = []
+        for line in try lines(of: runs) {
+            try audit.add(line) { seen.append("\($0.dot.sequence)") }
+        }
+        let report = try await audit.report()
+        #expect(report.holds && report.fleetID == nil)
+        #expect(seen == ["1", "2", "3", "1"])
+        let anna = try #require(report.journals.first { $0.replicaID == runs[0].replica.description })
+        #expect(anna.changes == 3 && anna.standing == .signed && anna.problem == nil)
+        #expect(anna.firstAt?.milliseconds == 1_000 && anna.lastAt?.milliseconds == 9_000)
+        #expect(anna.deviceID == TestAuthor(1).author.device.description)
+    }
+
+    enum Forgery: CaseIterable {
+        case byte, omission, order, otherAuthor, noAuthor, signature, otherJob
+    }
+
+    @Test("Whatever was altered is found, and of the others all is told", arguments: Forgery.allCases)
+    func altered(_ forgery: Forgery) async throws {
+        var runs = try runs()
+        let mallory = TestAuthor(66)
+        func altered(
+            _ run: JournalSegment, bytes: [UInt8]? = nil, signature: JournalSignature? = nil,
+            author: JournalAuthor? = nil
+        ) -> JournalSegment {
+            JournalSegment(
+                replica: run.replica, first: run.first, head: run.head, bytes: bytes ?? run.bytes,
+                signature: signature ?? run.signature, author: author ?? run.author)
+        }
+        var isJobOther = false
+        switch forgery {
+        case .byte: runs[1] = altered(runs[1], bytes: changes(["Rad sofa"], at: 9_000))
+        case .omission: runs.remove(at: 0)
+        case .order: runs.swapAt(0, 1)
+        case .otherAuthor:
+            runs[0] = mallory.sign(altered(runs[0], author: mallory.author), of: job)
+            let run = runs[0]
+            runs[0] = JournalSegment(
+                replica: TestAuthor(1).replica, first: 1, head: run.head, bytes: run.bytes, signature: run.signature,
+                author: mallory.author)
+        case .noAuthor: for place in 0..<2 { runs[place].author = nil }
+        case .signature: runs[1].signature = runs[0].signature
+        case .otherJob: isJobOther = true
+        }
+        var lines = try lines(of: runs)
+        if isJobOther {
+            let text = String(decoding: lines[0], as: UTF8.self)
+            let other = text.replacing(job.text, with: JobID(ItemID(8)).text)
+            try #require(other != text)
+            lines[0] = Array(other.utf8)
+        }
+        let report = try await report(lines)
+        #expect(!report.holds)
+        let broken = report.journals.filter { $0.standing == .broken }
+        #expect(broken.count == (isJobOther ? 2 : 1) && broken.allSatisfy { $0.problem != nil })
+        #expect(broken.contains { $0.replicaID == TestAuthor(1).replica.description })
+        if !isJobOther {
+            let bert = report.journals.first { $0.replicaID == TestAuthor(2).replica.description }
+            #expect(bert?.standing == .signed && bert?.changes == 1)
+        }
+    }
+
+    @Test("A file that is not whole, or that is none, is refused with what to do")
+    func notWhole() async throws {
+        let lines = try lines(of: runs())
+        for refused in [[], Array(lines.dropLast()), lines + [lines[1]], Array(lines.dropFirst()), lines + lines] {
+            await #expect(throws: HistoryAudit.Fault.self) { try await report(refused) }
+        }
+        // One run less than it says.
+        await #expect(throws: HistoryAudit.Fault.self) {
+            try await report(lines.filter { !String(decoding: $0, as: UTF8.self).contains("\"last\":3") })
+        }
+        for foreign in ["", "{}", "[1]", "\u{0}", "{\"line\":\"run\"}", "{\"line\":\"job\"}"] {
+            await #expect(throws: HistoryAudit.Fault.self) {
+                try await report([Array(foreign.utf8)] + lines.dropFirst())
+            }
+        }
+    }
+
+    @Test("What the fleet has let in is proven, and what it has not is not; the server signs nothing")
+    func fleet() async throws {
+        let fleet = try TestFleet()
+        let other = try TestFleet()
+        func author(_ number: UInt64, in fleet: TestFleet) throws -> TestAuthor {
+            TestAuthor(number, certificates: try fleet.chain(TestSigner(number).key))
+        }
+        let (own, foreign) = (try author(1, in: fleet), try author(2, in: other))
+        let server = JournalSegment(
+            replica: .channel, first: 1, head: try .empty.after(changes(["Hello"])), bytes: changes(["Hello"]))
+        let runs = [
+            try own.segment(changes(["Sofa"]), of: job), try foreign.segment(changes(["Lamp"]), of: job), server,
+            try TestAuthor(3).segment(changes(["Table"]), of: job),
+        ]
+        let report = try await report(lines(of: runs, fleet: fleet.trust.root.bytes))
+        #expect(report.fleetID == fleet.trust.short && !report.holds)
+        func standing(_ run: JournalSegment) -> AuditReport.Standing? {
+            report.journals.first { $0.replicaID == run.replica.description }?.standing
+        }
+        #expect(runs.map(standing) == [.proven, .broken, .unsigned, .broken])
+        // With the certificates of another laptop nobody is let in.
+        let borrowed = TestAuthor(4, certificates: own.author.certificates)
+        let lie = try await self.report(
+            lines(of: [borrowed.segment(changes(["Lie"]), of: job)], fleet: fleet.trust.root.bytes))
+        #expect(!lie.holds)
+        let proven = try await self.report(lines(of: [runs[0], server], fleet: fleet.trust.root.bytes))
+        #expect(proven.holds && proven.journals.contains { $0.role == "member" && $0.issuerID != nil })
+    }
+}

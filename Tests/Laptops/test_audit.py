@@ -1,0 +1,160 @@
+"""A job's history, months later: who wrote what, shown to somebody who has the file and trusts the fleet's root."""
+
+import base64
+import json
+import subprocess
+
+import pytest
+from authors import digest, has_signed, name
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from relays import records
+from solo import Solos, wait_agreed
+
+BROKEN, BAD_DATA = 1, 65
+
+
+class Past:
+    """What a crew of two wrote, and the file that is left of it."""
+
+    def __init__(self, solos, directory):
+        anna = solos("anna").start()
+        bert = solos("bert").start("--peer", anna.address)
+        self.job = anna.create_job("Elm Street")
+        for things in ("Sofa", "Lamp", "Grand piano"):
+            anna.add(self.job, name=things)
+        wait_agreed([anna, bert], self.job)
+        bert.add(self.job, name="Table")
+        wait_agreed([anna, bert], self.job)
+        self.live = anna.muster("job", "audit", "Elm Street")
+        self.unknown = anna.muster("job", "audit", "Oak Street")
+        exported = anna.muster("job", "export", self.job, "--format", "history")
+        assert exported.returncode == 0, exported
+        self.text = exported.stdout
+        self.fleet = anna.get("/v1/fleet")["fleetID"]
+        self.device = anna.get("/v1/fleet")["deviceID"][:8]
+        self.replicas = {"anna": anna.replica(), "bert": bert.replica()}
+        anna.muster("job", "remove", self.job, "--yes")
+        self.removed = anna.muster("job", "audit", self.job)
+        for daemon in (anna, bert):
+            assert daemon.stop() == 0
+        self._anna = anna
+        self._path = str(directory / "elm.history")
+
+    def lines(self):
+        return [json.loads(line) for line in self.text.splitlines()]
+
+    def audit(self, text, *arguments):
+        """Of a file with this text, when no daemon runs any more."""
+        with open(self._path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return subprocess.run(
+            self._anna.command("job", "audit", self._path, *arguments), capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def past(build_directory, tmp_path_factory):
+    with Solos(build_directory) as solos:
+        yield Past(solos, tmp_path_factory.mktemp("past"))
+
+
+def test_a_person_sees_who_wrote_what(past):
+    for done in (past.live, past.audit(past.text)):
+        assert done.returncode == 0 and not done.stderr, done
+        assert max(map(len, done.stdout.splitlines())) <= 80
+        assert f"Fleet {past.fleet}" in done.stdout and "proven: " in done.stdout
+        for laptop in ("anna", "bert"):
+            (row,) = [line for line in done.stdout.splitlines() if line.startswith(laptop)]
+            assert "office" in row or "member" in row, row
+
+
+def test_a_script_gets_the_same(past):
+    found = json.loads(past.audit(past.text, "--json").stdout)
+    assert found["holds"] and found["job"] == past.job and found["fleetID"] == past.fleet
+    journals = {journal["name"]: journal for journal in found["journals"]}
+    assert {name: journal["replicaID"] for name, journal in journals.items()} == past.replicas
+    assert all(journal["standing"] == "proven" and journal["changes"] >= 2 for journal in journals.values())
+
+
+def test_all_changes_are_listed_with_their_author(past):
+    said = past.audit(past.text, "--changes").stdout.splitlines()
+    for author, thing in (("anna", "Grand piano"), ("bert", "Table")):
+        assert [line for line in said if line.endswith(f"name = {thing}") and f"  {author}  " in line], said
+
+
+def test_others_can_check_it_without_muster(past):
+    """As docs/audit.md says, with nothing but hashes, signatures and certificates."""
+    first, *lines, last = past.lines()
+    root = x509.load_der_x509_certificate(base64.b64decode(first["fleet"]))
+    authors, heads = {}, {}
+    for line in lines:
+        if line["line"] == "author":
+            key, nonce = base64.b64decode(line["key"]), bytes.fromhex(line["nonce"])
+            assert name(key, nonce).hex() == line["journal"]
+            own, issuer = [x509.load_der_x509_certificate(base64.b64decode(one)) for one in line["certificates"]]
+            issuer.public_key().verify(own.signature, own.tbs_certificate_bytes)
+            root.public_key().verify(issuer.signature, issuer.tbs_certificate_bytes)
+            assert own.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) == key
+            authors[line["journal"]] = key
+        else:
+            journal = line["journal"]
+            sequence, head = heads.get(journal, (0, bytes(32)))
+            assert line["first"] == sequence + 1
+            head = digest(records(base64.b64decode(line["changes"])), head)
+            assert head.hex() == line["digest"]
+            signature = base64.b64decode(line["signature"])
+            assert has_signed(authors[journal], signature, past.job, bytes.fromhex(journal), line["last"], head)
+            heads[journal] = line["last"], head
+    assert set(heads) == set(past.replicas.values()) and last["runs"] == len(lines) - len(authors)
+
+
+def another_word(changes):
+    return changes.replace(b"Grand piano", b"Broken lute")
+
+
+def one_less(changes):
+    return b"".join(record for record in records(changes) if b"Lamp" not in record)
+
+
+@pytest.mark.parametrize("alter", [another_word, one_less])
+def test_what_was_altered_is_named(past, alter):
+    lines = past.lines()
+    for line in lines:
+        if line["line"] == "run" and line["journal"] == past.replicas["anna"]:
+            changes = base64.b64decode(line["changes"])
+            assert alter(changes) != changes
+            line["changes"] = base64.b64encode(alter(changes)).decode()
+    done = past.audit("".join(json.dumps(line) + "\n" for line in lines))
+    assert done.returncode == BROKEN and not done.stderr
+    (broken,) = [line for line in done.stdout.splitlines() if line.startswith("broken")]
+    # What it calls itself stood in what was altered.
+    assert past.device in broken and "is not what was signed" in broken, done.stdout
+    assert "proven" not in done.stdout and "\nbert " in done.stdout
+
+
+REFUSED = {
+    "half of it": lambda text: text[: len(text) // 2],
+    "without its end": lambda text: "".join(text.splitlines(keepends=True)[:-1]),
+    "twice": lambda text: text * 2,
+    "an export of the items": lambda _: '{"job":"x","items":[]}\n',
+    "nothing": lambda _: "",
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_whole_history_is_refused(past, what):
+    done = past.audit(REFUSED[what](past.text))
+    assert done.returncode == BAD_DATA and not done.stdout, done
+    (sentence,) = done.stderr.splitlines()
+    assert "export" in sentence, sentence
+
+
+def test_another_fleet_is_not_the_one_that_was_meant(past):
+    assert past.audit(past.text, "--fleet", past.fleet).returncode == 0
+    done = past.audit(past.text, "--fleet", "00000000")
+    assert done.returncode == BAD_DATA and "00000000" in done.stderr, done
+
+
+def test_jobs_without_a_history(past):
+    for done, word in ((past.unknown, "job list"), (past.removed, "was removed")):
+        assert done.returncode not in (0, BROKEN) and word in done.stderr, done
