@@ -26,9 +26,9 @@ def frame(payload):
     return struct.pack(">I", len(payload)) + payload
 
 
-def hello(device, versions=(VERSION, VERSION), name="stranger", revocations=0):
-    """`revocations` is the fingerprint of those that it knows."""
-    body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, 1) + text(5, name)
+def hello(device, versions=(VERSION, VERSION), name="stranger", revocations=0, instance=1):
+    """`revocations` is the fingerprint of those that it knows; of two of one device the lower `instance` gives way."""
+    body = number(1, versions[0]) + number(2, versions[1]) + text(3, device) + fixed(4, instance) + text(5, name)
     return frame(text(HELLO, body + (fixed(7, revocations) if revocations else b"")))
 
 
@@ -191,9 +191,9 @@ class Stranger:
     """A connection to a daemon's port, by somebody who has been let into its fleet, as a laptop of its own: the given
     member, or a new one."""
 
-    def __init__(self, daemon, receive_bytes=None, member=None):
+    def __init__(self, daemon, receive_bytes=None, member=None, connection=None):
         self.member = member or Member(daemon.fleet)
-        self.socket = connect(daemon, receive_bytes)
+        self.socket = connection or connect(daemon, receive_bytes)
         self.waiting = b""
         self._link = Link(self.socket, self.member.context)
 

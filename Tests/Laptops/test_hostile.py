@@ -5,6 +5,7 @@ import struct
 import threading
 
 import pytest
+from attacks import assert_kept, kept
 from authors import CLAIMED, digest
 from lab import never_during, wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
@@ -103,10 +104,12 @@ def town(build_directory):
 )
 def test_what_no_peer_says(town, said, reason):
     """`said` is given what makes the stranger's own hello, if it begins with one."""
+    before = kept(town.anna)
     stranger = Stranger(town.anna)
     stranger.say(said(stranger.hello) if callable(said) else said)
     assert stranger.is_closed_within(5)
     wait_for_log(town.anna, reason)
+    assert_kept(town.anna, before)
 
 
 def test_half_a_hello_and_then_silence(town):
@@ -144,22 +147,24 @@ def test_pings_without_end_whose_answers_nobody_reads(town):
 
 
 def test_a_delta_with_a_false_digest(town):
-    record = change(os.urandom(16), 1 << 40, "lie")
+    record, before = change(os.urandom(16), 1 << 40, "lie"), kept(town.anna)
     stranger = Stranger(town.anna).greet()
     stranger.say(delta("phantom", stranger.author(), 1, 1, CLAIMED, record))
     assert stranger.is_closed_within(5)
     wait_for_log(town.anna, "does not have the digest")
     assert [job["id"] for job in town.anna.get("/v1/jobs")] == [town.job], "no job has come of it"
+    assert_kept(town.anna, before)
 
 
 def test_a_delta_whose_changes_are_malformed(town):
-    sound = change(os.urandom(16), 1 << 40, "sofa")
+    sound, before = change(os.urandom(16), 1 << 40, "sofa"), kept(town.anna)
     for record in (b"\x03abc", sound[:-1], sound + b"\0", bytes(1000), b"\xff" * 1000, change(bytes(16), 1 << 63, "x")):
         stranger = Stranger(town.anna).greet()
         stranger.say(delta("phantom", stranger.author(), 1, 1, digest([record]), record))
         assert stranger.is_closed_within(5), record[:10]
     wait_for_log(town.anna, "is malformed")
     assert [job["id"] for job in town.anna.get("/v1/jobs")] == [town.job]
+    assert_kept(town.anna, before)
 
 
 def test_a_sound_delta_of_a_stranger_is_taken(town):

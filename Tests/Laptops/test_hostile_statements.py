@@ -6,6 +6,7 @@ import struct
 import time
 
 import pytest
+from attacks import assert_kept, kept
 from authors import CLAIMED, Channel, digest
 from clocks import milliseconds, true_milliseconds
 from lab import wait_at_rest, wait_until
@@ -120,6 +121,7 @@ ON_AN_ITEM = {"removal of the job": remove_job(b"Home", [ONE]), "decision": deci
 
 
 def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
+    before = kept(pair.anna)
     cases = [(name, JOB_ITEM, operation) for name, operation in NO_STATEMENTS.items()]
     cases += [(f"{name} on an item", os.urandom(16), operation) for name, operation in ON_AN_ITEM.items()]
     for name, item, operation in cases:
@@ -136,6 +138,9 @@ def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
         stranger = Stranger(pair.anna).greet()
         stranger.say(said)
         assert stranger.is_closed_within(5), f"a vector whose removal has {name}"
+    assert_kept(pair.anna, before)
+    # One line for each, with its reason.
+    assert pair.anna.log().count("connection closed") >= len(cases), pair.anna.log()
 
 
 def test_decisions_on_what_nobody_has_and_statements_of_the_channel(pair):

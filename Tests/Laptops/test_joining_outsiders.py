@@ -4,6 +4,7 @@ import struct
 import time
 
 import pytest
+from attacks import assert_kept, kept
 from false_inviters import Between, Collector, Refuser
 from invitations import (
     FOUND_SECONDS,
@@ -104,15 +105,17 @@ def test_a_thousand_guesses_cost_nothing(solos, anna, measured):
 
 
 def test_without_an_open_invitation_nobody_is_heard(anna):
+    before = kept(anna)
     with Newcomer().connect(anna) as conversation:
         conversation.say(ask("7K3M"))
         assert conversation.next() == (None, None) and conversation.kinds == []
     wait_for_log(anna, "a connection was refused")
     wait_for_log(anna, "It is in no fleet yet")
+    assert_kept(anna, before)
 
 
 def test_what_no_newcomer_says_closes_its_own_connection_only(anna, bert, code):
-    name = code[:4]
+    name, before = code[:4], kept(anna)
     patient, given = Newcomer().ask(anna, code)
     unsound = {
         "oversized": [struct.pack(">I", 0xFFFFFFFF)],
@@ -142,5 +145,6 @@ def test_what_no_newcomer_says_closes_its_own_connection_only(anna, bert, code):
             assert set(conversation.kinds) <= {TERMS}, what
     patient.say(newcomer_proof(bytes(32)))
     assert patient.next() == (REFUSAL, (WRONG_CODE, 2)), "it goes on, and nothing has cost a try before"
+    assert_kept(anna, before)
     let_in(anna, bert, code)
     assert anna.log().count("a wrong code came") == 1

@@ -4,6 +4,7 @@ import os
 import ssl
 
 import pytest
+from attacks import assert_kept, kept
 from lab import Fleet
 from solo import Solos, wait_agreed
 from stranger import Link, Member, connect, hello, tls, wait_for_log
@@ -43,13 +44,13 @@ def test_who_is_not_of_the_fleet_learns_nothing(build_directory, other_fleet, wh
         anna = solos("anna").start("--peer", bert.address)
         job = anna.create_job()
         wait_agreed([anna, bert], job)
-        before = anna.digest(job)
+        before = kept(anna)
         heard = hear(anna, make(anna.fleet, other_fleet))
         assert b"anna" not in heard and len(heard) < 16, heard
         wait_for_log(anna, "a connection was refused")
         wait_for_log(anna, reason)
-        assert anna.digest(job) == before
         assert anna.connected() == ["bert"]
+        assert_kept(anna, before)
 
 
 def hear(daemon, context):

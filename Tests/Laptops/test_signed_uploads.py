@@ -70,6 +70,8 @@ def test_the_server_takes_no_upload_that_is_spoilt(office, what):
         refusal = (409, "journalForked") if what == "a change" else (422, "malformed")
         assert (status, answer["code"]) == refusal, answer
         assert [office.get(path) for path in paths] == before
+    said = office.log()
+    assert " error " not in said and " warning " not in said, "a laptop's fault is none of the server's"
     assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith").add("Table"))[0] == 200
 
 

@@ -53,6 +53,24 @@ struct AdmissionTests {
             admission.admitIncoming(link(7), from: "d") == .admitted(evicted: link(1)), "the oldest of those who spoke")
     }
 
+    @Test(
+        "Of many with an address each whoever came last stays longest, whatever that address is", arguments: ["0", "z"])
+    func addressEach(source: String) {
+        let limits = ConnectionLimits()
+        var admission = Admission(limits: limits)
+        for number in 1...limits.halfOpen { _ = admission.admitIncoming(link(number), from: "a\(number)") }
+        let honest = link(10_000)
+        #expect(admission.admitIncoming(honest, from: source) == .admitted(evicted: link(1)))
+        for number in 2...limits.halfOpen {
+            #expect(
+                admission.admitIncoming(link(20_000 + number), from: "b\(number)") == .admitted(evicted: link(number)))
+        }
+        admission.spoke(honest)
+        // Who has spoken stands longer than who has not.
+        #expect(admission.admitIncoming(link(30_000), from: "c") == .admitted(evicted: link(20_002)))
+        #expect(admission.proved(honest) == nil)
+    }
+
     @Test("Those who are through the greeting are not evicted, and one address cannot take all their room")
     func proved() {
         var limits = ConnectionLimits()

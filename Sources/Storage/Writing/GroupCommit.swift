@@ -79,7 +79,8 @@ final class GroupCommit: Sendable {
 
     /// From now on writes wait, until `release` commits them together.
     func hold() {
-        queue.withLock { $0.isDraining = true }
+        // Not while the writer looks for a last time whether there is more: it would say then that it has ended.
+        database.writeWithoutTransaction { _ in queue.withLock { $0.isDraining = true } }
     }
 
     func release() {

@@ -53,16 +53,16 @@ package struct Admission: Sendable {
         if let refusal = refusal(of: source) { return .refused(refusal) }
         var evicted: LinkID?
         if halfOpen.values.count(where: { $0.source == source }) >= limits.halfOpenPerSource {
-            evicted = leastWorthy(from: source)
+            evicted = leastWorthy(from: [source])
         } else if halfOpen.count >= limits.halfOpen {
-            evicted = leastWorthy(from: fullestSource)
+            evicted = leastWorthy(from: fullestSources)
         }
         if let evicted { halfOpen[evicted] = nil }
         halfOpen[link] = Incoming(source: source)
         return .admitted(evicted: evicted)
     }
 
-    /// A half-open link has sent its first message: among those of its source it is evicted last.
+    /// A half-open link has sent its first message: among those of its source, and of sources with as many, it is evicted last.
     package mutating func spoke(_ link: LinkID) {
         halfOpen[link]?.hasSpoken = true
     }
@@ -89,15 +89,16 @@ package struct Admission: Sendable {
         return proved.values.count { $0 == source } >= limits.incomingPerSource ? .tooManyFromSource : nil
     }
 
-    /// Who is flooding has the most.
-    private var fullestSource: String {
+    /// Who is flooding has the most; or many that look alike, each with an address of its own.
+    private var fullestSources: Set<String> {
         let counts = Dictionary(grouping: halfOpen.values, by: \.source).mapValues(\.count)
-        return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? ""
+        let most = counts.values.max()
+        return Set(counts.filter { $0.value == most }.keys)
     }
 
     /// The oldest one that has said nothing, or else the oldest.
-    private func leastWorthy(from source: String) -> LinkID? {
-        let candidates = halfOpen.filter { $0.value.source == source }
+    private func leastWorthy(from sources: Set<String>) -> LinkID? {
+        let candidates = halfOpen.filter { sources.contains($0.value.source) }
         return candidates.filter { !$0.value.hasSpoken }.keys.min() ?? candidates.keys.min()
     }
 }
