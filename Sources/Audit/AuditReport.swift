@@ -13,6 +13,8 @@ package struct AuditReport: Encodable, Sendable {
         case signed
         /// The server's, which does not sign.
         case unsigned
+        /// All of it is one laptop's, which nobody of this fleet has let in.
+        case outsider
         /// Something in it is not its author's, or is missing.
         case broken
     }
@@ -47,9 +49,11 @@ package struct AuditReport: Encodable, Sendable {
     package let job: String
     /// The fleet's short id; nil where the laptop that exported belonged to none.
     package let fleetID: String?
+    /// The whole id of the fleet's root: 64 hexadecimal digits. Whoever computes for days can make another root with the short one.
+    package let rootID: String?
     /// When it was exported.
     package let exportedAt: Timestamp
-    /// Whether nothing in it is broken.
+    /// Whether nothing in it is broken, and all of it is of the fleet, if there is one.
     package let holds: Bool
     /// Ascending by the laptop's name.
     package let journals: [Journal]
@@ -75,8 +79,9 @@ extension HistoryAudit {
         for (replica, journal) in journals { found.append(await judge(journal, replica, trust)) }
         found.sort { ($0.name ?? "~", $0.replicaID) < ($1.name ?? "~", $1.replicaID) }
         return AuditReport(
-            job: job.text, fleetID: trust?.short, exportedAt: header.exportedAt,
-            holds: found.allSatisfy { $0.standing != .broken }, journals: found)
+            job: job.text, fleetID: trust?.short, rootID: trust?.root.key.device.description,
+            exportedAt: header.exportedAt,
+            holds: found.allSatisfy { $0.standing != .broken && $0.standing != .outsider }, journals: found)
     }
 
     private func judge(_ journal: Journal, _ replica: ReplicaID, _ trust: FleetTrust?) async -> AuditReport.Journal {
@@ -86,10 +91,12 @@ extension HistoryAudit {
             // When it was let in is not asked: what was written stays written.
             let judged = try? await trust.judgeRenewal(chain, now: .since(0), revocations: RevocationLog())
             member = judged?.key.bytes == author.key ? judged : nil
-            if member == nil { problem = "nobody of the fleet has let its laptop in" }
         }
-        let standing: AuditReport.Standing =
-            problem != nil ? .broken : replica == .channel ? .unsigned : member == nil ? .signed : .proven
+        var standing: AuditReport.Standing = member == nil ? .signed : .proven
+        if replica == .channel { standing = .unsigned }
+        if standing == .signed, trust != nil { standing = .outsider }
+        if journal.changes == 0, problem == nil { problem = "it holds nothing" }
+        if problem != nil { standing = .broken }
         let device = replica == .channel ? nil : journal.author?.device
         return AuditReport.Journal(
             replicaID: replica.description, deviceID: device?.description, keyWords: device.map(KeyWords.of),

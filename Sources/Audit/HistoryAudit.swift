@@ -65,8 +65,12 @@ package struct HistoryAudit: Sendable {
         }
     }
 
-    /// What the laptop of a journal calls itself; nil where that is not known yet.
-    package func name(of replica: ReplicaID) -> String? { journals[replica]?.name }
+    /// What the laptop of a journal calls itself, which anybody may, with the short id of its key; the server's without one.
+    package func author(of replica: ReplicaID) -> String {
+        guard replica != .channel else { return "the server" }
+        return [journals[replica]?.name, journals[replica]?.author?.device.short].compactMap(\.self)
+            .joined(separator: " ")
+    }
 
     private mutating func begin(_ header: HistoryLine.Job) throws(Fault) {
         guard self.header == nil else { throw fault("it begins a second time") }

@@ -72,6 +72,10 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         .replacedFile,
         "The store's file was replaced or deleted while the program ran, so nothing can be saved; start it again.")
 
+    /// It may have come from elsewhere in the meantime.
+    static let heldBranch = StoreError(
+        .other, "What a peer showed as a branch of a journal is a part of what is here; nothing was changed.")
+
     /// - Parameter fault: what is wrong, to follow "it".
     static func falseBranch(_ fault: String) -> StoreError {
         StoreError(

@@ -143,7 +143,7 @@ struct HistoryAuditTests {
         func standing(_ run: JournalSegment) -> AuditReport.Standing? {
             report.journals.first { $0.replicaID == run.replica.description }?.standing
         }
-        #expect(runs.map(standing) == [.proven, .broken, .unsigned, .broken])
+        #expect(runs.map(standing) == [.proven, .outsider, .unsigned, .outsider])
         // With the certificates of another laptop nobody is let in.
         let borrowed = TestAuthor(4, certificates: own.author.certificates)
         let lie = try await self.report(

@@ -26,12 +26,15 @@ struct EngineSimulationTests {
                 case .imports: 3
                 case .setBacks, .copies, .removals, .decidedInPart: 20
                 case .stampedAnew, .lies: 50
+                case .traitors: 50
                 case .crashes, .breaks, .lost, .fullDisks, .sleeps, .together: 100
+                case .named: 500
                 case .requests: 300
                 default: 10
                 }
             #expect(counters[event] > least, "\(event.rawValue)")
         }
+        for treason in Treason.allCases { #expect(counters.treasons[treason, default: 0] > 10, "\(treason.rawValue)") }
         for check in Check.allCases { #expect(counters.checks[check, default: 0] > 0, "\(check.rawValue)") }
         #expect(counters[.edits] > 3_000)
         #expect(counters[.lookedFor] > counters[.edits])

@@ -32,7 +32,7 @@ class Past:
         assert exported.returncode == 0, exported
         self.text = exported.stdout
         self.fleet = anna.get("/v1/fleet")["fleetID"]
-        self.device = anna.get("/v1/fleet")["deviceID"][:8]
+        self.devices = {daemon.name: daemon.get("/v1/fleet")["deviceID"][:8] for daemon in (anna, bert)}
         self.replicas = {"anna": anna.replica(), "bert": bert.replica()}
         anna.muster("job", "remove", self.job, "--yes")
         self.removed = anna.muster("job", "audit", self.job)
@@ -62,7 +62,7 @@ def test_a_person_sees_who_wrote_what(past):
     for done in (past.live, past.audit(past.text)):
         assert done.returncode == 0 and not done.stderr, done
         assert max(map(len, done.stdout.splitlines())) <= 80
-        assert f"Fleet {past.fleet}" in done.stdout and "proven: " in done.stdout
+        assert f"Fleet {past.fleet}" in done.stdout and "\nproven: 7 changes, " in done.stdout
         for laptop in ("anna", "bert"):
             (row,) = [line for line in done.stdout.splitlines() if line.startswith(laptop)]
             assert "office" in row or "member" in row, row
@@ -79,7 +79,9 @@ def test_a_script_gets_the_same(past):
 def test_all_changes_are_listed_with_their_author(past):
     said = past.audit(past.text, "--changes").stdout.splitlines()
     for author, thing in (("anna", "Grand piano"), ("bert", "Table")):
-        assert [line for line in said if line.endswith(f"name = {thing}") and f"  {author}  " in line], said
+        # What it calls itself anybody may; the key is its own.
+        words = f"  {author} {past.devices[author]}  "
+        assert [line for line in said if line.endswith(f"name = {thing}") and words in line], said
 
 
 def test_others_can_check_it_without_muster(past):
@@ -128,8 +130,27 @@ def test_what_was_altered_is_named(past, alter):
     assert done.returncode == BROKEN and not done.stderr
     (broken,) = [line for line in done.stdout.splitlines() if line.startswith("broken")]
     # What it calls itself stood in what was altered.
-    assert past.device in broken and "is not what was signed" in broken, done.stdout
+    assert past.devices["anna"] in broken and "is not what was signed" in broken, done.stdout
     assert "proven" not in done.stdout and "\nbert " in done.stdout
+
+
+def test_what_nobody_has_signed_is_not_called_proven(past):
+    """Anybody can write in the server's name."""
+    first, *lines, last = past.lines()
+    run = next(line for line in lines if line["line"] == "run")
+    run = {**run, "journal": "0" * 32}
+    del run["signature"]
+    done = past.audit("".join(json.dumps(line) + "\n" for line in (first, run, {**last, "runs": 1})))
+    assert "proven" not in done.stdout and "not signed: anybody can have written it" in done.stdout, done
+    done = past.audit("".join(json.dumps(line) + "\n" for line in (first, {**last, "runs": 0})))
+    assert "proven" not in done.stdout and "Nothing in it is signed" in done.stdout, done
+
+
+def test_without_a_fleet_only_the_laptop_is_shown(past):
+    first, *lines = past.lines()
+    del first["fleet"]
+    done = past.audit("".join(json.dumps(line) + "\n" for line in (first, *lines)))
+    assert done.returncode == 0 and "\nsigned: 7 changes" in done.stdout and "No fleet vouches" in done.stdout, done
 
 
 REFUSED = {
@@ -138,6 +159,7 @@ REFUSED = {
     "twice": lambda text: text * 2,
     "an export of the items": lambda _: '{"job":"x","items":[]}\n',
     "nothing": lambda _: "",
+    "a line without an end": lambda _: "x" * (3 << 20),
 }
 
 

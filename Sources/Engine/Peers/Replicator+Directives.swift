@@ -162,6 +162,7 @@ extension Replicator {
                 "remote": "\(remotes[link]?.address ?? "")",
             ])
         remotes[link]?.isEstablished = true
+        remotes[link]?.peer = hello
         fleet?.met(hello.device, name: hello.name)
         links?.established(link)
         // The power may go before the link does.

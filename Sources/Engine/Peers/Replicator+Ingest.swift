@@ -28,14 +28,14 @@ extension Replicator {
         var directives = [UpkeepDirective](noteRenewal())
         for (run, ingested) in zip(batch, outcomes) {
             if case .forged(let reason) = ingested.result { noteForgery(by: run.link, reason, of: run.job) }
-            var segment = run.segment
-            segment.author = ingested.author
-            directives += mesh.onPersisted(segment, job: run.job, from: run.link, result: ingested.result, now: now)
+            directives += mesh.onPersisted(
+                run.segment, job: run.job, from: run.link, result: ingested.result, news: ingested.news, now: now)
             if ingested.result == .stored {
                 remotes[run.link]?.heard.forget(run.segment.replica)
                 advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements)
             }
         }
+        departed = departed.filter { ingestQueue.holds($0.key) }
         // The disk is not left idle while it is told what is durable, and the mesh hears of one batch after the other.
         ingestNext()
         await perform(directives)

@@ -70,7 +70,8 @@ extension Replicator {
 
     /// - Parameter link: nil for the server.
     func noteForgery(by link: LinkID?, _ reason: String, of job: JobID) {
-        let peer = link.flatMap { link in mesh.overview().first { $0.link == link }?.peer }
+        // Whoever has gone in the meantime is named all the same.
+        let peer = link.flatMap { remotes[$0]?.peer ?? departed[$0] }
         logger.error(
             "work is refused that its author has not signed",
             metadata: [

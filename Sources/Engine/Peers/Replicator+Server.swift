@@ -38,9 +38,7 @@ extension Replicator {
     private func tell(of run: ServerRun, _ ingested: Ingested) async {
         switch ingested.result {
         case .stored:
-            var segment = run.segment
-            segment.author = ingested.author
-            perform(mesh.onCommitted(segment, job: run.job, now: now))
+            perform(mesh.onCommitted(ingested.news ?? run.segment, job: run.job, now: now))
             if let ended = ingested.ended {
                 await jobEnded(run.job, ended)
             } else {

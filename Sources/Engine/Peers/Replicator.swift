@@ -38,6 +38,8 @@ package actor Replicator: TransportHandler {
     /// The server may have it.
     var isServerExposed = false
     var refused = RefusedWorkLog()
+    /// Who has gone while what they brought waits for the disk.
+    var departed: [LinkID: Hello] = [:]
     /// The clock steps, and the mesh has not been told of that; and who waits until it has.
     var isStepToTell = false
     var waitingForStep: [CheckedContinuation<Void, Never>] = []
@@ -52,6 +54,8 @@ package actor Replicator: TransportHandler {
         /// The address that was dialled; nil for one that came in.
         package let dialled: PeerAddress?
         var isEstablished = false
+        /// Who it is, once that has happened.
+        var peer: Hello?
         /// The authors that it was told.
         var told = ToldAuthors()
         /// The authors that it has told of.
@@ -169,6 +173,7 @@ package actor Replicator: TransportHandler {
 
     package func linkClosed(_ link: LinkID, reason: String) async {
         let remote = remotes.removeValue(forKey: link)
+        if ingestQueue.holds(link) { departed[link] = remote?.peer }
         if remote?.isEstablished ?? false {
             logger.info(
                 "connection closed",

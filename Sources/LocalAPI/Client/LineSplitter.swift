@@ -5,6 +5,9 @@ package struct LineSplitter: Sendable {
     /// Of nothing yet.
     package init() {}
 
+    /// How much has come of a line whose end has not.
+    package var restBytes: Int { rest.count }
+
     /// The lines that the piece completes, without their newline. Empty lines are left out.
     package mutating func add(_ piece: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []

@@ -66,6 +66,9 @@ package struct IngestQueue: Sendable {
         }
     }
 
+    /// Whether something of a link has yet to be stored.
+    package func holds(_ link: LinkID) -> Bool { costs[link] != nil }
+
     /// Whether a link has to wait until some of what it has brought is durable.
     package func isFull(_ link: LinkID) -> Bool { costs[link] ?? 0 >= Self.limitPerLink }
 }

@@ -13,8 +13,10 @@ struct ForkSearch: Sendable {
     /// From the change that holds this sequence on, they differ.
     var different: UInt64
     var asked: UInt64
-    /// A run did not lead to the digest that it claimed: somewhere the copies must differ.
-    var isCertain: Bool
+    /// A run did not lead to this head, which its author has signed: somewhere the copies must differ.
+    var unfit: JournalHead?
+    /// What was held here when the search began.
+    let held: JournalHead
     var own: ProbeAnswer?
     var peer: ProbeAnswer?
     /// The other branch stays, and its beginning has been asked for.
@@ -27,25 +29,25 @@ struct ForkSearch: Sendable {
 
 extension Mesh {
     mutating func searchFork(
-        _ name: JournalName, with link: LinkID, isCertain: Bool = false, now: UInt64
+        _ name: JournalName, with link: LinkID, unfit: JournalHead? = nil, now: UInt64
     ) -> [SearchDirective] {
         // Never under one's own name: what is written next must not extend a forked journal.
-        guard name.replica == replica else { return beginSearch(name, with: link, isCertain: isCertain, now: now) }
+        guard name.replica == replica else { return beginSearch(name, with: link, unfit: unfit, now: now) }
         let head = links[link]?.jobs[name.job]?.peer[replica] ?? .empty
         return [.checkOwnJournal(name.job, VersionVector.Entry(replica: replica, head: head), from: link)]
     }
 
     mutating func beginSearch(
-        _ name: JournalName, with link: LinkID, isCertain: Bool, now: UInt64
+        _ name: JournalName, with link: LinkID, unfit: JournalHead?, now: UInt64
     ) -> [SearchDirective] {
         guard searches[name] == nil, links[link] != nil else { return [] }
         let reach = min(vector(of: name.job)[name.replica].sequence, claim(of: name, by: link))
-        guard reach > 0 else { return isCertain ? refuseAltered(name.job, by: link) : [] }
+        guard reach > 0 else { return [] }
         guard searches.values.count(where: { $0.link == link }) < MeshLimits.searchesPerLink else { return [] }
         endFetch(name)
         searches[name] = ForkSearch(
-            link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain,
-            deadline: now + timing.searchStepTimeout)
+            link: link, equal: 0, different: reach, asked: 0, unfit: unfit,
+            held: vector(of: name.job)[name.replica], deadline: now + timing.searchStepTimeout)
         return [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name, now: now)
     }
 
@@ -62,11 +64,19 @@ extension Mesh {
     }
 
     /// Up to what was held before, the copies are equal: so the peer's piece is not what its author has signed.
-    private mutating func refuseAltered(_ job: JobID, by link: LinkID) -> [SearchDirective] {
+    mutating func refuseAltered(_ job: JobID, by link: LinkID) -> [SearchDirective] {
         [
             .noteAltered(job, by: link),
             refuse(link, "A piece of a journal does not have the digest that the peer claims."),
         ]
+    }
+
+    /// Whether the peer has shown twice in a row what does not fit, although all copies are equal up to there. An honest one that
+    /// swaps its branch meanwhile shows another journal the second time, with its vector before it.
+    private mutating func isSecondMisfit(_ search: ForkSearch, _ name: JournalName) -> Bool {
+        // What this device holds may have changed as well: it got another branch, or the beginning went with its job.
+        guard search.unfit != nil, vector(of: name.job)[name.replica] == search.held else { return false }
+        return links[search.link]?.jobs[name.job]?.misfits.updateValue(search.held, forKey: name.replica) == search.held
     }
 
     private mutating func probe(_ name: JournalName, now: UInt64) -> [SearchDirective] {
@@ -112,7 +122,7 @@ extension Mesh {
             searches[name]?.equal = ownBoundary.sequence
             if ownBoundary.sequence >= search.different {
                 endSearch(name)
-                if search.isCertain { return refuseAltered(name.job, by: search.link) }
+                if isSecondMisfit(search, name) { return refuseAltered(name.job, by: search.link) }
                 return [SearchDirective](fetchMissing(now: now))
             }
             return probe(name, now: now)
@@ -126,6 +136,7 @@ extension Mesh {
             return searchElsewhere(name, than: search.link, now: now)
         }
         searches[name]?.isAdopting = true
+        searches[name]?.deadline = now + timing.fetchTimeout
         return [
             .send(
                 .request(
@@ -173,8 +184,9 @@ extension Mesh {
         for name in searches.keys.sorted() {
             guard let search = searches[name], search.deadline <= now else { continue }
             endSearch(name)
-            // Else it would send the same again, as often as it likes.
-            if search.isCertain {
+            // Else it would send the same again, as often as it likes. Who is only slow with a branch, or waits for this
+            // device's own disk, is not to blame.
+            if search.unfit != nil, search.own != nil, search.peer == nil, !search.isAdopting {
                 directives.append(refuse(search.link, "The peer does not show where its journal differs."))
             }
             directives += searchElsewhere(name, than: search.link, now: now)

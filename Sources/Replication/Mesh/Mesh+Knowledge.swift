@@ -19,6 +19,7 @@ extension Mesh {
         // A whole vector also takes back what a forked journal had claimed before.
         if let refusal = learn(about: job, from: link, { $0 = vector }) { return [.link(refusal)] }
         links[link]?.jobs[job]?.sent = [:]
+        links[link]?.jobs[job]?.misfits = [:]
         links[link]?.jobs[job]?.removal = holdings.removal
         directives += compare(vector.entries, of: job, with: link, now: now)
         directives += fetchMissing(now: now, preferring: link, of: job)

@@ -57,9 +57,12 @@ extension Mesh {
     /// Tells what became of a run that `persist` named. A stored one is relayed and acknowledged (rule R4); when the
     /// store has failed, what is missing is asked for again after `storeRetryDelay`.
     ///
-    /// - Parameter link: who brought it; it may be closed by now.
+    /// - Parameters:
+    ///   - link: who brought it; it may be closed by now.
+    ///   - news: the part of a stored run that was not held before: nobody has looked at the rest. Nil for all of it.
     package mutating func onPersisted(
-        _ segment: JournalSegment, job: JobID, from link: LinkID, result: IngestResult, now: UInt64
+        _ segment: JournalSegment, job: JobID, from link: LinkID, result: IngestResult, news: JournalSegment? = nil,
+        now: UInt64
     ) -> [UpkeepDirective] {
         let name = JournalName(job: job, replica: segment.replica)
         if jobs[job]?.submitted[segment.replica] == segment.head.sequence {
@@ -70,7 +73,8 @@ extension Mesh {
         case .stored:
             advance(segment.replica, of: job, to: segment.head)
             return [UpkeepDirective](
-                spread(segment, of: job, exceptTo: link, now: now) + continueFetch(name, after: segment, now: now))
+                spread(news ?? segment, of: job, exceptTo: link, now: now)
+                    + continueFetch(name, after: segment, now: now))
         // The store holds another head than the mesh thought.
         case .duplicate(let head), .gap(let head):
             jobs[job]?.submitted[segment.replica] = nil
@@ -78,10 +82,12 @@ extension Mesh {
             if advance(segment.replica, of: job, to: head) { announceLater(name, now: now) }
             endFetch(name)
             return [UpkeepDirective](fetchMissing(now: now, preferring: link))
-        case .forked:
+        case .forked(let held):
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
-            return [UpkeepDirective](searchFork(name, with: link, isCertain: true, now: now))
+            // What does not lead on from nothing was altered: nobody else's branch is here.
+            if held == .empty { return [UpkeepDirective](refuseAltered(job, by: link)) }
+            return [UpkeepDirective](searchFork(name, with: link, unfit: segment.head, now: now))
         case .ownFuture(let former):
             endFetch(name)
             guard former == replica else { return [UpkeepDirective](fetchMissing(now: now, preferring: link)) }
@@ -148,7 +154,7 @@ extension Mesh {
         // Who only claims it has to wait: the journal that is being written is not searched.
         guard isRenewing else { return directives }
         directives += beginSearch(
-            JournalName(job: job, replica: replica), with: link, isCertain: false, now: now)
+            JournalName(job: job, replica: replica), with: link, unfit: nil, now: now)
         return directives
     }
 

@@ -93,6 +93,8 @@ struct LinkJob: Sendable {
     var peer: VersionVector
     /// What was sent to the peer, not acknowledged yet.
     var sent: [ReplicaID: UInt64] = [:]
+    /// What was held here of a journal when a run of it that the peer has brought since its last vector did not fit.
+    var misfits: [ReplicaID: JournalHead] = [:]
     /// What was announced to the peer of what this device holds.
     var announced: VersionVector
     /// The peer is outside the tree: new transforms are announced to it rather than sent (Plumtree).

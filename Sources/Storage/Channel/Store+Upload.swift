@@ -68,7 +68,7 @@ extension Store {
 
 extension JournalSegment {
     /// What follows a sequence that ends a change.
-    fileprivate func dropping(through sequence: UInt64) throws(CodecError) -> JournalSegment {
+    func dropping(through sequence: UInt64) throws(CodecError) -> JournalSegment {
         var next = first
         var start = 0
         try ChangeCodec.scan(bytes) { scanned, _ in

@@ -13,8 +13,8 @@ extension JobTransaction {
         do { try check(segment, of: try vouch(for: segment)) } catch let nothing as JournalWriter.NotTaken {
             throw nothing.error
         }
-        // A peer that holds less has signed words for that, too.
-        guard try !forked.passes(segment.head) else { throw StoreError.falseBranch("is a part of what is here") }
+        // A peer that holds less has signed words for that, too. Honest ones show it where another was quicker.
+        guard try !forked.passes(segment.head) else { throw StoreError.heldBranch }
         let lost = BranchRebase(try forked.cut(after: keep), of: forked)
         let base = try forked.head()
         let head = try base.after(segment.bytes)

@@ -139,9 +139,10 @@ extension Store {
     ) async throws -> AdoptedBranch {
         if segment.replica == identity.replica {
             let shown = VersionVector.Entry(replica: segment.replica, head: segment.head)
-            guard try await hasSigned(segment, of: job), try await isOwnFuture(shown, of: job) else {
-                throw StoreError.falseBranch("shows nothing that this laptop has signed and does not hold")
+            guard try await hasSigned(segment, of: job) else {
+                throw StoreError.falseBranch("was not signed by this laptop, whose it is said to be")
             }
+            guard try await isOwnFuture(shown, of: job) else { throw StoreError.heldBranch }
             try await renewReplica(segment.replica, using: &generator)
         }
         return try await write(to: job, isLong: true, now: { now }) { transaction in

@@ -6,12 +6,11 @@ import HTTPCoding
 struct WrittenChangeText {
     let lines: [String]
 
-    /// - Parameter name: what the laptop calls itself; nil where that is not known.
-    init(_ written: HistoryAudit.WrittenChange, by name: String?) {
+    /// - Parameter author: what its laptop calls itself, and the id of its key.
+    init(_ written: HistoryAudit.WrittenChange, by author: String) {
         let change = written.change
         let time = Formats.exactTime(Timestamp(milliseconds: Int64(clamping: change.stamp.milliseconds)))
-        let replica = written.dot.replica
-        let author = replica == .channel ? "the server" : name.map(Text.plain) ?? ShortIDs.random(replica.description)
+        let author = Text.plain(author)
         let item = change.item == .job ? "the job" : change.item.description
         let first = change.origin.map { ", first by \(ShortIDs.random($0.description))" } ?? ""
         lines = change.operations.map { "\(time)  \(author)\(first)  \(item)  \(Self.text($0))" }

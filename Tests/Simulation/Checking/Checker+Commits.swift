@@ -12,6 +12,7 @@ extension Checker {
 
     /// Something may have been written: what differs from before is held against the rules.
     func wrote(_ device: Holder, _ transaction: Transaction) async throws {
+        defer { device.formerReplica = device.store.identity.replica }
         let removals = Dictionary(uniqueKeysWithValues: try await device.store.removals())
         var decided: [JobID: Set<ChangeIdentity>] = [:]
         for (job, vector) in try await device.store.vectors() {
@@ -29,18 +30,13 @@ extension Checker {
         }
     }
 
-    /// Somebody of whom there is only this journal.
-    func wroteElsewhere(_ segment: JournalSegment, of job: JobID) {
-        var reference = Reference()
-        remember((try? reference.append(segment)) ?? [])
-    }
-
     // MARK: A job that ends
 
     private func ended(_ job: JobID, upTo vector: VersionVector, by device: Holder) async throws {
         let (before, own) = (device[job], device.store.identity.replica)
         var known = before
         let added = try await read(own, upTo: vector[own], into: &known, of: job, from: device)
+        noteWritten(added ?? [], in: known, of: job)
         for entry in added ?? [] where entry.change.origin == nil {
             for case .removeJob(let removal) in entry.change.operations {
                 try removed(job, by: device, knowing: before, saying: removal)
@@ -64,6 +60,8 @@ extension Checker {
             added[entry.replica] = grown
         }
         device.references[job] = after
+        for name in device.names { noteWritten(added[name] ?? [], in: after, of: job) }
+        try checkWritten(vector.entries.filter { added[$0.replica] != nil }, of: job, on: device)
         let own = added[device.store.identity.replica] ?? []
         let isAlone = transaction.isAlone && added.count == 1
         try wroteItself(own, in: job, knowing: isAlone ? before : nil, by: device, transaction.writing)
@@ -128,6 +126,8 @@ extension Checker {
         }
         device.references[job] = fresh
         let added = new.filter { $0.last > former.head(of: own).sequence }
+        noteWritten(new, in: fresh, of: job)
+        try checkWritten(vector.entries, of: job, on: device)
         try wroteItself(added, in: job, knowing: nil, by: device, transaction.writing)
         try checkNothingLost(of: former, in: fresh, job, besides: moved, on: device)
         try checkAuthors(of: fresh.journals.values.joined(), on: device)

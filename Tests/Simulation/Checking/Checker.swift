@@ -17,6 +17,8 @@ final class Checker {
     var forkable: Set<ReplicaID> = []
     /// Changes that have left a device, by content: they never change again.
     var published: [PublishedPlace: UInt64] = [:]
+    /// How each journal stood after each of its author's changes.
+    var written: [JobID: [Dot: Set<JournalDigest>]] = [:]
     /// Transforms that were acknowledged to a person. What only a store had that was set back is nobody's fault.
     var acknowledged: [Acknowledged: Set<WriteStamp>] = [:]
     /// What the removers of a job held when they removed it: it has gone with the job, as a person wanted.

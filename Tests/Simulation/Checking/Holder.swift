@@ -12,6 +12,8 @@ final class Holder: CustomStringConvertible {
     /// What its store said after the last transaction.
     var vectors: [JobID: VersionVector] = [:]
     var removals: [JobID: JobRemoval] = [:]
+    /// Its name after the last transaction.
+    var formerReplica: ReplicaID?
 
     /// Another disk, or one that was opened anew.
     func begin(with store: Store, holding references: [JobID: Reference]) {

@@ -46,11 +46,16 @@ package struct EngineCounters: Hashable, Sendable {
         /// Moments that are brought about (`EngineCrew.Moment`).
         case twins, strangersWithNews = "strangers with news", forksAtServer = "forks at the server"
         case lateForks = "late forks", rescues, twoRemovers = "two removers", unnotedTimes = "times not noted"
+
+        /// Histories with a traitor, and connections that were closed for a lie of theirs that was named.
+        case traitors, named
     }
 
     private var counts: [Event: Int] = [:]
     /// How often each thing was looked at.
     package internal(set) var checks: [Check: Int] = [:]
+    /// How often a traitor did each thing.
+    package internal(set) var treasons: [Treason: Int] = [:]
 
     package init() {}
 
@@ -62,11 +67,13 @@ package struct EngineCounters: Hashable, Sendable {
     /// For people.
     package var summary: String {
         Event.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ") + "\nchecked: "
-            + Check.allCases.map { "\($0.rawValue) \(checks[$0] ?? 0)" }.joined(separator: ", ")
+            + Check.allCases.map { "\($0.rawValue) \(checks[$0] ?? 0)" }.joined(separator: ", ") + "\nthe traitor: "
+            + Treason.allCases.map { "\($0.rawValue) \(treasons[$0] ?? 0)" }.joined(separator: ", ")
     }
 
     package static func += (left: inout EngineCounters, right: EngineCounters) {
         left.counts.merge(right.counts, uniquingKeysWith: +)
         left.checks.merge(right.checks, uniquingKeysWith: +)
+        left.treasons.merge(right.treasons, uniquingKeysWith: +)
     }
 }

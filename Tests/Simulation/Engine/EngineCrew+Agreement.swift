@@ -9,6 +9,7 @@ extension EngineCrew {
 
     func agree() throws {
         scheduler.tell("everything is mended")
+        beginEndOfTreason()
         network.heal()
         server.isBusy = false
         server.isCalm = true

@@ -34,6 +34,7 @@ extension EngineCrew {
         counters[.wordsTakenBack] = server.wordsTakenBack
         counters[.requests] = server.decided.count
         counters.checks = checker.checked
+        counters.treasons = traitor?.told ?? [:]
         counters[.late] = checker.checked[.lateChange] ?? 0
         counters[.lookedFor] = checker.checked[.acknowledged] ?? 0
         counters[.lookedAt] = checker.checked.values.reduce(0, +)

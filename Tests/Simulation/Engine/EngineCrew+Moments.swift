@@ -36,6 +36,8 @@ extension EngineCrew {
         scheduler.tell("the moment of \(moment)")
         server.isBusy = false
         network.heal()
+        // Who knows the time would tell it.
+        if moment == .rescueWithoutTime { traitor?.leave() }
         for laptop in laptops { try bringUp(laptop) }
         pass(seconds: 20)
         switch moment {
@@ -62,6 +64,7 @@ extension EngineCrew {
 
     private func cutOff(_ laptop: Laptop) {
         for other in laptops where other.index != laptop.index { network.cut(laptop.index, other.index) }
+        if let traitor { network.cut(laptop.index, traitor.index) }
     }
 
     /// So that it stands on the disk.

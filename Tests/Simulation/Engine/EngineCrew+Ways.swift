@@ -42,7 +42,9 @@ extension EngineCrew {
                 let segment = try await store.segment(of: own, job: job, from: head.sequence, maximumBytes: 1)
             else { return }
             let forged = Message.delta(job: job, garbage.applied(to: segment), pushed: true)
-            if network.forge(forged, from: first, to: second) { counters[.forged] += 1 }
+            guard network.forge(forged, from: first, to: second) else { return }
+            counters[.forged] += 1
+            maligned.insert(store.identity.device)
         }
     }
 }

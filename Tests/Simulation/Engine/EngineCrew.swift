@@ -13,6 +13,10 @@ final class EngineCrew: @unchecked Sendable {
     let network: MemoryNetwork
     let server: SimulatedServer
     let laptops: [Laptop]
+    /// One more who was let in, and tells lies.
+    let traitor: Traitor?
+    /// Laptops under whose name something came that they have not sent.
+    var maligned: Set<DeviceID> = []
     /// In which people work.
     let jobs: [JobID]
     /// What this history has beside what each has.
@@ -85,8 +89,10 @@ final class EngineCrew: @unchecked Sendable {
             }
             return laptops
         }
+        traitor = Self.traitor(seed: seed, network, laptops, jobs)
         self.generator = generator
         watch()
+        letTraitorIn()
     }
 
     /// Everything that must not be ends the history; and what leaves a laptop is looked at.
@@ -96,6 +102,7 @@ final class EngineCrew: @unchecked Sendable {
             laptops.contains { RequestStanding($0.holder[job]).outcomes[token] != nil }
         }
         network.isSending = { [unowned self] index, message in
+            guard index < laptops.count else { return }
             do { try checker.sent(message, by: laptops[index].holder) } catch { fail(error) }
         }
         for laptop in laptops {
@@ -114,6 +121,7 @@ final class EngineCrew: @unchecked Sendable {
 
     /// Gives the memory of all disks back; nothing runs any more after it.
     func close() {
+        traitor?.leave()
         for store in laptops.flatMap(\.stores) + server.stores { try? store.close() }
     }
 

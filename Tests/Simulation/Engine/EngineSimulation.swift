@@ -26,6 +26,8 @@ package enum EngineSimulation {
             }
             try crew.work()
             try crew.agree()
+            try crew.checkAccused()
+            try crew.exposeTraitor()
             try crew.check()
             try crew.checkContents()
             try crew.tidyUp()

@@ -193,6 +193,9 @@ final class MemoryNetwork: @unchecked Sendable {
     /// Each can reach each.
     var isOfEverybody: Bool { topology == .everybody }
 
+    /// Whom somebody who is no laptop can reach.
+    func neighbours(of place: Int) -> [Int] { (0..<place).filter { areNeighbours($0, place) } }
+
     private func areNeighbours(_ first: Int, _ second: Int) -> Bool {
         switch topology {
         case .everybody: true

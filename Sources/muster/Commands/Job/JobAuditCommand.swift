@@ -35,17 +35,16 @@ struct JobAuditCommand: AsyncParsableCommand {
 
     func run() async throws {
         var audit = LineAudit(listsChanges: changes && !options.json)
-        var expected = fleet?.lowercased()
+        let expected = fleet?.lowercased()
         if let file = try InputFile(history: reference) {
             while let piece = try file.next() { try audit.add(piece) }
         } else {
             try await options.withClient { client in
                 try await client.history(job: reference) { try audit.add($0) }
-                if let own = try await client.fleet().fleetID, expected == nil { expected = own }
             }
         }
         let report = try await audit.report()
-        let isOfFleet = expected == nil || expected == report.fleetID
+        let isOfFleet = expected.map { report.rootID?.hasPrefix($0) ?? false } ?? true
         if options.json { try StandardOutput.json(report) } else { report.print(on: .output) }
         guard isOfFleet else {
             throw APIError(
@@ -58,6 +57,9 @@ struct JobAuditCommand: AsyncParsableCommand {
 
 /// Cuts what comes into lines, and says what is wrong in the command's words.
 private struct LineAudit {
+    /// A run of 960 KiB in base64, and what stands beside it.
+    private static let longestLine = 2 << 20
+
     private let listsChanges: Bool
     private var splitter = LineSplitter()
     private var audit = HistoryAudit()
@@ -65,13 +67,18 @@ private struct LineAudit {
     init(listsChanges: Bool) { self.listsChanges = listsChanges }
 
     mutating func add(_ piece: [UInt8]) throws {
+        guard splitter.restBytes <= Self.longestLine else {
+            throw APIError(
+                .invalidValue,
+                "This is no job's history, a line has no end; write one with 'muster job export JOB --format history'.")
+        }
         for line in splitter.add(piece) {
             try refusing { () throws(HistoryAudit.Fault) in
                 guard listsChanges else { return try audit.add(line) }
                 var written: [HistoryAudit.WrittenChange] = []
                 try audit.add(line) { written.append($0) }
                 StandardOutput.lines(
-                    written.flatMap { WrittenChangeText($0, by: audit.name(of: $0.dot.replica)).lines })
+                    written.flatMap { WrittenChangeText($0, by: audit.author(of: $0.dot.replica)).lines })
             }
         }
     }
@@ -96,10 +103,11 @@ extension InputFile {
 extension AuditReport {
     fileprivate func print(on terminal: Terminal) {
         let style = terminal.style
-        let count = journals.reduce(0) { $0 + $1.changes }
+        let signed = journals.filter { $0.standing == .signed || $0.standing == .proven }
+        let count = signed.reduce(0) { $0 + $1.changes }
         StandardOutput.lines([
             "Job \(job), exported \(Formats.exactTime(exportedAt))",
-            "Fleet \(fleetID ?? "none")",
+            "Fleet \(rootID ?? "none")",
             "",
         ])
         var table = Table([
@@ -115,18 +123,24 @@ extension AuditReport {
         table.print(on: terminal)
         var lines = [""]
         for journal in journals {
-            guard let problem = journal.problem else { continue }
-            lines.append("\(style.red("broken")): the journal of \(journal.title), \(problem)")
+            if let problem = journal.problem {
+                lines.append("\(style.red("broken")): the journal of \(journal.title), \(problem)")
+            } else if journal.standing == .outsider {
+                lines.append("\(style.red("outsider")): \(journal.title), whom nobody of this fleet has let in")
+            }
         }
-        if holds {
-            let word = journals.allSatisfy { $0.standing != .signed } ? "proven" : "signed"
-            lines.append("\(style.green(word)): \(counted(count, "change")), each signed by its author.")
-            if word == "signed" {
+        if holds, signed.isEmpty {
+            lines.append("Nothing in it is signed by anybody.")
+        } else if holds {
+            let isProven = signed.allSatisfy { $0.standing == .proven }
+            let word = style.green(isProven ? "proven" : "signed")
+            lines.append("\(word): \(counted(count, "change")), each signed by its author.")
+            if !isProven {
                 lines.append("No fleet vouches for the laptops: only that each journal is one laptop's is shown.")
             }
         }
         if journals.contains(where: { $0.standing == .unsigned }) {
-            lines.append("What the server says of the job is not signed.")
+            lines.append("What stands there as the server's is not signed: anybody can have written it.")
         }
         StandardOutput.lines(lines)
     }
