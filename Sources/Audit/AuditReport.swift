@@ -85,18 +85,12 @@ extension HistoryAudit {
     }
 
     private func judge(_ journal: Journal, _ replica: ReplicaID, _ trust: FleetTrust?) async -> AuditReport.Journal {
-        var (member, problem) = (FleetMember?.none, journal.problem)
-        if problem == nil, let trust, let author = journal.author {
-            let chain = author.certificates
-            // When it was let in is not asked: what was written stays written.
-            let judged = try? await trust.judgeRenewal(chain, now: .since(0), revocations: RevocationLog())
-            member = judged?.key.bytes == author.key ? judged : nil
-        }
-        var standing: AuditReport.Standing = member == nil ? .signed : .proven
-        if replica == .channel { standing = .unsigned }
-        if standing == .signed, trust != nil { standing = .outsider }
-        if journal.changes == 0, problem == nil { problem = "it holds nothing" }
-        if problem != nil { standing = .broken }
+        let problem = journal.problem ?? (journal.changes == 0 ? "it holds nothing" : nil)
+        let member = problem == nil ? await member(journal.author, of: trust) : nil
+        let standing: AuditReport.Standing =
+            problem != nil
+            ? .broken
+            : replica == .channel ? .unsigned : member != nil ? .proven : trust == nil ? .signed : .outsider
         let device = replica == .channel ? nil : journal.author?.device
         return AuditReport.Journal(
             replicaID: replica.description, deviceID: device?.description, keyWords: device.map(KeyWords.of),
@@ -105,5 +99,13 @@ extension HistoryAudit {
             firstAt: journal.first.map { Timestamp(milliseconds: Int64(clamping: $0.milliseconds)) },
             lastAt: journal.first.map { _ in Timestamp(milliseconds: Int64(clamping: journal.last.milliseconds)) },
             standing: standing, problem: problem)
+    }
+
+    /// Whom the fleet has let in. When is not asked: what was written stays written.
+    private func member(_ author: JournalAuthor?, of trust: FleetTrust?) async -> FleetMember? {
+        guard let author, let trust else { return nil }
+        let member = try? await trust.judgeRenewal(
+            author.certificates, now: .since(0), revocations: RevocationLog())
+        return member?.key.bytes == author.key ? member : nil
     }
 }

@@ -147,7 +147,8 @@ package struct HistoryAudit: Sendable {
 }
 
 extension HistoryAudit.Fault {
-    fileprivate static var foreign: Self {
+    /// It is something else.
+    package static var foreign: Self {
         Self(sentence: "This is no job's history; write one with 'muster job export JOB --format history'.")
     }
 }

@@ -80,11 +80,11 @@ struct HistoryAuditTests {
         case .omission: runs.remove(at: 0)
         case .order: runs.swapAt(0, 1)
         case .otherAuthor:
-            runs[0] = mallory.sign(altered(runs[0], author: mallory.author), of: job)
+            // Signed well by a key from which the name does not follow.
             let run = runs[0]
-            runs[0] = JournalSegment(
-                replica: TestAuthor(1).replica, first: 1, head: run.head, bytes: run.bytes, signature: run.signature,
-                author: mallory.author)
+            runs[0] = altered(
+                run, signature: TestSigner(66).sign(run.head, of: run.replica, job: job), author: mallory.author)
+            runs.remove(at: 1)
         case .noAuthor: for place in 0..<2 { runs[place].author = nil }
         case .signature: runs[1].signature = runs[0].signature
         case .otherJob: isJobOther = true

@@ -70,7 +70,7 @@ struct SignedJournalTests {
         var next = try await anna.put(4, "name", "Lamp").segment
         next.author = nil
         let ingested = try await bert.ingest(next, job: Store.job, now: .anyTime)
-        #expect(ingested.result == .stored && ingested.author == run.author)
+        #expect(ingested.result == .stored && ingested.news?.author == run.author)
         // Who relays it can tell of it.
         let passedOn = try await bert.segment(of: run.replica, job: Store.job, from: 1, maximumBytes: .max)
         #expect(passedOn?.author == run.author)

@@ -13,8 +13,8 @@ struct ForkSearch: Sendable {
     /// From the change that holds this sequence on, they differ.
     var different: UInt64
     var asked: UInt64
-    /// A run did not lead to this head, which its author has signed: somewhere the copies must differ.
-    var unfit: JournalHead?
+    /// A run did not lead to the head that its author has signed: somewhere the copies must differ.
+    var isCertain: Bool
     /// What was held here when the search began.
     let held: JournalHead
     var own: ProbeAnswer?
@@ -29,16 +29,16 @@ struct ForkSearch: Sendable {
 
 extension Mesh {
     mutating func searchFork(
-        _ name: JournalName, with link: LinkID, unfit: JournalHead? = nil, now: UInt64
+        _ name: JournalName, with link: LinkID, isCertain: Bool = false, now: UInt64
     ) -> [SearchDirective] {
         // Never under one's own name: what is written next must not extend a forked journal.
-        guard name.replica == replica else { return beginSearch(name, with: link, unfit: unfit, now: now) }
+        guard name.replica == replica else { return beginSearch(name, with: link, isCertain: isCertain, now: now) }
         let head = links[link]?.jobs[name.job]?.peer[replica] ?? .empty
         return [.checkOwnJournal(name.job, VersionVector.Entry(replica: replica, head: head), from: link)]
     }
 
     mutating func beginSearch(
-        _ name: JournalName, with link: LinkID, unfit: JournalHead?, now: UInt64
+        _ name: JournalName, with link: LinkID, isCertain: Bool, now: UInt64
     ) -> [SearchDirective] {
         guard searches[name] == nil, links[link] != nil else { return [] }
         let reach = min(vector(of: name.job)[name.replica].sequence, claim(of: name, by: link))
@@ -46,7 +46,7 @@ extension Mesh {
         guard searches.values.count(where: { $0.link == link }) < MeshLimits.searchesPerLink else { return [] }
         endFetch(name)
         searches[name] = ForkSearch(
-            link: link, equal: 0, different: reach, asked: 0, unfit: unfit,
+            link: link, equal: 0, different: reach, asked: 0, isCertain: isCertain,
             held: vector(of: name.job)[name.replica], deadline: now + timing.searchStepTimeout)
         return [.send(.forked(job: name.job, replica: name.replica), on: link)] + probe(name, now: now)
     }
@@ -75,7 +75,7 @@ extension Mesh {
     /// swaps its branch meanwhile shows another journal the second time, with its vector before it.
     private mutating func isSecondMisfit(_ search: ForkSearch, _ name: JournalName) -> Bool {
         // What this device holds may have changed as well: it got another branch, or the beginning went with its job.
-        guard search.unfit != nil, vector(of: name.job)[name.replica] == search.held else { return false }
+        guard search.isCertain, vector(of: name.job)[name.replica] == search.held else { return false }
         return links[search.link]?.jobs[name.job]?.misfits.updateValue(search.held, forKey: name.replica) == search.held
     }
 
@@ -186,7 +186,7 @@ extension Mesh {
             endSearch(name)
             // Else it would send the same again, as often as it likes. Who is only slow with a branch, or waits for this
             // device's own disk, is not to blame.
-            if search.unfit != nil, search.own != nil, search.peer == nil, !search.isAdopting {
+            if search.isCertain, search.own != nil, search.peer == nil, !search.isAdopting {
                 directives.append(refuse(search.link, "The peer does not show where its journal differs."))
             }
             directives += searchElsewhere(name, than: search.link, now: now)

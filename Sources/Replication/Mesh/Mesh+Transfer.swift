@@ -87,7 +87,7 @@ extension Mesh {
             endFetch(name)
             // What does not lead on from nothing was altered: nobody else's branch is here.
             if held == .empty { return [UpkeepDirective](refuseAltered(job, by: link)) }
-            return [UpkeepDirective](searchFork(name, with: link, unfit: segment.head, now: now))
+            return [UpkeepDirective](searchFork(name, with: link, isCertain: true, now: now))
         case .ownFuture(let former):
             endFetch(name)
             guard former == replica else { return [UpkeepDirective](fetchMissing(now: now, preferring: link)) }
@@ -154,7 +154,7 @@ extension Mesh {
         // Who only claims it has to wait: the journal that is being written is not searched.
         guard isRenewing else { return directives }
         directives += beginSearch(
-            JournalName(job: job, replica: replica), with: link, unfit: nil, now: now)
+            JournalName(job: job, replica: replica), with: link, isCertain: false, now: now)
         return directives
     }
 

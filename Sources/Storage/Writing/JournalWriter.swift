@@ -15,6 +15,8 @@ struct JournalWriter {
     let seal: (JournalHead) throws -> JournalSignature?
 
     struct Reached {
+        /// Where the journal stood before.
+        let base: JournalHead
         let head: JournalHead
         /// Of the author over the head; nil without one, and where nothing was new.
         let signature: JournalSignature?
@@ -79,7 +81,7 @@ struct JournalWriter {
         }
         guard let start = run.start, var items else {
             return Reached(
-                head: run.head, signature: nil, credible: run.credible, applied: [], hasStatements: false,
+                base: known, head: run.head, signature: nil, credible: run.credible, applied: [], hasStatements: false,
                 removals: [])
         }
         try items.finish()
@@ -87,7 +89,8 @@ struct JournalWriter {
         let signature = try journal.append(
             bytes[start...], after: known, head: run.head, latest: run.latest, seal: seal)
         return Reached(
-            head: run.head, signature: signature, credible: run.credible, applied: run.told + items.applied,
+            base: known, head: run.head, signature: signature, credible: run.credible,
+            applied: run.told + items.applied,
             hasStatements: run.hasStatements, removals: run.removals)
     }
 

@@ -36,9 +36,7 @@ package struct IncomingRun: Sendable {
 package struct Ingested: Hashable, Sendable {
     /// What became of it.
     package let result: IngestResult
-    /// Whose it is, if it was stored; nil for the channel.
-    package let author: JournalAuthor?
-    /// What was new of a stored run: the rest of it was not looked at, and must not be passed on.
+    /// What was new of a stored run, with its author: the rest of it was not looked at, and must not be passed on.
     package let news: JournalSegment?
     /// What a stored run changed, if it was small enough for people to follow.
     package let applied: [AppliedChange]
@@ -49,12 +47,11 @@ package struct Ingested: Hashable, Sendable {
 
     /// Takes what changed as it is; all stays empty for a run of which nothing was stored.
     package init(
-        _ result: IngestResult, author: JournalAuthor? = nil, news: JournalSegment? = nil,
-        applied: [AppliedChange] = [], hasStatements: Bool = false, ended: RemovalOutcome? = nil
+        _ result: IngestResult, news: JournalSegment? = nil, applied: [AppliedChange] = [],
+        hasStatements: Bool = false, ended: RemovalOutcome? = nil
     ) {
-        self.news = news
         self.result = result
-        self.author = author
+        self.news = news
         self.applied = applied
         self.hasStatements = hasStatements
         self.ended = ended
@@ -148,23 +145,23 @@ extension JobTransaction {
             try check(segment, of: author)
             throw JournalWriter.NotTaken(.ownFuture(of: own.replica))
         }
-        let known = try journal.head().sequence
         let reached = try JournalWriter(journal: journal, received: now, seal: segment.seal)
             .ingest(segment) { try check(segment, of: author) }
         // What is written here next is later than what was seen.
         store.clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
         try store.joinLooseSegments(of: journal, after: segment.bytes.count)
         try journal.endDoubt()
+        let known = reached.base.sequence
         var news = segment.first > known ? segment : try segment.dropping(through: known)
         news.author = author
         guard let first = reached.removals.first else {
             return Ingested(
-                .stored, author: author, news: news, applied: reached.applied, hasStatements: reached.hasStatements)
+                .stored, news: news, applied: reached.applied, hasStatements: reached.hasStatements)
         }
         let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
         // The end of a job says that others hold more of this store's journal: nothing is stored before it has another name.
         if try own.isUnlike(removal) { throw JournalWriter.NotTaken(.ownFuture(of: own.replica)) }
-        return Ingested(.stored, author: author, news: news, ended: try end(removal))
+        return Ingested(.stored, news: news, ended: try end(removal))
     }
 
     private func isOwnFuture(_ segment: JournalSegment, of journal: JournalRows) throws -> Bool {

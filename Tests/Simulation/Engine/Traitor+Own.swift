@@ -33,11 +33,7 @@ extension Traitor {
             let name = Operation.set(field: JobProperty.author(author.replica), value: "traitor", replaces: [])
             changes.insert(Change(item: .job, stamp: changes[0].stamp, operations: [name]), at: 0)
         }
-        let bytes = changes.flatMap(ChangeCodec.encode)
-        guard let head = try? base.after(bytes) else { return nil }
-        return JournalSegment(
-            replica: author.replica, first: base.sequence + 1, head: head, bytes: bytes,
-            signature: signer.sign(head, of: author.replica, job: job), author: author)
+        return try? signer.segment(changes.flatMap(ChangeCodec.encode), after: base, of: job, by: author)
     }
 
     private func publish(_ run: JournalSegment, of job: JobID, after base: JournalHead, on link: LinkID) {

@@ -34,6 +34,16 @@ package struct TestSigner: JournalSigner {
 
     /// As `JournalSigner.signature`.
     package func signature(over content: [UInt8]) -> [UInt8] { key.signature(over: content) }
+
+    /// A run of changes of an author with this key that follows `base`, signed.
+    package func segment(
+        _ bytes: [UInt8], after base: JournalHead, of job: JobID, by author: JournalAuthor
+    ) throws -> JournalSegment {
+        let head = try base.after(bytes)
+        return JournalSegment(
+            replica: author.replica, first: base.sequence + 1, head: head, bytes: bytes,
+            signature: sign(head, of: author.replica, job: job), author: author)
+    }
 }
 
 /// Writes journals by hand, as a laptop that is not here.
@@ -54,10 +64,7 @@ package struct TestAuthor: Sendable {
 
     /// A run of changes that follows `base`, signed.
     package func segment(_ bytes: [UInt8], after base: JournalHead = .empty, of job: JobID) throws -> JournalSegment {
-        let head = try base.after(bytes)
-        return JournalSegment(
-            replica: replica, first: base.sequence + 1, head: head, bytes: bytes,
-            signature: signer.sign(head, of: replica, job: job), author: author)
+        try signer.segment(bytes, after: base, of: job, by: author)
     }
 
     /// What it says stands in a run, whether it does or not, signed.

@@ -34,16 +34,11 @@ struct JobAuditCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        var audit = LineAudit(listsChanges: changes && !options.json)
         let expected = fleet?.lowercased()
-        if let file = try InputFile(history: reference) {
-            while let piece = try file.next() { try audit.add(piece) }
-        } else {
-            try await options.withClient { client in
-                try await client.history(job: reference) { try audit.add($0) }
-            }
+        let report: AuditReport
+        do { report = try await audited() } catch let fault as HistoryAudit.Fault {
+            throw APIError(.invalidValue, fault.sentence)
         }
-        let report = try await audit.report()
         let isOfFleet = expected.map { report.rootID?.hasPrefix($0) ?? false } ?? true
         if options.json { try StandardOutput.json(report) } else { report.print(on: .output) }
         guard isOfFleet else {
@@ -53,42 +48,42 @@ struct JobAuditCommand: AsyncParsableCommand {
         }
         if !report.holds { throw Stop(code: .different) }
     }
+
+    private func audited() async throws -> AuditReport {
+        var reader = HistoryReader(listsChanges: changes && !options.json)
+        if let file = try InputFile(history: reference) {
+            while let piece = try file.next() { try reader.add(piece) }
+        } else {
+            try await options.withClient { client in
+                try await client.history(job: reference) { try reader.add($0) }
+            }
+        }
+        return try await reader.audit.report()
+    }
 }
 
-/// Cuts what comes into lines, and says what is wrong in the command's words.
-private struct LineAudit {
+/// Cuts what comes into lines for an audit.
+private struct HistoryReader {
     /// A run of 960 KiB in base64, and what stands beside it.
     private static let longestLine = 2 << 20
 
     private let listsChanges: Bool
     private var splitter = LineSplitter()
-    private var audit = HistoryAudit()
+    private(set) var audit = HistoryAudit()
 
     init(listsChanges: Bool) { self.listsChanges = listsChanges }
 
     mutating func add(_ piece: [UInt8]) throws {
-        guard splitter.restBytes <= Self.longestLine else {
-            throw APIError(
-                .invalidValue,
-                "This is no job's history, a line has no end; write one with 'muster job export JOB --format history'.")
-        }
+        guard splitter.restBytes <= Self.longestLine else { throw HistoryAudit.Fault.foreign }
         for line in splitter.add(piece) {
-            try refusing { () throws(HistoryAudit.Fault) in
-                guard listsChanges else { return try audit.add(line) }
-                var written: [HistoryAudit.WrittenChange] = []
-                try audit.add(line) { written.append($0) }
-                StandardOutput.lines(
-                    written.flatMap { WrittenChangeText($0, by: audit.author(of: $0.dot.replica)).lines })
+            guard listsChanges else {
+                try audit.add(line)
+                continue
             }
+            var written: [HistoryAudit.WrittenChange] = []
+            try audit.add(line) { written.append($0) }
+            StandardOutput.lines(written.flatMap { WrittenChangeText($0, by: audit.author(of: $0.dot.replica)).lines })
         }
-    }
-
-    func report() async throws -> AuditReport {
-        do { return try await audit.report() } catch { throw APIError(.invalidValue, error.sentence) }
-    }
-
-    private func refusing(_ body: () throws(HistoryAudit.Fault) -> Void) throws {
-        do { try body() } catch { throw APIError(.invalidValue, error.sentence) }
     }
 }
 
