@@ -101,8 +101,9 @@ let package = Package(
         .target(
             name: "ChannelServer",
             dependencies: [
-                "CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage", hummingbird,
-                hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
+                "Authorship", "CMalloc", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "ServerChannel",
+                "Storage",
+                hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
             ],
             // Served as it stands: one source of truth, and no file to be found at run time.
             resources: [.embedInCode("openapi.json")]),
@@ -185,7 +186,8 @@ let package = Package(
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
-                "Authorship", "ChannelServer", "ServerChannel", "Simulation", "Storage", "CRDT", "Outbox", httpClient,
+                "Authorship", "ChannelServer", "ServerChannel", "Identity", "Simulation", "Storage", "CRDT", "Outbox",
+                httpClient,
                 httpTypes, logging, nioCore,
                 nioHTTP1,
             ]),
@@ -193,7 +195,8 @@ let package = Package(
         .testTarget(
             name: "EngineTests",
             dependencies: [
-                "Engine", "Replication", "Transport", "Storage", "Inventory", "CRDT", "Timekeeping", "Simulation",
+                "Engine", "Authorship", "Replication", "Transport", "Storage", "Inventory", "CRDT", "Timekeeping",
+                "Simulation",
                 "simulate", logging,
             ]),
         .testTarget(

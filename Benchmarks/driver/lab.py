@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from lab import free_port
+from lab import free_port, shared_fleet
 
 from .backlog import Backlog
 from .daemon import Daemon, LabError
@@ -79,8 +79,9 @@ class Lab:
         shutil.rmtree(daemon.state, ignore_errors=True)
 
     def server(self, name):
-        """A muster-channel that is not started yet."""
+        """A muster-channel of the fleet that is not started yet."""
         server = Server(self.binaries / "muster-channel", self.directory / name, free_port())
+        server.join(shared_fleet(str(self.binaries)))
         self.servers.append(server)
         return server
 

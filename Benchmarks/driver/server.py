@@ -50,10 +50,19 @@ class Server:
 
     def token(self, name):
         """A device may have 64 requests at a time."""
-        made = subprocess.run([self.binary, "token", "add", name, *self.database], capture_output=True, text=True)
-        if made.returncode != 0:
-            raise LabError(f"muster-channel token add failed: {made.stderr}")
-        return made.stdout.strip()
+        return self._printed("token", "add", name).strip()
+
+    def join(self, fleet):
+        """Lets it into a fleet, without which no laptop of that believes it."""
+        path = self.directory / "server.pem"
+        path.write_text(fleet.sign(self._printed("fleet", "request"), "server"))
+        self._printed("fleet", "install", str(path))
+
+    def _printed(self, *words):
+        done = subprocess.run([self.binary, *words, *self.database], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise LabError(f"muster-channel {' '.join(words[:2])} failed: {done.stderr}")
+        return done.stdout
 
     def flags(self, name):
         """What a laptop of that name is started with to use this server."""

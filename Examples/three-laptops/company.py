@@ -36,11 +36,15 @@ class Office:
 
     def token_for(self, name):
         """Lets somebody ask the server from now on."""
-        command = [self._executable, "token", "add", name, "--database", self._database]
+        return self.muster_channel("token", "add", name).strip()
+
+    def muster_channel(self, *words):
+        """Runs a command of the server on its machine, and returns what it printed."""
+        command = [self._executable, *words, "--database", self._database]
         done = subprocess.run(self.machine.inside(command), capture_output=True, text=True)
         if done.returncode != 0:
-            raise RuntimeError(f"the office could not make a token: {done.stderr}")
-        return done.stdout.strip()
+            raise RuntimeError(f"the office's 'muster-channel {' '.join(words)}' failed: {done.stderr}")
+        return done.stdout
 
     def start(self):
         """Starts the server and returns when it answers."""

@@ -1,6 +1,7 @@
 """How laptops become one fleet, by codes and without the internet, and how one that is stolen is shut out of it."""
 
 import contextlib
+import os
 import re
 
 from lab import finish, never_during
@@ -16,9 +17,27 @@ def begin(teller, lab, founder):
     """The first laptop makes the fleet's root, which a company would have on a USB stick, and may let others in."""
     # Names without a directory: where the story keeps its files is nobody's concern, and may be a long word.
     with contextlib.chdir(lab.directory):
-        with open("passphrase", "w", encoding="utf-8") as file:
-            file.write("a drawer of its own\n")
+        _write("passphrase", "a drawer of its own\n")
         teller.screen(founder, "fleet", "init", "--root", "fleet-root.pem", "--passphrase-file", "passphrase")
+
+
+def let_in_the_office(teller, lab, issuer, office):
+    """The server joins by two files, as from an administrator's desk: what it says it signs from then on."""
+    with contextlib.chdir(lab.directory):
+        request, papers = "server.request", "server.pem"
+        _write(request, office.muster_channel("fleet", "request"))
+        teller.command("office", ["muster-channel", "fleet", "request"], into=request)
+        signing = ["fleet", "sign", request, "--role", "server"]
+        _write(papers, issuer.muster(*signing))
+        teller.command(issuer.name, ["muster", *signing], into=papers)
+        installed = office.muster_channel("fleet", "install", os.path.abspath(papers))
+        teller.command("office", ["muster-channel", "fleet", "install", papers])
+        teller.show(beginning_with("Server", "Fleet", "Let in by")(installed.splitlines()))
+
+
+def _write(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def let_in(teller, inviter, newcomer):

@@ -26,7 +26,7 @@ def tell(teller, lab, build_directory):
     ]
     opening = paperwork.the_office_opens_the_job(teller, office)
     paperwork.the_crew_meets_at_the_depot(teller, office, crew)
-    paperwork.the_crew_becomes_a_fleet(teller, lab, crew)
+    paperwork.the_crew_becomes_a_fleet(teller, lab, office, crew)
     paperwork.the_crew_drives_off(teller, office, crew)
     watched = recording.of(anna, "job", "watch", JOB)
     the_household_is_imported(teller, crew)

@@ -31,9 +31,11 @@ def the_crew_meets_at_the_depot(teller, office, crew):
     teller.screen(crew[2], "job", "list")
 
 
-def the_crew_becomes_a_fleet(teller, lab, crew):
+def the_crew_becomes_a_fleet(teller, lab, office, crew):
     teller.chapter("Anna's laptop begins a fleet, and lets the others in")
     fleet.begin(teller, lab, crew[0])
+    teller.say("The office's server is let in by file: laptops of a fleet believe no other one.")
+    fleet.let_in_the_office(teller, lab, crew[0], office)
     apart = not any(member.connected() for member in crew)
     teller.must(apart, "no laptop talks to another one: Bert's and Cleo's are in no fleet")
     teller.say("Without --yes Anna's screen would show the newcomer's key words, too, and ask her whether they are the same.")

@@ -44,9 +44,9 @@ class Teller:
         self.show(only(output.rstrip("\n").split("\n")))
         return output
 
-    def command(self, name, words):
-        for line in command_lines(name, words):
-            print(line)
+    def command(self, name, words, into=None):
+        """`into` is the file in which what it prints is kept."""
+        print("\n".join(command_lines(name, words)) + ("" if into is None else f" > {into}"))
 
     def show(self, lines):
         """What somebody sees on a screen, which breaks sentences that are longer."""

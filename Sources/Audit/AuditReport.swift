@@ -7,13 +7,11 @@ import Identity
 package struct AuditReport: Encodable, Sendable {
     /// How far a journal is to be believed.
     package enum Standing: String, Encodable, Sendable {
-        /// Its author has signed all of it, and the fleet has let that laptop in.
+        /// Its author has signed all of it, and the fleet has let that laptop, or server, in.
         case proven
-        /// All of it is one laptop's; which fleet that belonged to nothing shows.
+        /// All of it is one key's; which fleet that belonged to nothing shows.
         case signed
-        /// The server's, which does not sign.
-        case unsigned
-        /// All of it is one laptop's, which nobody of this fleet has let in.
+        /// All of it is one key's, which nobody of this fleet has let in.
         case outsider
         /// Something in it is not its author's, or is missing.
         case broken
@@ -23,7 +21,7 @@ package struct AuditReport: Encodable, Sendable {
     package struct Journal: Encodable, Sendable {
         /// 32 hexadecimal digits.
         package let replicaID: String
-        /// 64 hexadecimal digits; nil for the server, and where no author is told.
+        /// 64 hexadecimal digits; nil where no author is told.
         package let deviceID: String?
         /// For people to compare; nil as above.
         package let keyWords: String?
@@ -88,10 +86,8 @@ extension HistoryAudit {
         let problem = journal.problem ?? (journal.changes == 0 ? "it holds nothing" : nil)
         let member = problem == nil ? await member(journal.author, of: trust) : nil
         let standing: AuditReport.Standing =
-            problem != nil
-            ? .broken
-            : replica == .channel ? .unsigned : member != nil ? .proven : trust == nil ? .signed : .outsider
-        let device = replica == .channel ? nil : journal.author?.device
+            problem != nil ? .broken : member != nil ? .proven : trust == nil ? .signed : .outsider
+        let device = journal.author?.device
         return AuditReport.Journal(
             replicaID: replica.description, deviceID: device?.description, keyWords: device.map(KeyWords.of),
             name: replica == .channel ? "the server" : journal.name, role: member?.role.rawValue,
@@ -103,9 +99,7 @@ extension HistoryAudit {
 
     /// Whom the fleet has let in. When is not asked: what was written stays written.
     private func member(_ author: JournalAuthor?, of trust: FleetTrust?) async -> FleetMember? {
-        guard let author, let trust else { return nil }
-        let member = try? await trust.judgeRenewal(
-            author.certificates, now: .since(0), revocations: RevocationLog())
-        return member?.key.bytes == author.key ? member : nil
+        guard let author, let trust, await trust.vouches(for: author, now: .since(0)) else { return nil }
+        return await trust.letIn(author.key, by: author.certificates, now: .since(0))
     }
 }

@@ -23,6 +23,7 @@ package struct HistoryAudit: Sendable {
 
     /// What is known of a journal so far.
     struct Journal {
+        /// Who has signed where it ends, and so all of it.
         var author: JournalAuthor?
         var head = JournalHead.empty
         var changes = 0
@@ -38,6 +39,7 @@ package struct HistoryAudit: Sendable {
     private(set) var job: JobID?
     private(set) var journals: [ReplicaID: Journal] = [:]
     private(set) var isWhole = false
+    private var authors: [ReplicaID: JournalAuthor] = [:]
     private var lines = 0
     private var runs = 0
 
@@ -84,14 +86,16 @@ package struct HistoryAudit: Sendable {
 
     private mutating func meet(_ line: HistoryLine.Author) throws(Fault) {
         let replica = try journal(line.journal)
-        guard let nonce = ReplicaID(line.nonce)?.value,
+        let nonce = line.nonce.map { ReplicaID($0)?.value }
+        guard nonce == nil || nonce != .some(nil),
             let author = JournalAuthor(
-                key: Array(line.key), nonce: nonce, certificates: line.certificates.map { Array($0) })
+                key: Array(line.key), nonce: nonce ?? nil, certificates: line.certificates.map { Array($0) })
         else { throw fault("an author cannot be read") }
-        journals[replica, default: Journal()].author = author
         guard author.replica == replica else {
             return note("it bears a name that does not follow from its author's key", of: replica)
         }
+        authors[author.name] = author
+        journals[replica, default: Journal()].author = author
     }
 
     private mutating func check(_ run: HistoryLine.Run, each: (WrittenChange) -> Void) throws(Fault) {
@@ -119,12 +123,14 @@ package struct HistoryAudit: Sendable {
         guard journal.head == claimed else {
             return note("what it holds after \(known.head.sequence) is not what was signed", of: replica)
         }
-        if replica != .channel {
-            guard let job, let author = known.author, let signature = JournalSignature(Array(run.signature ?? Data())),
-                author.hasSigned(claimed, job: job, signature, of: replica)
-            else {
-                return note("what it holds after \(known.head.sequence) was not signed by its author", of: replica)
-            }
+        let segment = JournalSegment(
+            replica: replica, first: run.first, head: claimed, bytes: [],
+            signature: JournalSignature(Array(run.signature ?? Data())))
+        journal.author = segment.authorName.flatMap { authors[$0] }
+        guard let job, let author = journal.author, let signature = segment.signature,
+            author.hasSigned(claimed, job: job, signature, of: replica)
+        else {
+            return note("what it holds after \(known.head.sequence) was not signed by its author", of: replica)
         }
         journals[replica] = journal
         for change in written { each(change) }

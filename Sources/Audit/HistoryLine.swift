@@ -20,15 +20,15 @@ enum HistoryLine: Codable {
         let exportedAt: Timestamp
     }
 
-    /// Whose a journal is, before its first run.
+    /// Whose a journal is, before the first run that is signed by this author.
     struct Author: Codable {
-        /// The journal's name: the first half of SHA-256 over `muster replica 1`, a NUL, the key and the nonce.
+        /// The journal's name: the first half of SHA-256 over `muster replica 1`, a NUL, the key and the nonce; of a server 0.
         let journal: String
         /// Ed25519, 32 bytes.
         let key: Data
-        /// 32 hexadecimal digits.
-        let nonce: String
-        /// The laptop's own and its issuer's, in DER; none of a laptop that was in no fleet.
+        /// 32 hexadecimal digits; nil for a server.
+        let nonce: String?
+        /// Its own and its issuer's, in DER; none of one that was in no fleet.
         let certificates: [Data]
     }
 
@@ -40,7 +40,7 @@ enum HistoryLine: Codable {
         let last: UInt64
         /// Of the journal's chain after the last one: 64 hexadecimal digits.
         let digest: String
-        /// Over `muster journal 1`, a NUL, job, journal, `last` and `digest`; nil of the server, which does not sign.
+        /// Over `muster journal 1`, a NUL, job, journal, `last` and `digest`; of the server with its key after it.
         let signature: Data?
         /// As laptops exchange them (`ChangeCodec`).
         let changes: Data

@@ -28,12 +28,13 @@ package struct HistoryWriter: Sendable {
     /// The next run; those of a journal follow one another from its beginning on.
     package mutating func add(_ segment: JournalSegment) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        if let author = segment.author, told.insert(segment.replica).inserted {
+        if let author = segment.author, told.insert(author.name).inserted {
             bytes += try line(
                 .author(
                     HistoryLine.Author(
                         journal: segment.replica.description, key: Data(author.key),
-                        nonce: ReplicaID(author.nonce).description, certificates: author.certificates.map { Data($0) }))
+                        nonce: author.nonce.map { ReplicaID($0).description },
+                        certificates: author.certificates.map { Data($0) }))
             )
         }
         runs += 1

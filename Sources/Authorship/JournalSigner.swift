@@ -16,35 +16,54 @@ extension JournalSigner {
     /// The name of the laptop that has the key.
     package var device: DeviceID { DeviceID(ofKey: publicKey) }
 
-    /// Who writes under the name that a number makes; nil for a key that is none.
-    package func author(nonce: UInt128) -> JournalAuthor? {
+    /// Who writes under the name that a number makes, or the channel without one; nil for a key that is none.
+    package func author(nonce: UInt128?) -> JournalAuthor? {
         JournalAuthor(key: publicKey, nonce: nonce, certificates: certificates)
     }
 
     /// Says that a journal stands so.
     package func sign(_ head: JournalHead, of replica: ReplicaID, job: JobID) -> JournalSignature? {
-        JournalSignature(signature(over: SignedHead.content(head, of: replica, job: job)))
+        JournalSignature(
+            signature(over: SignedHead.content(head, of: replica, job: job)) + (replica == .channel ? publicKey : []))
     }
 }
 
 extension JournalAuthor {
-    /// The name of its journals: the first 128 bits of SHA-256 over a purpose, the key and the nonce. 0 is the channel's, and
-    /// nobody finds a key for it.
-    package var replica: ReplicaID {
+    /// The name under which it is known: the first 128 bits of SHA-256 over a purpose, the key and the nonce. A laptop's journals
+    /// bear it, and no channel: nobody finds a key for 0.
+    package var name: ReplicaID {
+        guard let nonce else { return Self.name(ofServer: key) }
         var content = Array("muster replica 1\0".utf8) + key
         withUnsafeBytes(of: nonce.bigEndian) { content += $0 }
         return ReplicaID(SHA256.hash(data: content).halves.high)
     }
 
-    /// The name of the laptop.
+    fileprivate static func name(ofServer key: [UInt8]) -> ReplicaID {
+        ReplicaID(SHA256.hash(data: Array("muster server 1\0".utf8) + key).halves.high)
+    }
+
+    /// The journals that it writes: no laptop the channel, and no server another one.
+    package var replica: ReplicaID { isServer ? .channel : name }
+
+    /// The name of the laptop, or of the server.
     package var device: DeviceID { DeviceID(ofKey: key) }
 
     /// Whether a signature is this author's, of a journal that stands so.
     package func hasSigned(
         _ head: JournalHead, job: JobID, _ signature: JournalSignature, of replica: ReplicaID
     ) -> Bool {
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key) else { return false }
-        return key.isValidSignature(signature.bytes, for: SignedHead.content(head, of: replica, job: job))
+        guard replica == self.replica, signature.key == (isServer ? key : nil),
+            let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key)
+        else { return false }
+        return key.isValidSignature(signature.value, for: SignedHead.content(head, of: replica, job: job))
+    }
+}
+
+extension JournalSegment {
+    /// The name of its author (`JournalAuthor.name`); nil in a channel that names no server's key.
+    package var authorName: ReplicaID? {
+        guard replica == .channel else { return replica }
+        return signature?.key.map(JournalAuthor.name(ofServer:))
     }
 }
 

@@ -16,7 +16,7 @@ package struct JournalSegment: Hashable, Sendable {
     package let head: JournalHead
     /// Encoded changes.
     package let bytes: [UInt8]
-    /// Of the author over `head`; nil in the channel, which is not signed.
+    /// Of the author over `head`; nil where another branch was put after that.
     package var signature: JournalSignature?
     /// Whose key signs; nil where the other end has heard of that.
     package var author: JournalAuthor?

@@ -15,14 +15,15 @@ struct MusterChannel: AsyncParsableCommand {
         abstract: "The company's end of Muster: keeps the channel of every job, and tells laptops the time.",
         discussion: """
             Without arguments it serves on 127.0.0.1:7480 from channel.sqlite in $STATE_DIRECTORY, or else in
-            ~/.local/state/muster-channel. Each device needs a token; put a proxy with TLS in front.
+            ~/.local/state/muster-channel. Let it into the company's fleet ('muster-channel fleet'), and give each device a
+            token; put a proxy with TLS in front.
 
             'muster-channel backup FILE' copies the database while the server runs. After such a copy was put back, serve
             with --recover first: laptops bring what the server has said since.
 
             Example: muster-channel token add annas-laptop && muster-channel --listen 127.0.0.1:7480
             """,
-        subcommands: [Serve.self, Token.self, BackupCommand.self], defaultSubcommand: Serve.self)
+        subcommands: [Serve.self, Fleet.self, Token.self, BackupCommand.self], defaultSubcommand: Serve.self)
 }
 
 /// Where the database lies, for every command.

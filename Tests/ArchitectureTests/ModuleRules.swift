@@ -75,7 +75,10 @@ let moduleRules: [String: ModuleRule] = [
     "HTTPCoding": .shell(
         [], [], "how values are written in HTTP, for the API on the socket and that of the server; it knows neither"),
     "ChannelServer": .shell(
-        ["CMalloc", "CRDT", "HTTPCoding", "Inventory", "Outbox", "ServerChannel", "Storage"],
+        [
+            "Authorship", "CMalloc", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "ServerChannel",
+            "Storage",
+        ],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
             "UnixSignals",

@@ -124,7 +124,7 @@ struct HistoryAuditTests {
         }
     }
 
-    @Test("What the fleet has let in is proven, and what it has not is not; the server signs nothing")
+    @Test("What the fleet has let in is proven, and what it has not is not, the server's words as well")
     func fleet() async throws {
         let fleet = try TestFleet()
         let other = try TestFleet()
@@ -132,8 +132,9 @@ struct HistoryAuditTests {
             TestAuthor(number, certificates: try fleet.chain(TestSigner(number).key))
         }
         let (own, foreign) = (try author(1, in: fleet), try author(2, in: other))
-        let server = JournalSegment(
-            replica: .channel, first: 1, head: try .empty.after(changes(["Hello"])), bytes: changes(["Hello"]))
+        let server = try TestAuthor(
+            server: 5, certificates: fleet.chain(TestSigner(5).key, as: .server)
+        ).segment(changes(["Hello"]), of: job)
         let runs = [
             try own.segment(changes(["Sofa"]), of: job), try foreign.segment(changes(["Lamp"]), of: job), server,
             try TestAuthor(3).segment(changes(["Table"]), of: job),
@@ -143,13 +144,39 @@ struct HistoryAuditTests {
         func standing(_ run: JournalSegment) -> AuditReport.Standing? {
             report.journals.first { $0.replicaID == run.replica.description }?.standing
         }
-        #expect(runs.map(standing) == [.proven, .outsider, .unsigned, .outsider])
+        #expect(runs.map(standing) == [.proven, .outsider, .proven, .outsider])
         // With the certificates of another laptop nobody is let in.
         let borrowed = TestAuthor(4, certificates: own.author.certificates)
         let lie = try await self.report(
             lines(of: [borrowed.segment(changes(["Lie"]), of: job)], fleet: fleet.trust.root.bytes))
         #expect(!lie.holds)
         let proven = try await self.report(lines(of: [runs[0], server], fleet: fleet.trust.root.bytes))
-        #expect(proven.holds && proven.journals.contains { $0.role == "member" && $0.issuerID != nil })
+        #expect(proven.holds && Set(proven.journals.map(\.role)) == ["member", "server"])
+        #expect(proven.journals.allSatisfy { $0.issuerID != nil })
+    }
+
+    @Test("Of two servers that wrote one channel the last one answers for all of it, and no member writes one")
+    func servers() async throws {
+        let fleet = try TestFleet()
+        func server(_ number: UInt64, as role: FleetRole = .server) throws -> TestAuthor {
+            TestAuthor(server: number, certificates: try fleet.chain(TestSigner(number).key, as: role))
+        }
+        let first = try server(5).segment(changes(["Hello"]), of: job)
+        func report(then last: TestAuthor) async throws -> AuditReport {
+            let second = try last.segment(changes(["Again"]), after: first.head, of: job)
+            return try await self.report(lines(of: [first, second], fleet: fleet.trust.root.bytes))
+        }
+        let renewed = try await report(then: server(6))
+        #expect(renewed.holds && renewed.journals.map(\.deviceID) == [TestSigner(6).device.description])
+        for wrong in try [server(6, as: .member), server(6, as: .office), TestAuthor(server: 6)] {
+            let refused = try await report(then: wrong)
+            #expect(!refused.holds && refused.journals.map(\.standing) == [.outsider])
+        }
+        // Under the name of the one that is known somebody else's signature is none.
+        let forged = JournalSegment(
+            replica: .channel, first: 2, head: try first.head.after(changes(["Again"])), bytes: changes(["Again"]),
+            signature: JournalSignature([UInt8](repeating: 1, count: 64) + TestSigner(5).publicKey))
+        let broken = try await self.report(lines(of: [first, forged], fleet: fleet.trust.root.bytes))
+        #expect(!broken.holds && broken.journals.map(\.standing) == [.broken])
     }
 }

@@ -42,6 +42,50 @@ struct AuthorshipTests {
         #expect(author.hasSigned(head, job: job, signature, of: author.replica))
     }
 
+    @Test("A server signs channels, with its key after the signature, and is known by a name of its key")
+    func server() throws {
+        let (signer, job) = (try signer(), try #require(Self.job))
+        let server = try #require(signer.author(nonce: nil))
+        #expect(server.isServer && server.replica == .channel)
+        #expect(server.name.description == "354ff4c769e775b77e706e444a90c64b")
+        let head = JournalHead(
+            sequence: 7,
+            digest: try #require(JournalDigest("604657543ed3d8c1b0af65f2b8b066f1272e50d95893a5cc1ba0a9b4e0b7eb4f")))
+        let signature = try #require(signer.sign(head, of: .channel, job: job))
+        #expect(
+            signature.bytes.hexadecimalDigits
+                == "d5732e587939999979a338b9029f53a3ec7a440db36ab94299f264e182f3a7ba"
+                + "b3fa5e60e06fe55e0fa1b25f2e64c299dff017befd524829312e825cfe7e4304"
+                + "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8")
+        #expect(server.hasSigned(head, job: job, signature, of: .channel))
+        let segment = JournalSegment(replica: .channel, first: 1, head: head, bytes: [1], signature: signature)
+        #expect(segment.authorName == server.name)
+    }
+
+    @Test(
+        "What a server signs is no laptop's, what a laptop signs is no server's, and a server's other key is another's")
+    func serversAndLaptops() throws {
+        let (signer, job) = (try signer(), try #require(Self.job))
+        let (server, laptop) = (try #require(signer.author(nonce: nil)), try #require(signer.author(nonce: 0)))
+        #expect(laptop.name != server.name && laptop.replica != .channel)
+        let head = JournalHead(sequence: 7, digest: 3)
+        let channel = try #require(signer.sign(head, of: .channel, job: job))
+        let bare = try #require(JournalSignature(Array(channel.value)))
+        #expect(!laptop.hasSigned(head, job: job, channel, of: .channel))
+        #expect(!laptop.hasSigned(head, job: job, bare, of: .channel))
+        #expect(!server.hasSigned(head, job: job, bare, of: .channel), "it names no key")
+        let own = try #require(signer.sign(head, of: laptop.name, job: job))
+        #expect(!server.hasSigned(head, job: job, own, of: laptop.name))
+        let named = try #require(JournalSignature(own.bytes + signer.publicKey))
+        #expect(!laptop.hasSigned(head, job: job, named, of: laptop.name), "a laptop's names no key")
+        #expect(!server.hasSigned(head, job: job, named, of: laptop.name))
+        let other = try #require(JournalSignature(Array(channel.value) + TestSigner(5).publicKey))
+        #expect(!server.hasSigned(head, job: job, other, of: .channel))
+        let unsigned = JournalSegment(replica: .channel, first: 1, head: head, bytes: [1])
+        #expect(unsigned.authorName == nil)
+        #expect(JournalSegment(replica: laptop.name, first: 1, head: head, bytes: [1]).authorName == laptop.name)
+    }
+
     @Test("Another place, digest, job, name, key or bit is not what was signed")
     func others() throws {
         let (signer, job) = (try signer(), try #require(Self.job))

@@ -185,7 +185,7 @@ struct ChannelTests {
                 replica: ReplicaID(8), first: 1, head: JournalHead(sequence: 1, digest: 3), bytes: [9, 9, 9])
             #expect(try await office.upload([broken], job: "other").code == "malformed")
             #expect(try await office.get("/v1/jobs/other").status == 404, "nothing is left of it")
-            let channel = JournalSegment(replica: .channel, first: 1, head: first.head, bytes: first.bytes)
+            let channel = try TestAuthor(server: 8).segment(first.bytes, of: #require(JobID(Office.job)))
             #expect(try await office.upload([channel]).code == "channelUpload")
 
             let accepted = try await office.get("/v1/jobs/\(Office.job)/channel?wait=10")

@@ -122,15 +122,17 @@ struct Office: Sendable {
 
 /// A journal of one laptop, made by hand.
 struct Journal {
+    private let number: UInt64
     private let author: TestAuthor
     private let job: String
     private(set) var head = JournalHead.empty
 
     var replica: ReplicaID { author.replica }
 
-    init(_ number: UInt64, of job: String = Office.job) {
+    init(_ number: UInt64, of job: String = Office.job, certificates: [[UInt8]] = []) {
+        self.number = number
         self.job = job
-        author = TestAuthor(number)
+        author = TestAuthor(number, certificates: certificates)
     }
 
     /// The next run: one item per name.
@@ -138,7 +140,7 @@ struct Journal {
         let bytes = names.enumerated().flatMap { index, name in
             ChangeCodec.encode(
                 Change(
-                    item: ItemID(UInt128(head.sequence) + UInt128(index) + author.author.nonce << 32 + 1),
+                    item: ItemID(UInt128(head.sequence) + UInt128(index) + UInt128(number) << 32 + 1),
                     stamp: Stamp(milliseconds: stamp + UInt64(index), counter: 0),
                     operations: [.set(field: "name", value: name, replaces: [])]))
         }

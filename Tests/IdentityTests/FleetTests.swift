@@ -68,15 +68,45 @@ struct FleetTests {
         let (ours, theirs) = (try TestFleet(), try TestFleet())
         let (key, other) = (DeviceKey(), DeviceKey())
         let chain = try ours.chain(key)
-        for day in [-300, 1, 5_000] as [Int64] {
+        func isLetIn(_ key: DeviceKey, by chain: [[UInt8]], of fleet: TestFleet, day: Int64 = 1) async -> Bool {
             let now = TimeBounds.since(TestFleet.today + day * TestFleet.day)
-            #expect(await ours.trust.hasLetIn(key.publicKey.bytes, by: chain, now: now), "day \(day)")
-            #expect(await !ours.trust.hasLetIn(other.publicKey.bytes, by: chain, now: now))
-            #expect(await !theirs.trust.hasLetIn(key.publicKey.bytes, by: chain, now: now))
-            #expect(await !ours.trust.hasLetIn(key.publicKey.bytes, by: [], now: now))
+            return await fleet.trust.letIn(key.publicKey.bytes, by: chain, now: now) != nil
+        }
+        for day in [-300, 1, 5_000] as [Int64] {
+            #expect(await isLetIn(key, by: chain, of: ours, day: day), "day \(day)")
+            #expect(await !isLetIn(other, by: chain, of: ours, day: day))
+            #expect(await !isLetIn(key, by: chain, of: theirs, day: day))
+            #expect(await !isLetIn(key, by: [], of: ours, day: day))
         }
         let acted = try [ours.chain(other)[0], chain[0]]
-        #expect(await !ours.trust.hasLetIn(other.publicKey.bytes, by: acted, now: .since(0)))
+        #expect(await !isLetIn(other, by: acted, of: ours))
+    }
+
+    @Test("Only a server writes channels, and it writes nothing else", arguments: FleetRole.allCases)
+    func server(role: FleetRole) async throws {
+        let fleet = try TestFleet()
+        let key = DeviceKey()
+        let chain = try fleet.chain(key, as: role)
+        for nonce in [nil, 7] as [UInt128?] {
+            let author = try #require(JournalAuthor(key: key.publicKey.bytes, nonce: nonce, certificates: chain))
+            #expect(await fleet.trust.vouches(for: author, now: .since(0)) == (author.isServer == (role == .server)))
+            var bare = author
+            bare.certificates = []
+            #expect(await !fleet.trust.vouches(for: bare, now: .since(0)))
+        }
+    }
+
+    @Test("Only an issuer of the office makes a server, whose certificate holds for 400 days at most")
+    func serversIssuer() throws {
+        for role in FleetRole.allCases {
+            let fleet = try TestFleet(issuerRole: role)
+            guard role >= .office else {
+                #expect(throws: CertificateAuthority.Refusal.self) { try fleet.chain(DeviceKey(), as: .server) }
+                continue
+            }
+            let certificate = try FleetCertificate(try fleet.chain(DeviceKey(), as: .server, on: -10)[0])
+            #expect(certificate.notAfter == TestFleet.today + 390 * TestFleet.day)
+        }
     }
 
     @Test("A laptop that acts as an issuer lets nobody in")

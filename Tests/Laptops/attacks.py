@@ -92,7 +92,8 @@ class Issuing:
         self._signer, self._since, self._until, self._kind, self._role = signer, since, until, kind, role
         self._behind = [signer.certificate] if behind is None else behind
 
-    def sign(self, request):
+    def sign(self, request, _):
+        """As `Fleet.sign`; the role is this one's own."""
         owner = x509.load_pem_x509_csr(request.encode()).public_key()
         return "".join(pem(one) for one in [self._leaf(owner), *self._behind, self._signer.root])
 

@@ -10,8 +10,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from protobuf import text, varint
 
+# The name of a server's journal in each job.
+CHANNEL = bytes(16)
 # A digest that no journal leads to.
 CLAIMED = b"\1" * 32
+SIGNATURE_BYTES = 64
 
 
 def digest(records, start=bytes(32)):
@@ -41,6 +44,11 @@ def name(key, nonce):
     return hashlib.sha256(b"muster replica 1\0" + key + nonce).digest()[:16]
 
 
+def server_name(key):
+    """Under which a server is known, though its journals bear another name: none of them follows from one key."""
+    return hashlib.sha256(b"muster server 1\0" + key).digest()[:16]
+
+
 def signed_content(job, replica, last, head):
     """What an author signs: that its journal has this digest after this transform."""
     job = job.encode()
@@ -48,10 +56,11 @@ def signed_content(job, replica, last, head):
 
 
 def has_signed(key, signature, *content):
-    """Whether the author with this public key has; `content` as in `signed_content`."""
+    """Whether the author with this public key has; `content` as in `signed_content`. In a channel the key follows."""
+    signature = signature or b""
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(signature or b"", signed_content(*content))
-        return True
+        Ed25519PublicKey.from_public_bytes(key).verify(signature[:SIGNATURE_BYTES], signed_content(*content))
+        return signature[SIGNATURE_BYTES:] == (key if content[1] == CHANNEL else b"")
     except InvalidSignature:
         return False
 
@@ -64,7 +73,7 @@ class Author:
 
     def __init__(self, key=None, certificates=(), replica=None):
         self._key = key or Ed25519PrivateKey.generate()
-        self._certificates = certificates
+        self.certificates = certificates
         self._nonce = os.urandom(16)
         self.replica = replica or name(public(self._key), self._nonce)
 
@@ -75,23 +84,29 @@ class Author:
     @property
     def message(self):
         """How peers are told of it."""
-        return text(1, public(self._key)) + text(2, self._nonce) + b"".join(text(3, one) for one in self._certificates)
+        return text(1, public(self._key)) + text(2, self._nonce) + b"".join(text(3, one) for one in self.certificates)
 
     @property
     def document(self):
         """How a server is."""
-        certificates = [base64.b64encode(one).decode() for one in self._certificates]
+        certificates = [base64.b64encode(one).decode() for one in self.certificates]
         return {"key": public(self._key).hex(), "nonce": self._nonce.hex(), "certificates": certificates}
 
     def sign(self, job, last, head):
         return self._key.sign(signed_content(job, self.replica, last, head))
 
 
-class Channel:
-    """The server, whose journals nobody signs."""
+class Server(Author):
+    """Writes channels: all servers bear one name, and each signature says whose key has made it."""
 
-    replica = bytes(16)
-    message = b""
+    def __init__(self, key=None, certificates=()):
+        super().__init__(key, certificates, CHANNEL)
+        self._nonce = b""
 
-    def sign(self, *_):
-        return b""
+    @property
+    def document(self):
+        """How another server is told of it."""
+        return {name: value for name, value in super().document.items() if name != "nonce"}
+
+    def sign(self, job, last, head):
+        return super().sign(job, last, head) + public(self._key)

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 
 from front import Front  # noqa: E402
 from invitations import found  # noqa: E402
-from lab import Lab  # noqa: E402
+from lab import Lab, shared_fleet  # noqa: E402
 from office import Office  # noqa: E402
 from solo import Solos  # noqa: E402
 
@@ -45,9 +45,9 @@ def solos(build_directory):
 
 @pytest.fixture
 def office(build_directory):
-    """A server that answers."""
+    """A server of the fleet, that answers."""
     with Office(build_directory) as office:
-        yield office.start()
+        yield office.join(shared_fleet(build_directory)).start()
 
 
 @pytest.fixture

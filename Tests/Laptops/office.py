@@ -23,6 +23,7 @@ class Office:
         self.store = os.path.join(self.directory, "channel.sqlite")
         self.port = free_port()
         self.program = None
+        self.fleet = None
         self._executable = os.path.join(build_directory, "muster-channel")
         self._starts = 0
         self.token = self.muster_channel("token", "add", "laptops").stdout.strip()
@@ -40,6 +41,15 @@ class Office:
         return subprocess.run(
             [self._executable, *arguments, "--database", self.store], capture_output=True, text=True, check=True
         )
+
+    def join(self, fleet):
+        """Lets it into a fleet, as its administrator does; a server that runs knows that a moment later."""
+        self.fleet = fleet
+        papers = os.path.join(self.directory, "server.pem")
+        with open(papers, "w", encoding="utf-8") as file:
+            file.write(fleet.sign(self.muster_channel("fleet", "request").stdout, "server"))
+        self.muster_channel("fleet", "install", papers)
+        return self
 
     def launch(self, *flags):
         """Starts it and returns at once."""

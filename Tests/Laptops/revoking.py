@@ -96,7 +96,7 @@ def sign(issuer, request, role="member"):
 
 def fleet_of(issuer):
     """What lets Python members in."""
-    return SimpleNamespace(sign=lambda request: sign(issuer, request)["certificates"])
+    return SimpleNamespace(sign=lambda request, role: sign(issuer, request, role)["certificates"])
 
 
 def identifier(daemon):

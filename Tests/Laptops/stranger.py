@@ -7,7 +7,7 @@ import struct
 import tempfile
 import threading
 
-from authors import Author, device_of
+from authors import Author, Server, device_of
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -15,7 +15,7 @@ from lab import wait_until
 from protobuf import fixed, number, text, varint
 
 APPLICATION = "muster/1"
-VERSION = 8
+VERSION = 9
 
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
@@ -110,13 +110,13 @@ def tls():
 class Member:
     """A key with certificates of a fleet."""
 
-    def __init__(self, fleet, key=None):
+    def __init__(self, fleet, key=None, role="member"):
         self.key = key or Ed25519PrivateKey.generate()
         self.device = device_of(self.key)
         request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(self.key, None)
         self.request = request.public_bytes(Encoding.PEM).decode()
         # The last one, the root's, is with every laptop, and not sent.
-        self.chain = fleet.sign(self.request).rpartition("-----BEGIN")[0]
+        self.chain = fleet.sign(self.request, role).rpartition("-----BEGIN")[0]
         self.context = tls()
         with tempfile.NamedTemporaryFile() as file:
             file.write(self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
@@ -126,7 +126,15 @@ class Member:
 
     def author(self, replica=None):
         """Writes under a new name, or says that it is the one that is given."""
-        return Author(self.key, [one.public_bytes(Encoding.DER) for one in blocks(self.chain)], replica)
+        return Author(self.key, self._certificates, replica)
+
+    def server(self):
+        """Writes channels."""
+        return Server(self.key, self._certificates)
+
+    @property
+    def _certificates(self):
+        return [one.public_bytes(Encoding.DER) for one in blocks(self.chain)]
 
 
 def blocks(text):

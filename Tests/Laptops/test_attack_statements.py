@@ -1,16 +1,17 @@
 """Withdrawals, answers and states of jobs that somebody else says: a laptop's own word counts where it is its own, the
 server's where the server has said it."""
 
+import hashlib
 import sqlite3
 
 import pytest
 from attacks import assert_kept, kept
-from authors import Channel, digest
+from authors import Server, digest
 from gateways import advance, crew, published_states, state, wait_published
 from lab import wait_until
 from relays import is_closed
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Stranger, delta
+from stranger import Member, Stranger, delta
 from test_hostile_statements import JOB_ITEM, record
 
 UNSIGNED = "has not signed what was sent as its work"
@@ -139,15 +140,42 @@ def end_of_the_office(daemon):
         database.close()
 
 
-def test_what_is_not_defended_yet_a_member_speaks_as_the_office(asking):
-    """As docs/threat-model.md says: in the office's own journal, which bert and anna hold, one more run of it, made by a
-    member, is believed. To be turned round when the server signs."""
+def test_a_member_does_not_speak_as_the_office(asking):
+    """One more run of the office's own journal, which bert and anna hold: whoever made it, no server of the fleet has."""
     said = publication("state", "completed")
     last, head = end_of_the_office(asking.anna)
-    stranger = Stranger(asking.anna).greet()
-    stranger.say(delta(asking.job, Channel(), last + 1, last + 1, digest([said], head), said))
-    for daemon in (asking.anna, asking.bert):
-        shown = lambda: state(daemon, asking.job)["published"] == "completed"
-        wait_until(shown, PATIENCE_SECONDS, f"{daemon.name} believes it: {state(daemon, asking.job)}")
-    # The office itself knows nothing of it.
-    assert published_states(asking.office, asking.job) == ["scheduled", "dispatched"]
+    run = lambda author, **fields: delta(asking.job, author, last + 1, last + 1, digest([said], head), said, **fields)
+    before, member = kept(asking.anna), Member(asking.anna.fleet)
+    for author in (Server(), Server(member.key, member.author().certificates)):
+        logged = len(asking.anna.log())
+        stranger = Stranger(asking.anna).greet()
+        stranger.say(run(author))
+        refused = f"device={author.device.hex()[:8]} replica={32 * '0'} [Engine] the server's word is not taken"
+        wait_until(lambda: refused in asking.anna.log()[logged:], PATIENCE_SECONDS, "anna refuses it")
+        check = next(one for one in asking.anna.get("/v1/doctor")["checks"] if one["name"] == "journals")
+        assert f"server {author.device.hex()[:8]}, which is not of this fleet" in check["finding"], check
+        assert_kept(asking.anna, before)
+        stranger.close()
+    # With the office's own key in the signature, which everybody has seen.
+    own = office_key(asking.anna)
+    forged = Server()
+    for tells in (True, False):
+        stranger = Stranger(asking.anna).greet()
+        signature = forged.sign(asking.job, last + 1, digest([said], head))[:64] + own
+        stranger.say(run(forged, signature=signature, tells=tells))
+        wait_until(lambda: is_closed(asking.anna, stranger), PATIENCE_SECONDS, asking.anna.log())
+        assert_kept(asking.anna, before)
+    assert f"Server {hashlib.sha256(own).hexdigest()[:8]} {UNSIGNED}" in asking.anna.log()
+    assert asking.stands()
+    asking.is_carried_out()
+
+
+def office_key(daemon):
+    """Of the server whose word a laptop has last believed."""
+    database = sqlite3.connect(f"file:{daemon.store}?mode=ro", uri=True)
+    try:
+        query = "SELECT signature FROM segment WHERE replica = zeroblob(16) ORDER BY last DESC LIMIT 1"
+        ((signature,),) = database.execute(query).fetchall()
+        return signature[64:]
+    finally:
+        database.close()

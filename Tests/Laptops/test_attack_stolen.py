@@ -27,7 +27,7 @@ def stolen_from(daemon):
     """Whoever has the key and the certificates, in a program that does as it likes."""
     read = lambda name: open(os.path.join(daemon.state, name), encoding="utf-8").read()
     key = load_pem_private_key(read("device.key").encode(), None)
-    return Member(SimpleNamespace(sign=lambda _: read("fleet.pem")), key)
+    return Member(SimpleNamespace(sign=lambda *_: read("fleet.pem")), key)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import socket
 from lab import wait_until
 from office import Journal
 from solo import PATIENCE_SECONDS
+from stranger import Member
 
 CONNECTIONS = 60
 # 6 GB are asked for. A device has 24 places, and an answer of half a MiB takes some MiB while it is made and written.
@@ -18,7 +19,7 @@ def resident_bytes(office):
 
 
 def test_answers_that_nobody_reads_fill_no_memory(office):
-    journal = Journal("smith")
+    journal = Journal("smith", Member(office.fleet).author())
     for _ in range(20):
         run = journal.add(*["x" * 50_000] * 10)
         assert office.ask("POST", "/v1/jobs/smith/journals", run)[0] == 200

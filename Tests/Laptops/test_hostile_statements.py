@@ -7,11 +7,11 @@ import time
 
 import pytest
 from attacks import assert_kept, kept
-from authors import CLAIMED, Channel, digest
+from authors import CLAIMED, digest
 from clocks import milliseconds, true_milliseconds
 from lab import wait_at_rest, wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
-from stranger import READY, Stranger, delta, frame, number, ping, pong, removed, varint, wait_for_log
+from stranger import READY, Member, Stranger, delta, frame, number, ping, pong, removed, varint, wait_for_log
 
 JOB_ITEM = bytes(16)
 FARTHEST = 1 << 40
@@ -144,7 +144,7 @@ def test_what_is_no_statement_closes_the_connection_and_nothing_else(pair):
 
 
 def test_decisions_on_what_nobody_has_and_statements_of_the_channel(pair):
-    for author in (None, Channel()):
+    for author in (None, Member(pair.anna.fleet, role="server").server()):
         records = [record(JOB_ITEM, decide(identities(100)), decide([5])), record(JOB_ITEM, decide([]))]
         stranger, replica = pair.tell(records, 3, author)
         wait_until(lambda: pair.bert.vector(pair.job).get(replica.hex()) == 3, 5, "bert has it from anna")

@@ -2,13 +2,13 @@
 
 import time
 from datetime import datetime
-from types import SimpleNamespace
 
 import pytest
 from clocks import WallClock
 from invitations import anna, invite, join, let_in, newcomer, wait_joining
 from lab import never_during, wait_until
 from newcomer import ENROLMENT, REFUSAL, Conversation
+from revoking import fleet_of
 from solo import PATIENCE_SECONDS, wait_agreed
 from stranger import Member, connect, frame, number, wait_for_log
 from time_server import TimeServer
@@ -78,8 +78,7 @@ def test_a_revoked_laptop_is_not_renewed(solos, anna):
 
 def test_before_half_way_nobody_is_renewed(anna):
     """Whoever asks too early has a wrong clock, or wants to keep the issuer busy."""
-    sign = lambda request: anna.make("/v1/fleet/certificates", {"request": request, "role": "member"})["certificates"]
-    context = Member(SimpleNamespace(sign=sign)).context
+    context = Member(fleet_of(anna)).context
     context.set_alpn_protocols([ENROLMENT])
     with Conversation(context.wrap_socket(connect(anna))) as conversation:
         assert conversation.say(frame(number(RENEWAL, 1)))

@@ -1,13 +1,14 @@
-"""Signed journals and the server: it passes on what laptops bring it, and takes no upload that nobody has signed."""
+"""Signed journals and the server: it passes on what laptops bring it, and takes no upload that nobody of its fleet has signed."""
 
 import base64
 
 import pytest
-from authors import Author, flipped
-from gateways import server_flags
+from authors import Author, Server, flipped
+from gateways import server_flags, state, wait_published
 from lab import never_during, wait_until
-from office import Journal
+from office import Journal, Office
 from solo import PATIENCE_SECONDS, journals, wait_agreed
+from stranger import Member
 
 
 def test_a_journal_arrives_through_the_server_only(solos, office):
@@ -59,28 +60,78 @@ OF_THE_AUTHOR = {"a key", "a nonce", "no author"}
 
 @pytest.mark.parametrize("what", UPLOADS)
 def test_the_server_takes_no_upload_that_is_spoilt(office, what):
-    journal = Journal("smith")
+    new = lambda: Journal("smith", Member(office.fleet).author())
+    journal = new()
     assert office.ask("POST", "/v1/jobs/smith/journals", journal.add("Box"))[0] == 200
     paths = [f"/v1/jobs/smith{rest}" for rest in ("", "/vector", "/items", "/channel")]
     before = [office.get(path) for path in paths]
     # Of a journal that is new to the server, and of one that it has, whose author it knows.
-    for body in (Journal("smith").add("Chair"), journal.add("Lamp"))[: 1 if what in OF_THE_AUTHOR else 2]:
+    for body in (new().add("Chair"), journal.add("Lamp"))[: 1 if what in OF_THE_AUTHOR else 2]:
         status, answer = office.ask("POST", "/v1/jobs/smith/journals", UPLOADS[what](body))
         # Changes that do not lead to their digest are taken for the end of a branch that parted before.
         refusal = (409, "journalForked") if what == "a change" else (422, "malformed")
         assert (status, answer["code"]) == refusal, answer
         assert [office.get(path) for path in paths] == before
     said = office.log()
-    assert " error " not in said and " warning " not in said, "a laptop's fault is none of the server's"
-    assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith").add("Table"))[0] == 200
+    assert " error " not in said, "a laptop's fault is none of the server's"
+    assert office.ask("POST", "/v1/jobs/smith/journals", new().add("Table"))[0] == 200
 
 
-def test_what_the_server_gave_before_a_laptop_joined_costs_no_connection(solos, office):
+def test_the_server_takes_nothing_from_outside_its_fleet(office):
+    """Neither a laptop's journal that nobody has let in, nor a channel, whoever writes that."""
+    member, other = Member(office.fleet), Member(office.fleet)
+    assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", member.author()).add("Box"))[0] == 200
+    paths = [f"/v1/jobs/smith{rest}" for rest in ("", "/vector", "/items", "/channel")]
+    before = [office.get(path) for path in paths]
+    certificates = member.author().certificates
+    outside = {
+        "no certificates": Author(),
+        "another one's certificates": Author(certificates=certificates),
+        "a server without certificates": Server(),
+        "a member as the server": Server(member.key, certificates),
+        "a server as a laptop": Member(office.fleet, role="server").author(),
+    }
+    for what, author in outside.items():
+        status, answer = office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", author).add("Chair"))
+        assert (status, answer["code"]) == (422, "outsider"), (what, answer)
+        assert "let that laptop join" in answer["detail"], answer
+        assert [office.get(path) for path in paths] == before, what
+    assert office.log().count("nobody of the fleet has written it") == len(outside)
+    assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", other.author()).add("Lamp"))[0] == 200
+
+
+def test_a_server_joins_while_it_serves(build_directory, solos):
+    """And an answer that it gave before is given again by its new name: laptops believe it from then on."""
+    with Office(build_directory) as office:
+        office.start()
+        anna = solos("anna").start(*server_flags(solos, office, f"http://127.0.0.1:{office.port}"))
+        job = anna.create_job("Smith")
+        wait_until(lambda: office.ask("GET", f"/v1/jobs/{job}")[0] == 200, PATIENCE_SECONDS, "the office has the job")
+        (check,) = wait_until(lambda: not_believed(anna), PATIENCE_SECONDS, "anna does not believe it")
+        assert "is not of this fleet" in check["finding"] and "muster-channel fleet" in check["remedy"], check
+        assert state(anna, job)["published"] is None
+        office.join(anna.fleet)
+        wait_published([anna], job, "scheduled")
+        assert not not_believed(anna), "nothing is left to do"
+
+
+def not_believed(daemon):
+    return [one for one in daemon.get("/v1/doctor")["checks"] if one["name"] == "journals" and one["outcome"] == "warning"]
+
+
+@pytest.fixture
+def town_hall(build_directory):
+    """A server of no fleet: it takes what everybody brings."""
+    with Office(build_directory) as office:
+        yield office.start()
+
+
+def test_what_the_server_gave_before_a_laptop_joined_costs_no_connection(solos, town_hall):
     """Bert was in no fleet and took everything. Anna does not take it, and stays connected with him."""
     jobs, outsider = [f"job-{number}" for number in range(20)], Author()
     for job in jobs:
-        assert office.ask("POST", f"/v1/jobs/{job}/journals", Journal(job, outsider).add("Box"))[0] == 200
-    bert = solos("bert").launch(*server_flags(solos, office, f"http://127.0.0.1:{office.port}"))
+        assert town_hall.ask("POST", f"/v1/jobs/{job}/journals", Journal(job, outsider).add("Box"))[0] == 200
+    bert = solos("bert").launch(*server_flags(solos, town_hall, f"http://127.0.0.1:{town_hall.port}"))
     wait_until(bert.answers, PATIENCE_SECONDS, "bert answers")
     for job in jobs:
         wait_until(lambda: len(bert.items(job)) == 1, PATIENCE_SECONDS, "bert has it")

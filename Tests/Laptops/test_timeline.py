@@ -4,13 +4,12 @@ server that only one laptop meets."""
 import json
 import time
 
-from authors import Channel, digest
+from authors import CHANNEL, digest
 from clocks import Crew
 from lab import wait_until
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Stranger, change, delta
+from stranger import Member, Stranger, change, delta
 
-CHANNEL = Channel()
 JOB_ITEM = bytes(16)
 
 
@@ -21,6 +20,7 @@ class Office:
     def __init__(self, laptop, job):
         self._stranger = Stranger(laptop).greet(name="office")
         self._job = job
+        self._author = Member(laptop.fleet, role="server").server()
         self._records = []
 
     def order(self, text, stamp_milliseconds):
@@ -28,7 +28,7 @@ class Office:
         record = change(JOB_ITEM, stamp_milliseconds << 16, text)
         self._records.append(record)
         count = len(self._records)
-        assert self._stranger.say(delta(self._job, CHANNEL, count, count, digest(self._records), record))
+        assert self._stranger.say(delta(self._job, self._author, count, count, digest(self._records), record))
         return count
 
 
@@ -77,7 +77,7 @@ def print_one_timeline(anna, *others):
         # The office's clock is a year off as well: its ids decide, not its time.
         ordered = office.order(f"order {number}", 1_600_000_000_000 + (3 - number) * 86_400_000)
         wait_until(
-            lambda: all(member.vector(job).get(CHANNEL.replica.hex(), 0) >= ordered for member in crew),
+            lambda: all(member.vector(job).get(CHANNEL.hex(), 0) >= ordered for member in crew),
             PATIENCE_SECONDS,
             "the order reaches all three through one",
         )
@@ -90,7 +90,7 @@ def print_one_timeline(anna, *others):
     timeline = all_print_the_same()
     anchors = [entry["anchor"] for entry in timeline]
     assert anchors == sorted(anchors), "the server's order comes first"
-    channel = [entry for entry in timeline if entry["by"] == CHANNEL.replica.hex()]
+    channel = [entry for entry in timeline if entry["by"] == CHANNEL.hex()]
     assert [entry["sequence"] for entry in channel] == [1, 2, 3]
     assert [entry["at"] for entry in channel] == sorted((entry["at"] for entry in channel), reverse=True), (
         "the office's clock went backwards, and nobody minded"
@@ -116,7 +116,7 @@ def work_apart(laptops):
     bert.stop()
     office = Office(anna, job)
     office.order("order 1", int(time.time() * 1_000))
-    wait_until(lambda: anna.vector(job).get(CHANNEL.replica.hex()) == 1, PATIENCE_SECONDS, "anna has the order")
+    wait_until(lambda: anna.vector(job).get(CHANNEL.hex()) == 1, PATIENCE_SECONDS, "anna has the order")
     for number in range(3):
         anna.ask("PATCH", f"/v1/jobs/{job}/items/{item}", {"fields": {"room": f"anna {number}"}})
     anna.stop()

@@ -49,6 +49,10 @@ struct HealthRulesTests {
         #expect(unvouched.outcome == .warning && unvouched.remedy?.contains("fleet invite") ?? false)
         #expect(unvouched.finding.hasPrefix("work of abcd0000, which nobody of this fleet has let in, came 2 times"))
         #expect(HealthRules.journals([stranger, server]).outcome == .failed)
+        let other = RefusedWork(.otherServer, device: bert.device, name: "", last: 0)
+        let notBelieved = HealthRules.journals([stranger, other])
+        #expect(notBelieved.outcome == .warning && notBelieved.remedy?.contains("muster-channel fleet") ?? false)
+        #expect(notBelieved.finding.contains("words of server abcd0000, which is not of this fleet, came once"))
     }
 
     private func work(_ changes: Int, by name: String, aheadSeconds: Int64 = 86_390) -> FutureWork {

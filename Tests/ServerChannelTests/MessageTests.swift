@@ -12,8 +12,10 @@ struct MessageTests {
                 JournalSegment(
                     replica: ReplicaID(7), first: 3, head: JournalHead(sequence: 9, digest: .greatest),
                     bytes: [1, 2, 3]), of: JobID(ItemID(1))),
-            JournalSegment(
-                replica: .channel, first: 1, head: JournalHead(sequence: 1, digest: 0), bytes: [0]),
+            TestAuthor(server: 8, certificates: [[1], [2, 3]]).sign(
+                JournalSegment(
+                    replica: .channel, first: 1, head: JournalHead(sequence: 1, digest: 0), bytes: [0]),
+                of: JobID(ItemID(1))),
         ], head: 12)
 
     private static let vector = VersionVector([

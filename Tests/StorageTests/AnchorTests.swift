@@ -29,8 +29,8 @@ struct AnchorTests {
             let bytes = ChangeCodec.encode(
                 Change(
                     item: item, stamp: Stamp(milliseconds: now + 7 * hour, counter: 0), operations: [order]))
-            head = try head.after(bytes)
-            let segment = JournalSegment(replica: .channel, first: number, head: head, bytes: bytes)
+            let segment = try TestAuthor(server: 99).segment(bytes, after: head, of: Store.job)
+            head = segment.head
             guard try await store.ingest(segment, job: Store.job, now: .anyTime).result == .stored else {
                 Issue.record("the channel's entry \(number) was not stored")
                 return

@@ -113,17 +113,17 @@ struct SignedJournalTests {
             replica: bare.replica, first: 2, head: JournalHead(sequence: 2, digest: 1), bytes: bareRun.bytes,
             signature: bareRun.signature, author: certified.author)
         #expect(isForged(try await bert.ingest(forged, job: Store.job, now: .anyTime).result))
-        #expect(try await bert.authors(of: [bare.replica])[bare.replica] == bare.author)
+        #expect(try await bert.authors(named: [bare.replica])[bare.replica] == bare.author)
         let again = try certified.run(["a"])
         #expect(try await bert.ingest(again, job: Store.job, now: .anyTime).result == .duplicate(bareRun.head))
         for _ in 1...2 {
-            #expect(try await bert.authors(of: [bare.replica])[bare.replica] == certified.author)
+            #expect(try await bert.authors(named: [bare.replica])[bare.replica] == certified.author)
             try bert.close()
             bert = try await place.open("bert")
         }
         // Who says that it is in none any more changes nothing.
         _ = try await bert.ingest(bare.run(["a", "b"]), job: Store.job, now: .anyTime)
-        #expect(try await bert.authors(of: [bare.replica])[bare.replica] == certified.author)
+        #expect(try await bert.authors(named: [bare.replica])[bare.replica] == certified.author)
     }
 
     @Test("What outlives its job in a row of which the rest goes is still signed")

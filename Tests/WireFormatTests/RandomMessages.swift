@@ -45,11 +45,13 @@ extension Message {
             let segment = JournalSegment(
                 replica: replica, first: UInt64.random(in: 1...sequence, using: &random), head: head,
                 bytes: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) },
-                signature: number % 3 == 0 ? nil : JournalSignature([UInt8](repeating: 9, count: 64)),
+                signature: number % 3 == 0
+                    ? nil : JournalSignature([UInt8](repeating: 9, count: number % 3 == 1 ? 64 : 96)),
                 author: number % 5 > 1
                     ? nil
                     : JournalAuthor(
-                        key: [UInt8](repeating: UInt8(count), count: 32), nonce: UInt128(number),
+                        key: [UInt8](repeating: UInt8(count), count: 32),
+                        nonce: number % 7 == 0 ? nil : UInt128(number),
                         certificates: number % 5 == 0 ? [] : [[1, 2], [3]]))
             return .delta(job: job, segment, pushed: number % 2 == 0)
         case 9: return .prune(job: job)

@@ -8,7 +8,7 @@ import WireFormat
 
 @Suite("Messages on the wire")
 struct RoundTripTests {
-    @Test("a message is written as the bytes of version 8, and read back from them", arguments: Samples.named)
+    @Test("a message is written as the bytes of version 9, and read back from them", arguments: Samples.named)
     func keepsItsBytes(name: String, message: Message) throws {
         let bytes = try Fixtures.bytes("messages", name)
         #expect(try FrameEncoder.encode(message) == bytes)

@@ -59,6 +59,7 @@ enum Samples {
         ("credit", .credit(job: job, replica: first, bytes: 64 << 10)),
         ("delta", .delta(job: job, segment(first: 9, last: 12, bytes: [1, 2, 255, 0]), pushed: true)),
         ("delta-signed", .delta(job: job, signed, pushed: true)),
+        ("delta-server", .delta(job: job, signedByServer, pushed: false)),
         ("prune", .prune(job: job)),
         ("probe", .probe(job: job, replica: second, sequence: 40)),
         (
@@ -107,6 +108,11 @@ enum Samples {
             key: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef".utf8),
             nonce: 0x3031_3233_3435_3637_3839_6162_6364_6566,
             certificates: [Array("leaf".utf8), Array("issuer".utf8)]))
+
+    private static let signedByServer = JournalSegment(
+        replica: .channel, first: 1, head: JournalHead(sequence: 2, digest: 77), bytes: [1, 2, 3],
+        signature: JournalSignature((0..<96).map { UInt8($0) }),
+        author: JournalAuthor(key: Array(64..<96), nonce: nil, certificates: [Array("leaf".utf8)]))
 
     static func segment(first: UInt64, last: UInt64, bytes: [UInt8]) -> JournalSegment {
         JournalSegment(

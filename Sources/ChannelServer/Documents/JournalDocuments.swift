@@ -66,21 +66,21 @@ struct SegmentsDocument: Codable {
         let digest: String
         /// Base64.
         let changes: String
-        /// Base64; absent in the channel.
+        /// Base64; in the channel with the server's key after it.
         let signature: String?
     }
 
     struct Author: Codable {
         /// 64 hexadecimal digits.
         let key: String
-        /// 32 hexadecimal digits.
-        let nonce: String
+        /// 32 hexadecimal digits; absent for a server.
+        let nonce: String?
         /// Base64 of DER.
         let certificates: [String]
     }
 
     let segments: [Segment]
-    /// Of all the journals of these, but the channel.
+    /// Who has signed these.
     let authors: [Author]?
 
     init(_ list: SegmentList) {
@@ -122,15 +122,14 @@ extension SegmentsDocument.Segment {
 extension SegmentsDocument.Author {
     fileprivate init(_ author: JournalAuthor) {
         key = author.key.hexadecimalDigits
-        nonce = ReplicaID(author.nonce).description
+        nonce = author.nonce.map { ReplicaID($0).description }
         certificates = author.certificates.map { Data($0).base64EncodedString() }
     }
 
     /// - Throws: `MalformedMessage` or `ChannelProblem`.
     fileprivate func author() throws -> JournalAuthor {
-        guard let key = JournalDigest(key), key.description == self.key, let nonce = ReplicaID(nonce),
-            nonce.description == self.nonce
-        else {
+        let number = nonce.flatMap { ReplicaID($0) }
+        guard let key = JournalDigest(key), key.description == self.key, number?.description == nonce else {
             throw ChannelProblem(.invalidRequest, "'key' has 64 digits of 0–9 a–f, 'nonce' has 32.")
         }
         let certificates = certificates.map { Data(base64Encoded: $0) }
@@ -138,7 +137,8 @@ extension SegmentsDocument.Author {
             throw ChannelProblem(.malformed, "A certificate is not base64.")
         }
         return try JournalAuthor(
-            checkedKey: key.bytes, nonce: nonce.value, certificates: certificates.compactMap { $0.map { [UInt8]($0) } })
+            checkedKey: key.bytes, nonce: number?.value,
+            certificates: certificates.compactMap { $0.map { [UInt8]($0) } })
     }
 }
 

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Logging
 import ServerChannel
@@ -11,6 +12,16 @@ extension ChannelService {
             throw ChannelProblem(.tooLarge, "More than \(ChannelLimits.segments) runs at once; send fewer.")
         }
         for segment in segments {
+            guard try await identity.vouches(for: segment) else {
+                logger.warning(
+                    "a journal is refused: nobody of the fleet has written it",
+                    metadata: [
+                        "job": "\(job)", "replica": "\(segment.replica)",
+                        "device": "\(segment.author?.device.short ?? "")",
+                    ])
+                throw problem(
+                    .outsider, segment, nil, "Nobody of this server's fleet has signed it; let that laptop join first.")
+            }
             guard segment.replica != .channel else {
                 try await recover(segment, into: job)
                 continue
@@ -47,7 +58,8 @@ extension ChannelService {
         case .duplicate: break
         case .gap(let head):
             throw problem(.journalGap, segment, head.sequence, "The server's channel ends at \(head.sequence).")
-        case .forked, .ownFuture, .malformed, .forged, .unvouched, .failed:
+        case .forged(let reason): throw ChannelProblem(.malformed, reason)
+        case .forked, .ownFuture, .malformed, .unvouched, .failed:
             logger.error(
                 "this server has said something else since it was set back; put the backup back again and serve with --recover first",
                 metadata: ["job": "\(job)"])
@@ -58,6 +70,16 @@ extension ChannelService {
 
     /// A laptop shows words of this server's own, statements among them. If they reach beyond what it holds, it was set back.
     private func noteClaim(_ segment: JournalSegment, to job: JobID) async throws {
+        var isSigned = segment.signature.map {
+            segment.author?.hasSigned(segment.head, job: job, $0, of: segment.replica) ?? false
+        }
+        if segment.author == nil { isSigned = try await store.hasSigned(segment, of: job) }
+        guard isSigned ?? false else {
+            logger.error(
+                "a laptop shows what this server has never said: find out who has that laptop",
+                metadata: ["job": "\(job)", "upTo": "\(segment.head.sequence)"])
+            return
+        }
         var says = false
         try ChangeCodec.scan(segment.bytes) { scanned, _ in says = says || scanned.statementCount > 0 }
         let head = (try? await store.vector(of: job))?[.channel].sequence ?? 0

@@ -34,6 +34,7 @@ struct ChannelService: Sendable {
     let hub: ChangeHub
     let batcher: AcknowledgementBatcher
     let setBack: SetBackJobs
+    let identity: ServerIdentity
     let now: WallClock
     /// See `ServerSettings`.
     let isRecovering: Bool

@@ -46,6 +46,12 @@ package struct ChannelServer: Sendable {
                 "the database was moved or put back; if it is from a backup, serve with --recover first, so that laptops bring what it lacks"
             )
         }
+        let identity = try await ServerIdentity(in: store)
+        if !identity.isEnrolled {
+            logger.warning(
+                "this server belongs to no fleet, so laptops of one do not believe it; see 'muster-channel fleet --help'"
+            )
+        }
         let now = WallClock()
         let hub = ChangeHub()
         let setBack = SetBackJobs()
@@ -55,8 +61,8 @@ package struct ChannelServer: Sendable {
             logger.warning("no device has a token yet; make one with 'muster-channel token add NAME'")
         }
         let service = ChannelService(
-            store: store, hub: hub, batcher: batcher, setBack: setBack, now: now, isRecovering: settings.isRecovering,
-            logger: logger)
+            store: store, hub: hub, batcher: batcher, setBack: setBack, identity: identity, now: now,
+            isRecovering: settings.isRecovering, logger: logger)
         let http = try server(
             ChannelResponder(service: service, logger: logger))
         var lifecycle = ServiceGroupConfiguration(
@@ -64,6 +70,7 @@ package struct ChannelServer: Sendable {
             services: [
                 .init(service: http), .init(service: Freeing(store: store, logger: logger)),
                 .init(service: LateAcceptance(batcher: batcher, logger: logger)),
+                .init(service: IdentityRefresh(identity: identity, logger: logger)),
                 .init(service: Housekeeping(store: store, logger: logger)), .init(service: PollEnder(hub: hub)),
             ], gracefulShutdownSignals: signals, logger: logger)
         // What was answered for is durable: who does not let go by then is not waited for.

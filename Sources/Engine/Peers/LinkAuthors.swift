@@ -13,22 +13,23 @@ struct HeardAuthors: Sendable {
     /// What a peer sends, with the author that it has told before.
     mutating func complete(_ segment: JournalSegment) -> JournalSegment {
         if let author = segment.author {
-            let known = authors[segment.replica]
+            let known = authors[author.name]
             let cost = Self.cost(author) - (known.map(Self.cost) ?? 0)
             if known?.certificates.isEmpty ?? true, bytes + cost <= Self.most {
-                authors[segment.replica] = author
+                authors[author.name] = author
                 bytes += cost
             }
             return segment
         }
         var segment = segment
-        segment.author = authors[segment.replica]
+        segment.author = segment.authorName.flatMap { authors[$0] }
         return segment
     }
 
-    /// The store knows it from now on.
-    mutating func forget(_ replica: ReplicaID) {
-        if let author = authors.removeValue(forKey: replica) { bytes -= Self.cost(author) }
+    /// The store knows who has written a run from now on.
+    mutating func forget(_ segment: JournalSegment) {
+        guard let name = segment.authorName, let author = authors.removeValue(forKey: name) else { return }
+        bytes -= Self.cost(author)
     }
 
     private static func cost(_ author: JournalAuthor) -> Int {
@@ -43,7 +44,7 @@ struct ToldAuthors: Sendable {
 
     /// - Returns: whether this is news to the peer.
     mutating func insert(_ author: JournalAuthor) -> Bool {
-        if !author.certificates.isEmpty { return withCertificates.insert(author.replica).inserted }
-        return !withCertificates.contains(author.replica) && without.insert(author.replica).inserted
+        if !author.certificates.isEmpty { return withCertificates.insert(author.name).inserted }
+        return !withCertificates.contains(author.name) && without.insert(author.name).inserted
     }
 }

@@ -31,7 +31,7 @@ extension Replicator {
             directives += mesh.onPersisted(
                 run.segment, job: run.job, from: run.link, result: ingested.result, news: ingested.news, now: now)
             if ingested.result == .stored {
-                remotes[run.link]?.heard.forget(run.segment.replica)
+                remotes[run.link]?.heard.forget(run.segment)
                 advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements)
             }
         }
@@ -64,22 +64,31 @@ extension Replicator {
     func taken(
         _ runs: [IncomingRun], by take: ([IncomingRun]) async throws -> [Ingested]
     ) async rethrows -> [Ingested] {
-        let unvouched = await unvouched(among: runs.compactMap(\.segment.author))
+        let unvouched = await unvouched(among: runs.map(\.segment))
         guard !unvouched.isEmpty else { return try await take(runs) }
-        let isUnvouched = { (run: IncomingRun) in run.segment.author.map(unvouched.contains) ?? false }
-        var taken = try await take(runs.filter { !isUnvouched($0) })[...]
-        return runs.map { isUnvouched($0) ? Ingested(.unvouched) : taken.popFirst() ?? .failed }
+        var taken = try await take(runs.filter { !unvouched.contains($0.segment) })[...]
+        return runs.map { unvouched.contains($0.segment) ? Ingested(.unvouched) : taken.popFirst() ?? .failed }
     }
 
-    /// Those who are nobody of the fleet, as far as this store has not heard of them before.
-    private func unvouched(among told: [JournalAuthor]) async -> Set<JournalAuthor> {
-        guard let fleet, !told.isEmpty else { return [] }
-        let known = (try? await store.authors(of: Set(told.map(\.replica)))) ?? [:]
-        var unvouched: Set<JournalAuthor> = []
-        for author in Set(told) where known[author.replica]?.certificates.isEmpty ?? true {
-            guard await !fleet.vouches(for: author) else { continue }
-            unvouched.insert(author)
-            noteUnvouched(author)
+    /// What nobody of the fleet has written. A run whose author nobody has told is left to the store, which refuses it.
+    private func unvouched(among runs: [JournalSegment]) async -> Set<JournalSegment> {
+        guard let fleet else { return [] }
+        let known = (try? await store.authors(named: Set(runs.compactMap(\.authorName)))) ?? [:]
+        var judged: [JournalAuthor: Bool] = [:]
+        var unvouched: Set<JournalSegment> = []
+        for run in runs {
+            guard let name = run.authorName else { continue }
+            let told = [known[name], run.author].compactMap(\.self).filter { $0.name == name }
+            guard let author = told.first(where: { !$0.certificates.isEmpty }) ?? told.first else { continue }
+            var isVouched = judged[author]
+            if isVouched == nil { isVouched = await fleet.vouches(for: author) }
+            judged[author] = isVouched
+            if isVouched ?? false {
+                noteVouched(author)
+            } else {
+                unvouched.insert(run)
+                noteUnvouched(author)
+            }
         }
         return unvouched
     }

@@ -12,11 +12,13 @@ package struct RefusedWork: Hashable, Sendable {
         case unsigned
         /// Its author is nobody of the fleet.
         case unvouched
+        /// It is said to be the server's, and the fleet has let in no such server.
+        case otherServer
     }
 
     /// Why it was refused.
     package let cause: Cause
-    /// Who passed it on, nil for the server; of unvouched work, who wrote it.
+    /// Who passed it on, nil for the server; of the others, who wrote it.
     package let device: DeviceID?
     /// What people call that laptop; empty where that is not known.
     package let name: String
@@ -61,6 +63,10 @@ struct RefusedWorkLog: Sendable {
         entries[key] = RefusedWork(cause, device: device, name: name, last: now)
         return true
     }
+
+    mutating func forget(_ cause: RefusedWork.Cause, of device: DeviceID) {
+        entries[Key(cause: cause, device: device)] = nil
+    }
 }
 
 /// Who passed such work on, for people: a laptop that alters what it relays has been taken over.
@@ -83,9 +89,16 @@ extension Replicator {
     }
 
     func noteUnvouched(_ author: JournalAuthor) {
-        guard refused.note(.unvouched, of: author.device, name: "", now: receiveTime.milliseconds) else { return }
+        guard refused.note(cause(author), of: author.device, name: "", now: receiveTime.milliseconds) else { return }
         logger.warning(
-            "a journal is not taken: nobody of the fleet has written it",
+            author.isServer
+                ? "the server's word is not taken: the fleet has let in no server of this key"
+                : "a journal is not taken: nobody of the fleet has written it",
             metadata: ["replica": "\(author.replica)", "device": "\(author.device.short)"])
     }
+
+    /// The fleet has let in who was nobody of it before: nothing is left to do.
+    func noteVouched(_ author: JournalAuthor) { refused.forget(cause(author), of: author.device) }
+
+    private func cause(_ author: JournalAuthor) -> RefusedWork.Cause { author.isServer ? .otherServer : .unvouched }
 }

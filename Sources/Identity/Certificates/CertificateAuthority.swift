@@ -31,12 +31,12 @@ package struct CertificateAuthority: Sendable {
         }
     }
 
-    /// How long each kind holds, in milliseconds.
-    package static func lifetime(of kind: CertificateKind) -> Int64 {
+    /// How long each kind holds, in milliseconds. A server does not renew its own, nor does it lie in vans.
+    package static func lifetime(of kind: CertificateKind, as role: FleetRole = .member) -> Int64 {
         switch kind {
         case .root: 30 * 365 * day
         case .issuer: 400 * day
-        case .laptop: 45 * day
+        case .laptop: role == .server ? 400 * day : 45 * day
         case .newcomer: endOfTime
         }
     }
@@ -100,7 +100,7 @@ package struct CertificateAuthority: Sendable {
         default: throw .otherKind
         }
         guard role <= certificate.role else { throw .roleTooHigh(mine: certificate.role) }
-        let end = min(now + Self.lifetime(of: kind), certificate.notAfter)
+        let end = min(now + Self.lifetime(of: kind, as: role), certificate.notAfter)
         guard now < end else { throw .ranOut }
         return try Self.signed(
             FleetSubject(kind, of: owner, fleet: fleet, role: role), of: owner,

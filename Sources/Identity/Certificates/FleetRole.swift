@@ -1,4 +1,4 @@
-/// What a laptop may do in its fleet.
+/// What the owner of a certificate may do in its fleet.
 package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Sees, and changes nothing.
     case reader
@@ -7,8 +7,10 @@ package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
     case lead
     /// The company's office: assigns jobs, sees all of them.
     case office
+    /// No laptop: the company's server, which alone says what stands in channels.
+    case server
 
-    /// Who may do less comes first: nobody makes anybody who may do more than they.
+    /// Who may do less comes first: nobody makes anybody who may do more than they. Office and server are equals.
     package static func < (one: FleetRole, other: FleetRole) -> Bool { one.rank < other.rank }
 
     private var rank: Int {
@@ -16,7 +18,7 @@ package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
         case .reader: 0
         case .member: 1
         case .lead: 2
-        case .office: 3
+        case .office, .server: 3
         }
     }
 }

@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 import Foundation
 @_spi(FixedExpiryValidationTime) import X509
 
@@ -112,12 +112,18 @@ package struct FleetTrust: Sendable {
         return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
     }
 
-    /// Whether a key was let into this fleet at some time, whatever became of it since.
+    /// Who has a key, if it was let into this fleet at some time, whatever became of it since.
     ///
     /// - Parameter chain: as in `judge`.
-    package func hasLetIn(_ key: [UInt8], by chain: [[UInt8]], now: TimeBounds) async -> Bool {
-        let found = try? await member(chain, near: now, revocations: RevocationLog())
-        return found?.certificate.key.bytes == key
+    package func letIn(_ key: [UInt8], by chain: [[UInt8]], now: TimeBounds) async -> FleetMember? {
+        let found = try? await judgeRenewal(chain, now: now, revocations: RevocationLog())
+        return found?.key.bytes == key ? found : nil
+    }
+
+    /// Whether a journal's author is, or was, what it says: a server writes channels and nothing else, and nobody else does.
+    package func vouches(for author: JournalAuthor, now: TimeBounds) async -> Bool {
+        guard let member = await letIn(author.key, by: author.certificates, now: now) else { return false }
+        return author.isServer == (member.role == .server)
     }
 
     private func member(

@@ -22,6 +22,9 @@ extension FleetIdentity {
     /// This laptop's membership, if it may let in others who do that much.
     func issuing(_ role: FleetRole) throws(Fault) -> Membership {
         let (membership, authority) = try authorised()
+        guard role != .server else {
+            throw .unusable("A server is let in by file: see 'muster-channel fleet --help'.")
+        }
         guard role <= authority.certificate.role else {
             throw .unusable(CertificateAuthority.Refusal.roleTooHigh(mine: authority.certificate.role).sentence)
         }
@@ -107,6 +110,9 @@ extension FleetIdentity {
         else { throw Fault.unusable("These are no certificates of a fleet; give what 'muster fleet sign' printed.") }
         guard first.key == key.publicKey else {
             throw Fault.unusable("The certificate is another laptop's; have one made from this laptop's own request.")
+        }
+        guard first.role != .server else {
+            throw Fault.unusable("These make a server of it, and this is a laptop; have them made with another role.")
         }
         if first.kind == .issuer {
             guard all.count == 2, await trust.isIssuer(first, now: now) else {

@@ -33,7 +33,7 @@ extension FleetIdentity: FleetRegister {
     package func vouches(for author: JournalAuthor) async -> Bool {
         // Who is in no fleet meets nobody, and takes what the server gives.
         guard let trust = membership?.trust else { return true }
-        return await trust.hasLetIn(author.key, by: author.certificates, now: now)
+        return await vouched.includes(author, in: trust, now: now)
     }
 
     package func met(_ device: DeviceID, name: String) {

@@ -61,6 +61,7 @@ package final class FleetIdentity: LinkSecurity {
     }
 
     let state: Mutex<State>
+    let vouched = VouchedAuthors()
     /// Nil in tests that keep nothing.
     let files: FleetFiles?
     /// One writer of files at a time, so that the newest state is written last.

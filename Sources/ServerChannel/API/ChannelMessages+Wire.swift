@@ -49,19 +49,19 @@ extension SegmentList {
 
     /// Gives each run its author.
     package init(segments: [JournalSegment], by authors: [JournalAuthor], head: UInt64 = 0) {
-        let byReplica = Dictionary(authors.map { ($0.replica, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = Dictionary(authors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.init(
             segments: segments.map { segment in
                 var segment = segment
-                segment.author = byReplica[segment.replica]
+                segment.author = segment.authorName.flatMap { byName[$0] }
                 return segment
             }, head: head)
     }
 
-    /// Of all the journals of these, each once, in the order of their runs.
+    /// Who has signed these, each once, in the order of their runs.
     package var authors: [JournalAuthor] {
         var named: Set<ReplicaID> = []
-        return segments.compactMap { segment in named.insert(segment.replica).inserted ? segment.author : nil }
+        return segments.compactMap { segment in segment.author.flatMap { named.insert($0.name).inserted ? $0 : nil } }
     }
 
     var wire: WireSegments {
@@ -84,12 +84,16 @@ extension JournalSegment {
         guard first >= 1, last >= first, last <= ChangeLimits.sequence, !bytes.isEmpty else {
             throw MalformedMessage(sentence: "A run of journal is empty, or its sequences are not in order.")
         }
-        guard signature.isEmpty || signature.count == JournalSignature.byteCount else {
-            throw MalformedMessage(sentence: "A signature does not have \(JournalSignature.byteCount) bytes.")
+        let signed = JournalSignature(signature)
+        guard signed != nil || signature.isEmpty else {
+            throw MalformedMessage(
+                sentence:
+                    "A signature has \(JournalSignature.byteCount) bytes, in the channel \(JournalSignature.channelByteCount)."
+            )
         }
         self.init(
             replica: replica, first: first, head: JournalHead(sequence: last, digest: digest), bytes: bytes,
-            signature: JournalSignature(signature))
+            signature: signed)
     }
 
     fileprivate init(_ wire: WireSegment) throws {
@@ -302,19 +306,20 @@ extension WireAuthor {
     fileprivate init(_ author: JournalAuthor) {
         self.init()
         key = Data(author.key)
-        nonce = author.nonce.wire
+        nonce = author.nonce?.wire ?? Data()
         certificates = author.certificates.map { Data($0) }
     }
 
     fileprivate func author() throws -> JournalAuthor {
         try JournalAuthor(
-            checkedKey: [UInt8](key), nonce: UInt128(wire: nonce), certificates: certificates.map { [UInt8]($0) })
+            checkedKey: [UInt8](key), nonce: nonce.isEmpty ? nil : UInt128(wire: nonce),
+            certificates: certificates.map { [UInt8]($0) })
     }
 }
 
 extension JournalAuthor {
     /// - Throws: `MalformedMessage` unless the key has 32 bytes, and for certificates that are too many or too long.
-    package init(checkedKey key: [UInt8], nonce: UInt128, certificates: [[UInt8]]) throws {
+    package init(checkedKey key: [UInt8], nonce: UInt128?, certificates: [[UInt8]]) throws {
         guard let author = JournalAuthor(key: key, nonce: nonce, certificates: certificates) else {
             throw MalformedMessage(sentence: "The author of a journal has no key of 32 bytes, or odd certificates.")
         }

@@ -66,7 +66,7 @@ nonisolated struct WireSegments: Sendable {
   /// Of a channel: the last ordering id that there is.
   var head: UInt64 = 0
 
-  /// Of all the journals of these, but the channel, each once.
+  /// Who has signed these, each once.
   var authors: [WireAuthor] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -74,7 +74,7 @@ nonisolated struct WireSegments: Sendable {
   init() {}
 }
 
-/// A laptop, and the number that makes a replica of its key.
+/// A laptop, and the number that makes a replica of its key; or a server.
 nonisolated struct WireAuthor: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -83,10 +83,10 @@ nonisolated struct WireAuthor: Sendable {
   /// An Ed25519 key: 32 bytes.
   var key: Data = Data()
 
-  /// 16 bytes, big-endian.
+  /// 16 bytes, big-endian; empty for a server.
   var nonce: Data = Data()
 
-  /// In DER, at most 4 KiB each: the laptop's own and its issuer's. Empty for a laptop of no fleet.
+  /// In DER, at most 4 KiB each: its own and its issuer's. Empty for one of no fleet.
   var certificates: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -114,7 +114,7 @@ nonisolated struct WireSegment: Sendable {
   /// The journal's running digest after the last transform: 32 bytes, big-endian, as every digest below.
   var digest: Data = Data()
 
-  /// Of the author over that: 64 bytes; empty in the channel.
+  /// Of the author over that: 64 bytes; in the channel with the server's key, 32 bytes, after it.
   var signature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -38,4 +38,16 @@ enum ChannelSchema {
                 END;
                 """)
     }
+
+    static func createServer(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Who the server is: its key, and the certificates by which its fleet knows that, both in PEM.
+                CREATE TABLE server (
+                    id INTEGER PRIMARY KEY CHECK (id = 1),
+                    key TEXT NOT NULL,
+                    certificates TEXT NOT NULL
+                ) STRICT;
+                """)
+    }
 }

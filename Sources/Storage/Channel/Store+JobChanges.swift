@@ -63,7 +63,9 @@ extension Store {
 
     /// Whole changes of the channel after an ordering id, at most `limit` of them.
     package func channelRun(of job: JobID, after sequence: UInt64, limit: Int) async throws -> ChannelRun {
-        try await read(of: job) { try $0.channel.run(after: sequence, limit: limit) }
+        try await read(of: job) { [self] in
+            try signed($0.channel.run(after: sequence, limit: limit), of: job, in: $0.db)
+        }
     }
 
     /// What who sent requests does not hold of the channels of their jobs, where it says what it holds: each job once, as they
@@ -74,14 +76,22 @@ extension Store {
         var known: [JobID: UInt64] = [:]
         for delivery in deliveries { known[delivery.job] = known[delivery.job] ?? delivery.knownChannel }
         let places = known.sorted { $0.key < $1.key }
-        return try await read { db in
+        return try await read { [self] db in
             try places.map { job, sequence in
                 let run = try JobRows(of: job, in: db).channel.run(
                     after: sequence, limit: max(1, limit / places.count),
                     sufficientBytes: JournalRows.longestSegmentBytes / places.count)
-                return (job, run)
+                return (job, try signed(run, of: job, in: db))
             }
         }
+    }
+
+    /// An answer ends where its reader wants it to: seldom where a row does, which is signed already.
+    private func signed(_ run: ChannelRun, of job: JobID, in db: Database) throws -> ChannelRun {
+        guard var segment = run.segment else { return run }
+        segment.signature = try seal(segment.head, of: job)
+        segment.author = try author(of: segment, in: db)
+        return ChannelRun(segment: segment, head: run.head)
     }
 }
 

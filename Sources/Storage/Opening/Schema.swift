@@ -27,7 +27,10 @@ enum Schema {
                     ALTER TABLE job RENAME COLUMN report TO digest;
                     """)
         }
-        if role == .channel { migrator.registerMigration("channel 1", migrate: ChannelSchema.create) }
+        if role == .channel {
+            migrator.registerMigration("channel 1", migrate: ChannelSchema.create)
+            migrator.registerMigration("channel 2", migrate: ChannelSchema.createServer)
+        }
         return migrator
     }
 

@@ -9,7 +9,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - contents: nil for an empty store.
-    ///   - signer: what `takeUp` would be given; a server's store has none.
+    ///   - signer: what `takeUp` would be given.
     ///   - place: where it pretends to lie; elsewhere than it was last opened it is a copy (rule R9).
     package static func openInMemory(
         contents: [UInt8]? = nil, place: StorePlace, hostName: String, role: StoreRole = .laptop,

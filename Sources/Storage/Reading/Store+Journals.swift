@@ -62,9 +62,10 @@ extension Store {
         for piece in pieces { bytes.append(contentsOf: piece.bytes) }
         let cut = try Self.offset(of: sequence, in: bytes, first: first.first)
         if cut.offset > 0 { bytes.removeFirst(cut.offset) }
-        return JournalSegment(
-            replica: replica, first: cut.first, head: last.head, bytes: bytes, signature: last.signature,
-            author: try author(of: replica, in: rows.db))
+        var segment = JournalSegment(
+            replica: replica, first: cut.first, head: last.head, bytes: bytes, signature: last.signature)
+        segment.author = try author(of: segment, in: rows.db)
+        return segment
     }
 
     /// The journal from the change that holds `sequence` on, in runs that follow one another; none when it ends before.

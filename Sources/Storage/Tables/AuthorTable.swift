@@ -4,17 +4,18 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Whose journals this store has heard of: each name with its key (`JournalAuthor`).
+/// Whose journals this store has heard of: each name with its key (`JournalAuthor.name`).
 struct AuthorTable {
     let db: Database
 
-    func author(of replica: ReplicaID) throws -> JournalAuthor? {
+    func author(named name: ReplicaID) throws -> JournalAuthor? {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT key, nonce, certificates FROM author WHERE replica = ?"),
-            arguments: [replica.value.blob])
+            arguments: [name.value.blob])
         return row.flatMap { row in
-            JournalAuthor(
-                key: [UInt8](row["key"] as Data), nonce: UInt128(blob: row["nonce"]),
+            let nonce: Data = row["nonce"]
+            return JournalAuthor(
+                key: [UInt8](row["key"] as Data), nonce: nonce.isEmpty ? nil : UInt128(blob: nonce),
                 certificates: Self.certificates(in: row["certificates"]))
         }
     }
@@ -27,7 +28,7 @@ struct AuthorTable {
                 ON CONFLICT DO UPDATE SET certificates = excluded.certificates WHERE length(certificates) = 0
                 """
         ).execute(arguments: [
-            author.replica.value.blob, Data(author.key), author.nonce.blob, Self.blob(of: author.certificates),
+            author.name.value.blob, Data(author.key), author.nonce?.blob ?? Data(), Self.blob(of: author.certificates),
         ])
     }
 
@@ -67,7 +68,7 @@ struct AuthorTable {
 struct Authors: Sendable {
     private static let most = 512
 
-    /// Nil in a server's store, whose journal is not signed, and before `Store.takeUp`.
+    /// Nil before `Store.takeUp`.
     private(set) var signer: (any JournalSigner)?
     private var known: [ReplicaID: JournalAuthor] = [:]
     /// How often it has forgotten: what was read from the tables before that may be old.
@@ -76,8 +77,8 @@ struct Authors: Sendable {
     init(signer: (any JournalSigner)?) { self.signer = signer }
 
     /// What its laptop has by now of certificates goes with it.
-    subscript(replica: ReplicaID) -> JournalAuthor? {
-        guard var author = known[replica] else { return nil }
+    subscript(name: ReplicaID) -> JournalAuthor? {
+        guard var author = known[name] else { return nil }
         if let signer, signer.publicKey == author.key, !signer.certificates.isEmpty {
             author.certificates = signer.certificates
         }
@@ -85,10 +86,10 @@ struct Authors: Sendable {
     }
 
     /// - Parameter age: what it was when the author was read.
-    mutating func note(_ author: JournalAuthor, of replica: ReplicaID, readAt age: Int) {
+    mutating func note(_ author: JournalAuthor, readAt age: Int) {
         guard age == self.age else { return }
         if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-        known[replica] = author
+        known[author.name] = author
     }
 
     mutating func use(_ signer: (any JournalSigner)?) {
@@ -103,15 +104,19 @@ struct Authors: Sendable {
 }
 
 extension Store {
-    /// Who writes a journal; nil for the channel, and for one that nobody has told of.
-    func author(of replica: ReplicaID, in db: Database) throws -> JournalAuthor? {
-        guard replica != .channel else { return nil }
-        let (known, age) = authors.withLock { ($0[replica], $0.age) }
+    /// Who has written a run; nil for one that nobody has told of, and where a channel names no server.
+    func author(of segment: JournalSegment, in db: Database) throws -> JournalAuthor? {
+        try segment.authorName.flatMap { try author(named: $0, in: db) }
+    }
+
+    /// Whom a name stands for (`JournalAuthor.name`); nil for one that nobody has told of.
+    func author(named name: ReplicaID, in db: Database) throws -> JournalAuthor? {
+        let (known, age) = authors.withLock { ($0[name], $0.age) }
         if let known { return known }
-        guard let author = try AuthorTable(db: db).author(of: replica) else { return nil }
+        guard let author = try AuthorTable(db: db).author(named: name) else { return nil }
         return authors.withLock { authors in
-            authors.note(author, of: replica, readAt: age)
-            return authors[replica] ?? author
+            authors.note(author, readAt: age)
+            return authors[name] ?? author
         }
     }
 
@@ -124,12 +129,12 @@ extension Store {
         }
     }
 
-    /// The same of several journals, without those of which nobody has told.
-    package func authors(of replicas: Set<ReplicaID>) async throws -> [ReplicaID: JournalAuthor] {
-        let known = authors.withLock { authors in replicas.reduce(into: [:]) { $0[$1] = authors[$1] } }
-        guard known.count < replicas.count else { return known }
+    /// The same of several, without those of which nobody has told.
+    package func authors(named names: Set<ReplicaID>) async throws -> [ReplicaID: JournalAuthor] {
+        let known = authors.withLock { authors in names.reduce(into: [:]) { $0[$1] = authors[$1] } }
+        guard known.count < names.count else { return known }
         return try await read { [self] db in
-            try replicas.reduce(into: [:]) { $0[$1] = try author(of: $1, in: db) }
+            try names.reduce(into: [:]) { $0[$1] = try author(named: $1, in: db) }
         }
     }
 }

@@ -100,7 +100,7 @@ struct JournalRows {
         let first: UInt64
         let head: JournalHead
         let bytes: [UInt8]
-        /// Of the author over the head; nil in the channel, and where another branch was put after it.
+        /// Of the author over the head; nil where another branch was put after it.
         let signature: JournalSignature?
 
         init(_ row: Row) throws {
@@ -117,10 +117,10 @@ struct JournalRows {
         let cursor = try rows(from: sequence)
         var pieces: [Piece] = []
         var total = 0
-        var isOpen = replica != .channel
+        var isOpen = true
         while total < maximumBytes || isOpen, let row = try cursor.next() {
             let piece = try Piece(row)
-            let isUnsigned = replica != .channel && piece.signature == nil
+            let isUnsigned = piece.signature == nil
             if !pieces.isEmpty, !isOpen, isUnsigned || total + piece.bytes.count > maximumBytes { break }
             total += piece.bytes.count
             pieces.append(piece)
@@ -148,8 +148,7 @@ struct JournalRows {
 
     /// How long the row that ends at or before `sequence` without a signature is with all that leaves together with it.
     func unsignedBytes(around sequence: UInt64) throws -> Int {
-        guard replica != .channel else { return 0 }
-        return try Int.fetchOne(
+        try Int.fetchOne(
             db.cachedStatement(
                 sql: """
                     WITH signed AS (

@@ -12,29 +12,32 @@ extension JobTransaction {
     func signed(
         _ bytes: [UInt8], after base: JournalHead, _ reached: JournalWriter.Reached
     ) throws -> JournalSegment {
-        JournalSegment(
+        var segment = JournalSegment(
             replica: own.replica, first: base.sequence + 1, head: reached.head, bytes: bytes,
-            signature: reached.signature, author: try store.author(of: own.replica, in: db))
+            signature: reached.signature)
+        segment.author = try store.author(of: segment, in: db)
+        return segment
     }
 
-    /// Whose journal a run is of. A name that nobody has told of before becomes known with the run.
+    /// Who has written a run. A name that nobody has told of before becomes known with the run.
     ///
-    /// - Returns: nil for the channel.
     /// - Throws: `JournalWriter.NotTaken`, when it is nobody's.
-    func vouch(for segment: JournalSegment) throws -> JournalAuthor? {
-        guard segment.replica != .channel else { return nil }
-        let known = try store.author(of: segment.replica, in: db)
+    func vouch(for segment: JournalSegment) throws -> JournalAuthor {
+        let known = try store.author(of: segment, in: db)
         if let known, !known.certificates.isEmpty || segment.author?.certificates.isEmpty ?? true { return known }
-        guard let author = segment.author, author.replica == segment.replica else {
-            throw JournalWriter.NotTaken(.forged("Nobody has told whose journal \(segment.replica) is."))
+        guard let author = segment.author, author.name == segment.authorName, author.replica == segment.replica else {
+            throw JournalWriter.NotTaken(
+                .forged(
+                    segment.replica == .channel
+                        ? "Nobody has told which server has signed what was sent as the server's word."
+                        : "Nobody has told whose journal \(segment.replica) is."))
         }
         try store.add(author, in: db)
         return author
     }
 
     /// - Throws: `JournalWriter.NotTaken`, when the author has not signed where the run ends.
-    func check(_ segment: JournalSegment, of author: JournalAuthor?) throws {
-        guard let author else { return }
+    func check(_ segment: JournalSegment, of author: JournalAuthor) throws {
         guard segment.bytes.count <= JournalSegment.longestBytes else {
             throw JournalWriter.NotTaken(.malformed("A run of \(segment.bytes.count) bytes is too long."))
         }
@@ -42,7 +45,9 @@ extension JobTransaction {
             author.hasSigned(segment.head, job: id, signature, of: segment.replica)
         else {
             throw JournalWriter.NotTaken(
-                .forged("Laptop \(author.device.short) has not signed what was sent as its work."))
+                .forged(
+                    "\(author.isServer ? "Server" : "Laptop") \(author.device.short) has not signed what was sent as its work."
+                ))
         }
     }
 }
@@ -56,13 +61,12 @@ extension Store {
         commits.effects.add(onCommit: forget, onUndo: forget)
     }
 
-    /// Signs where this store's own journal stands; nil in the channel, which is not signed.
+    /// Signs where this store's own journal stands.
     ///
     /// - Throws: `StoreError.noKey` before there is one.
-    func seal(_ head: JournalHead, of job: JobID) throws -> JournalSignature? {
-        let replica = writingIdentity.replica
-        guard replica != .channel else { return nil }
-        guard let signature = authors.withLock({ $0.signer })?.sign(head, of: replica, job: job) else {
+    func seal(_ head: JournalHead, of job: JobID) throws -> JournalSignature {
+        let signer = authors.withLock { $0.signer }
+        guard let signature = signer?.sign(head, of: writingIdentity.replica, job: job) else {
             throw StoreError.noKey
         }
         return signature

@@ -51,10 +51,11 @@ extension Store {
         _ known: StoreIdentity, to signer: any JournalSigner, _ nonce: UInt128, in db: Database
     ) throws -> StoreIdentity {
         let table = AuthorTable(db: db)
+        let isServer = known.replica == .channel
+        let former = isServer ? nil : try table.author(named: known.replica)
         var replica = known.replica
-        let former = try table.author(of: replica)
         if former?.key != signer.publicKey {
-            guard let author = signer.author(nonce: nonce) else { throw StoreError.noKey }
+            guard let author = signer.author(nonce: isServer ? nil : nonce) else { throw StoreError.noKey }
             try table.add(author)
             replica = author.replica
             if former != nil { try leave(known.replica, in: db) }
@@ -104,7 +105,7 @@ extension Store {
     package func hasSigned(_ segment: JournalSegment, of job: JobID) async throws -> Bool {
         guard let signature = segment.signature else { return false }
         return try await read { [self] db in
-            try author(of: segment.replica, in: db)?
+            try author(of: segment, in: db)?
                 .hasSigned(segment.head, job: job, signature, of: segment.replica) ?? false
         }
     }

@@ -128,9 +128,9 @@ extension Store {
     private func keepCertificates(
         from segment: JournalSegment, after result: IngestResult, in db: Database
     ) throws {
-        guard case .duplicate = result, let author = segment.author, author.replica == segment.replica,
+        guard case .duplicate = result, let author = segment.author, author.name == segment.authorName,
             !author.certificates.isEmpty,
-            try self.author(of: author.replica, in: db)?.certificates.isEmpty ?? false
+            try self.author(named: author.name, in: db)?.certificates.isEmpty ?? false
         else { return }
         try add(author, in: db)
     }

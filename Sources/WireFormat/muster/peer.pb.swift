@@ -506,10 +506,10 @@ nonisolated struct WireDelta: Sendable {
   /// The journal's running digest after the last transform.
   var digest: Data = Data()
 
-  /// Of the author over that (docs/identity.md): 64 bytes; empty in the channel.
+  /// Of the author over that (docs/identity.md): 64 bytes; in the channel with the server's key, 32 bytes, after it.
   var signature: Data = Data()
 
-  /// Whose journal it is. At least in the first delta of that journal's replica on a connection.
+  /// Who has signed. At least in the first delta by this author on a connection.
   var author: WireAuthor {
     get {_author ?? WireAuthor()}
     set {_author = newValue}
@@ -534,7 +534,7 @@ nonisolated struct WireDelta: Sendable {
   fileprivate var _author: WireAuthor? = nil
 }
 
-/// A laptop, and the number that makes a replica of its key.
+/// A laptop, and the number that makes a replica of its key; or a server.
 nonisolated struct WireAuthor: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -543,10 +543,10 @@ nonisolated struct WireAuthor: Sendable {
   /// An Ed25519 key: 32 bytes.
   var key: Data = Data()
 
-  /// 16 bytes, big-endian.
+  /// 16 bytes, big-endian; empty for a server.
   var nonce: Data = Data()
 
-  /// In DER, at most 4 KiB each: the laptop's own and its issuer's.
+  /// In DER, at most 4 KiB each: its own and its issuer's.
   var certificates: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -101,7 +101,7 @@ struct Office: Sendable {
         var generator = SeededGenerator(seed: 3)
         store = try Store.openInMemory(
             place: StorePlace(machine: "office", file: "office"), hostName: "office", role: .channel,
-            generator: &generator)
+            signer: TestSigner(named: "office"), generator: &generator)
     }
 
     /// Everything that waits at a laptop, which gets the answers.

@@ -18,6 +18,7 @@ extension EngineCrew {
         checker.forkable.insert(.channel)
         let said = decided(server.holder.references)
         try server.setBack(to: backup, isNoticed: generator.oneIn(2))
+        traitor?.heard.forgetServersWords()
         server.forget(holders.reduce(into: said) { $0.subtract(decided($1.references)) })
         counters[.serverSetBacks] += 1
         if server.condition == .setBack { counters[.unawares] += 1 }

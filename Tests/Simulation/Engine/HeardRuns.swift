@@ -1,8 +1,7 @@
 import Authorship
 import CRDT
 
-/// What a traitor has heard of others' journals. Of the server's it keeps nothing: that is not signed yet
-/// (docs/threat-model.md), and who hears it from nobody else would have to believe it.
+/// What a traitor has heard of others' journals, the server's among them.
 struct HeardRuns {
     struct Name: Hashable {
         let job: JobID
@@ -22,12 +21,13 @@ struct HeardRuns {
     private var runs: [Name: [JournalSegment]] = [:]
     /// In the order in which they were heard of.
     private(set) var names: [Name] = []
+    /// By their names (`JournalAuthor.name`).
     private(set) var authors: [ReplicaID: JournalAuthor] = [:]
     private(set) var removals: [JobID: JobRemoval] = [:]
 
     mutating func add(_ segment: JournalSegment, of job: JobID, using generator: inout SeededGenerator) {
-        if let author = segment.author { authors[segment.replica] = author }
-        guard segment.replica != .channel, segment.bytes.count <= Self.longestRun else { return }
+        if let author = segment.author { authors[author.name] = author }
+        guard segment.bytes.count <= Self.longestRun else { return }
         let name = Name(job: job, replica: segment.replica)
         if runs[name] == nil {
             guard names.count < Self.mostNames else { return }
@@ -40,6 +40,15 @@ struct HeardRuns {
         }
         // The first ones stay: they show where a journal begins.
         runs[name]?[Int.random(in: 4..<count, using: &generator)] = segment
+    }
+
+    func author(of segment: JournalSegment) -> JournalAuthor? { segment.authorName.flatMap { authors[$0] } }
+
+    /// A server that was set back says something else in the place of what only a traitor has kept: which of both a laptop hears
+    /// first then decides (docs/threat-model.md).
+    mutating func forgetServersWords() {
+        names.removeAll { $0.replica == .channel }
+        runs = runs.filter { $0.key.replica != .channel }
     }
 
     mutating func add(_ removal: JobRemoval?, of job: JobID) { removals[job] = removal ?? removals[job] }

@@ -138,7 +138,8 @@ final class Laptop: @unchecked Sendable {
         let news = NewsRelay()
         let replicator = Replicator(
             Replicator.Parts(
-                store: store, clock: clock, machine: run, observer: news, logger: logger, renewKey: { key.renew() }),
+                store: store, clock: clock, machine: run, observer: news, logger: logger, renewKey: { key.renew() },
+                fleet: SimulatedRegister()),
             holdings: KnownHoldings(jobs: try await store.vectors(), removals: try await store.removals()),
             hostName: "laptop \(index)")
         await replicator.attach(MemoryLinks(network: network, laptop: index))

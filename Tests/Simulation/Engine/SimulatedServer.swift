@@ -51,7 +51,7 @@ final class SimulatedServer: @unchecked Sendable {
         self.scheduler = scheduler
         self.acknowledges = acknowledges
         generator = SeededGenerator(seed: seed ^ 0x5e7)
-        store = try Self.openStore(nil, &generator)
+        store = try Self.openStore(nil, as: Self.signers[0], &generator)
         stores = [store]
         witness = Witness("the server", store: store, checker: checker, scheduler: scheduler)
         try begin(holding: nil)
@@ -62,10 +62,16 @@ final class SimulatedServer: @unchecked Sendable {
         try witness.watch(store, holding: references)
     }
 
-    private static func openStore(_ contents: [UInt8]?, _ generator: inout SeededGenerator) throws -> Store {
+    /// Whoever puts an older database back may have lost its key: then it has another.
+    static let signers = [TestSigner(named: "office"), TestSigner(named: "the office's next")]
+    private(set) var signer = signers[0]
+
+    private static func openStore(
+        _ contents: [UInt8]?, as signer: TestSigner, _ generator: inout SeededGenerator
+    ) throws -> Store {
         try Store.openInMemory(
             contents: contents, place: StorePlace(machine: "office", file: "1"), hostName: "office", role: .channel,
-            generator: &generator)
+            signer: signer, generator: &generator)
     }
 
     // MARK: Its database
@@ -77,7 +83,8 @@ final class SimulatedServer: @unchecked Sendable {
 
     /// The database is what was put aside. What was under way before ends without an answer.
     func setBack(to backup: Laptop.DiskContents, isNoticed: Bool) throws {
-        store = try Self.openStore(backup.bytes, &generator)
+        signer = generator.pick(Self.signers)
+        store = try Self.openStore(backup.bytes, as: signer, &generator)
         stores.append(store)
         gathering = []
         condition = isNoticed ? .recovering : .setBack
@@ -92,7 +99,7 @@ final class SimulatedServer: @unchecked Sendable {
 
     /// Its power goes and comes back.
     func restart() throws {
-        store = try Self.openStore(store.copy(), &generator)
+        store = try Self.openStore(store.copy(), as: signer, &generator)
         stores.append(store)
         gathering = []
         try begin(holding: nil)

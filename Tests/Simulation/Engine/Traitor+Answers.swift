@@ -32,7 +32,7 @@ extension Traitor {
     }
 
     private func hear(_ entries: [VersionVector.Entry], of job: JobID, on link: LinkID) {
-        for entry in entries where entry.replica != .channel {
+        for entry in entries {
             let name = HeardRuns.Name(job: job, replica: entry.replica)
             // Who asks for what went with a job is sent the vector again: only what is new is asked for.
             guard links[link]?.heads.updateValue(entry.head, forKey: name) != entry.head, generator.oneIn(2) else {
@@ -48,7 +48,6 @@ extension Traitor {
     }
 
     private func hear(_ segment: JournalSegment, of job: JobID, on link: LinkID) {
-        guard segment.replica != .channel else { return }
         heard.add(segment, of: job, using: &generator)
         links[link]?.heads[HeardRuns.Name(job: job, replica: segment.replica)] = segment.head
         guard !isQuiet else { return }
@@ -73,7 +72,7 @@ extension Traitor {
     }
 
     private func send(_ name: HeardRuns.Name, from sequence: UInt64, on link: LinkID) {
-        guard name.replica != .channel, let run = heard.run(of: name, from: sequence, using: &generator) else {
+        guard let run = heard.run(of: name, from: sequence, using: &generator) else {
             if !isQuiet, generator.oneIn(2) { impersonate(name, on: link) }
             return
         }
@@ -90,7 +89,6 @@ extension Traitor {
 
     /// Where one journal parts from another is found by such answers.
     private func answerProbe(_ name: HeardRuns.Name, at sequence: UInt64, on link: LinkID) {
-        guard name.replica != .channel else { return }
         let isPlot = links[link]?.plots.contains(name) ?? false
         let held = heard.runs(of: name).map(\.head).first { $0.sequence == sequence }
         var answer = ProbeAnswer(sequence: sequence, boundary: held, changeHash: generator.next())

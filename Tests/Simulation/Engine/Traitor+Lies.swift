@@ -48,14 +48,14 @@ extension Traitor {
         default: return wire.send(.delta(job: job, segment, pushed: false), on: link)
         }
         guard var altered else { return }
-        altered.author = heard.authors[segment.replica] ?? segment.author
+        altered.author = heard.author(of: segment) ?? segment.author
         count(treason)
         wire.send(.delta(job: job, altered, pushed: generator.oneIn(2)), on: link)
     }
 
     /// Goes on with another's journal where the peer's ends.
     func impersonate(_ name: HeardRuns.Name, on link: LinkID) {
-        guard name.replica != author.replica, name.replica != .channel,
+        guard name.replica != author.replica,
             let forged = forged(name, after: links[link]?.heads[name] ?? .empty)
         else { return }
         count(.impostor)
@@ -65,11 +65,30 @@ extension Traitor {
     private func forged(_ name: HeardRuns.Name, after base: JournalHead) -> JournalSegment? {
         let bytes = ChangeCodec.encode(invented())
         guard let head = try? base.after(bytes) else { return nil }
+        guard name.replica != .channel else { return forgedWord(bytes, head, of: name.job, after: base) }
         let known = heard.authors[name.replica]
         return JournalSegment(
             replica: name.replica, first: base.sequence + 1, head: head, bytes: bytes,
             signature: signer.sign(head, of: name.replica, job: name.job),
             author: generator.oneIn(2) ? author : generator.oneIn(2) ? known : nil)
+    }
+
+    /// As the server: with a key of its own, or with the server's after a signature that is none.
+    private func forgedWord(
+        _ bytes: [UInt8], _ head: JournalHead, of job: JobID, after base: JournalHead
+    ) -> JournalSegment? {
+        let own = signer.author(nonce: nil)
+        let servers = heard.authors.values.filter(\.isServer).sorted { $0.name < $1.name }
+        let known = servers.isEmpty ? nil : generator.pick(servers)
+        var signature = signer.sign(head, of: .channel, job: job)
+        if let known, generator.oneIn(2) {
+            signature = signature.flatMap { JournalSignature(Array($0.value) + known.key) }
+        } else if generator.oneIn(8) {
+            signature = signature.flatMap { JournalSignature(Array($0.value)) }
+        }
+        return JournalSegment(
+            replica: .channel, first: base.sequence + 1, head: head, bytes: bytes, signature: signature,
+            author: generator.oneIn(3) ? author : generator.oneIn(2) ? known : own)
     }
 
     func hitAndRun(on link: LinkID) {
@@ -86,7 +105,7 @@ extension Traitor {
         guard let peer = links[link] else { return }
         let isOwn = treason == .ownClaim
         let name = isOwn ? ownName(of: peer) : pickName(on: link)
-        guard let name, name.replica != .channel else { return }
+        guard let name else { return }
         count(treason)
         let head = falseHead(near: peer.heads[name] ?? .empty)
         wire.send(.have(job: name.job, [VersionVector.Entry(replica: name.replica, head: head)]), on: link)

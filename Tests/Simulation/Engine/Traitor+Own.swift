@@ -70,7 +70,7 @@ extension Traitor {
 
     /// Says something of which the peer can prove that it is not so.
     func tellProvable(on link: LinkID) {
-        let held = links[link]?.heads.keys.filter { $0.replica != author.replica && $0.replica != .channel } ?? []
+        let held = links[link]?.heads.keys.filter { $0.replica != author.replica } ?? []
         let names = held.sorted { ($0.job, $0.replica) < ($1.job, $1.replica) }
         guard !names.isEmpty, !generator.oneIn(3) else { return tellAltered(on: link) }
         generator.oneIn(3) ? hitAndRun(on: link) : impersonate(generator.pick(names), on: link)

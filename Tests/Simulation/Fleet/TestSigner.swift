@@ -59,6 +59,13 @@ package struct TestAuthor: Sendable {
         self.author = author
     }
 
+    /// A server instead, with the key of that number.
+    package init(server number: UInt64, certificates: [[UInt8]] = []) {
+        signer = TestSigner(number, certificates: certificates)
+        guard let author = signer.author(nonce: nil) else { preconditionFailure("a key is one") }
+        self.author = author
+    }
+
     /// The name of its journals.
     package var replica: ReplicaID { author.replica }
 

@@ -16,9 +16,11 @@ struct DecisionTests {
             kind: kind, payload: Array(payload.utf8))
     }
 
-    static func office(_ place: Place, _ name: String = "office") throws -> Store {
-        try Store.open(
+    static func office(_ place: Place, _ name: String = "office", key: UInt64 = 99) async throws -> Store {
+        let store = try Store.open(
             path: place.path(name), machine: "server", hostName: "office", role: .channel, generator: &place.generator)
+        try await store.takeUp(TestSigner(key), using: &place.generator)
+        return store
     }
 
     /// Accepts, and publishes how often it was asked.
@@ -30,7 +32,7 @@ struct DecisionTests {
     @Test("A request has one effect, however often it is delivered and across restarts")
     func onceOnly() async throws {
         let place = try Place()
-        var store = try Self.office(place)
+        var store = try await Self.office(place)
         for attempt in 1...3 {
             let decision = try await store.decide(
                 Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count
@@ -38,7 +40,7 @@ struct DecisionTests {
             #expect(decision.outcome == Outcome(token: MutationToken(1), verdict: .accepted))
             #expect((decision.commit != nil) == (attempt == 1))
             try store.close()
-            store = try Self.office(place)
+            store = try await Self.office(place)
         }
         let word = try await store.serverWord(on: Store.job)
         #expect(word.published == ["count": "1"])
@@ -50,7 +52,7 @@ struct DecisionTests {
     @Test("Deliveries at the same time have one effect")
     func concurrentDeliveries() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         let effects = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<50 {
                 group.addTask {
@@ -68,7 +70,7 @@ struct DecisionTests {
     @Test("A lane's order is kept: nothing is decided before what it follows")
     func laneOrder() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         func decide(_ request: MutationRequest) async throws -> Result<Decision, DecisionObstacle> {
             try await store.decide(request, job: Store.job, now: .known(1_000), judge: Self.count)
         }
@@ -88,7 +90,7 @@ struct DecisionTests {
     @Test("Requests that come together are decided in their order, up to the first that cannot be")
     func together() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         let other = JobID(ItemID(5))
         func decide(_ delivered: [Delivery]) async throws -> Decisions {
             try await store.decide(delivered, now: .known(1_000)) { Self.count($1) }
@@ -125,7 +127,7 @@ struct DecisionTests {
     @Test("Of requests that come together none is decided when one cannot be written, and later each is decided once")
     func fullDisk() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         let list = (1...20).map { number in
             let job = JobID(ItemID(UInt128(number % 3 + 1)))
             return Delivery(request: Self.request(UInt128(number)), job: job)
@@ -158,7 +160,7 @@ struct DecisionTests {
     @Test("A token that comes twice in one list has one effect, and another request under it ends the list")
     func repeatedInList() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         let one = Delivery(request: Self.request(1), job: Store.job)
         let elsewhere = Delivery(request: Self.request(1), job: JobID(ItemID(5)))
         let decisions = try await store.decide([one, one, elsewhere, one], now: .known(1_000)) { Self.count($1) }
@@ -170,7 +172,7 @@ struct DecisionTests {
     @Test("What was taken back within a list is not carried out, and those around it are")
     func withdrawnInList() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         let change = Change(
             item: .job, stamp: Stamp(milliseconds: 2_000, counter: 0), operations: [.withdraw(MutationToken(2))])
         let laptop = try await place.open()
@@ -188,7 +190,7 @@ struct DecisionTests {
     @Test("What follows in the channels of many jobs is little more together than of one alone")
     func channelsTogether() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         let jobs = (1...8).map { JobID(ItemID($0)) }
         let wide = String(repeating: "x", count: 60_000)
         for token in 1...80 as ClosedRange<UInt128> {
@@ -219,7 +221,7 @@ struct DecisionTests {
     @Test("What a sender holds of a channel it may say with any of its requests; the first word counts")
     func knownOnce() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         _ = try await store.decide(Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
         for (said, first) in [([nil], nil), ([1, nil], 2), ([nil, 1], 2), ([1, 0], 2)] as [([UInt64?], UInt64?)] {
             let asked = said.map { Delivery(request: Self.request(1), job: Store.job, knownChannel: $0) }
@@ -232,7 +234,7 @@ struct DecisionTests {
     @Test("A request about a job that has ended is rejected, whatever came before it")
     func ofRemovedJob() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         var generator = SeededGenerator(seed: 1)
         let removal = JobRemoval(name: "Elm Street", heads: VersionVector())
         _ = try await store.takeRemoval(removal, of: Store.job, now: .known(1_000), using: &generator)
@@ -245,7 +247,7 @@ struct DecisionTests {
     @Test("What was taken back is not carried out, and nobody waits for it", arguments: [true, false])
     func withdrawal(inJournal: Bool) async throws {
         let place = try Place()
-        let (laptop, store) = (try await place.open(), try Self.office(place))
+        let (laptop, store) = (try await place.open(), try await Self.office(place))
         if inJournal {
             try await laptop.put(5, "name", "Sofa")
             let change = Change(
@@ -267,7 +269,7 @@ struct DecisionTests {
     @Test("What has an outcome cannot be taken back")
     func lateWithdrawal() async throws {
         let place = try Place()
-        let store = try Self.office(place)
+        let store = try await Self.office(place)
         _ = try await store.decide(Self.request(1), job: Store.job, now: .known(1_000), judge: Self.count)
         let withdrawn = try await store.withdraw(MutationToken(1), job: Store.job, now: .known(1_000))
         #expect(withdrawn.outcome.verdict == .accepted && withdrawn.commit == nil)
@@ -277,8 +279,8 @@ struct DecisionTests {
     func roles() async throws {
         let place = try Place()
         try await place.open("laptop").close()
-        try Self.office(place).close()
-        #expect(throws: StoreError.self) { try Self.office(place, "laptop") }
+        try await Self.office(place).close()
+        await #expect(throws: StoreError.self) { try await Self.office(place, "laptop") }
         await #expect(throws: StoreError.self) { try await place.open("office") }
         // Moved to another machine it is still the channel.
         let moved = try Store.open(

@@ -34,7 +34,7 @@ struct ReissuedAtOfficeTests {
         for number in 0..<50 {
             let here = try run(replica, [1, 2, lost], value: "v\(number)")
             let there = try run(replica, [1, 2, kept, kept + 1], value: "w")
-            let judge = try DecisionTests.office(place, "judge \(replica) \(number)")
+            let judge = try await DecisionTests.office(place, "judge \(replica) \(number)")
             _ = try await judge.ingest(here, job: Store.job, now: .known(5_000))
             if try await judge.divergence(of: there, job: Store.job)?.staysHere == false { return (here, there) }
         }
@@ -58,7 +58,7 @@ struct ReissuedAtOfficeTests {
                 item: ItemID(3), stamp: stamp, operations: [.set(field: "name", value: "v\(number)", replaces: [])])
             let (lost, kept) = (try Self.run(of: 9, [request]), try Self.run(of: 9, [edit]))
             let (office, anna) = (
-                try DecisionTests.office(place, "office \(number)"), try await place.open("anna \(number)")
+                try await DecisionTests.office(place, "office \(number)"), try await place.open("anna \(number)")
             )
             #expect(try await Self.upload(lost, to: office, place) == .stored)
             guard try await Self.upload(kept, to: office, place) == .adopted(after: 0) else { continue }
@@ -82,7 +82,7 @@ struct ReissuedAtOfficeTests {
     @Test("A removal that makes the office write waits while its words may be missing, unless they went with the job")
     func removalAtSilentOffice() async throws {
         let place = try Place()
-        let (office, anna) = (try DecisionTests.office(place), try await place.open("anna"))
+        let (office, anna) = (try await DecisionTests.office(place), try await place.open("anna"))
         let (lost, kept) = (
             try Self.run(9, [1, 2, 6, 8], value: "v"), try Self.run(9, [1, 2, 7], value: "w")
         )
@@ -108,7 +108,7 @@ struct ReissuedAtOfficeTests {
     @Test("A fork that makes the office write waits while its words may be missing, and other work does not")
     func forkAtSilentOffice() async throws {
         let place = try Place()
-        let office = try DecisionTests.office(place)
+        let office = try await DecisionTests.office(place)
         let (lost, kept) = try await Self.branches(of: 9, losing: 6, keeping: 7, place)
         func offer(_ segment: JournalSegment) async throws -> UploadOutcome {
             try await office.upload(segment, job: Store.job, now: .known(9_000), mayWrite: false)
@@ -123,7 +123,7 @@ struct ReissuedAtOfficeTests {
     @Test("It is late in a job that has been removed by somebody who did not know of it, and does not come back")
     func removedJob() async throws {
         let place = try Place()
-        let (office, anna) = (try DecisionTests.office(place), try await place.open("anna"))
+        let (office, anna) = (try await DecisionTests.office(place), try await place.open("anna"))
         let (lost, kept) = try await Self.branches(of: 9, losing: 6, keeping: 7, place)
         #expect(try await Self.upload(lost, to: office, place) == .stored)
         _ = try await anna.ingest(kept, job: Store.job, now: .known(5_000))
@@ -143,7 +143,7 @@ struct ReissuedAtOfficeTests {
         arguments: ["p", "q", "r", "s"], [false, true])
     func broughtOnceMore(value: String, isFreed: Bool) async throws {
         let place = try Place()
-        let (office, anna) = (try DecisionTests.office(place), try await place.open("anna"))
+        let (office, anna) = (try await DecisionTests.office(place), try await place.open("anna"))
         let whole = try Self.run(9, [1, 2, 3, 4, 5], value: value)
         let beginning = try Self.run(9, [1, 2, 3, 4], value: value)
         #expect(try await Self.upload(whole, to: office, place) == .stored)

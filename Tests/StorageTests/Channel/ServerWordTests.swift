@@ -16,7 +16,7 @@ struct ServerWordTests {
     @Test("Requests and answers reach everybody in the journals, in whatever order")
     func everybodyKnows() async throws {
         let place = try Place()
-        let office = try DecisionTests.office(place)
+        let office = try await DecisionTests.office(place)
         let (anna, bert) = (try await place.open("anna"), try await place.open("bert"))
         try await anna.put(5, "name", "Sofa")
         let (first, second) = (DecisionTests.request(1), DecisionTests.request(2, after: 1))
@@ -81,7 +81,7 @@ struct ServerWordTests {
         arguments: ["p", "q", "r", "s", "t", "u", "v", "w"])
     func divergence(other value: String) async throws {
         let place = try Place()
-        let (anna, bert) = (try DecisionTests.office(place, "one"), try DecisionTests.office(place, "two"))
+        let (anna, bert) = (try await DecisionTests.office(place, "one"), try await DecisionTests.office(place, "two"))
         func run(_ values: [String]) throws -> JournalSegment {
             let bytes = values.enumerated().flatMap { index, value in
                 ChangeCodec.encode(
@@ -113,7 +113,7 @@ struct ServerWordTests {
     @Test("Jobs are listed in the order of their last change, and none is missed")
     func jobChanges() async throws {
         let place = try Place()
-        let office = try DecisionTests.office(place)
+        let office = try await DecisionTests.office(place)
         func open(_ token: UInt128, _ job: UInt128) async throws {
             _ = try await office.decide(
                 DecisionTests.request(token), job: JobID(ItemID(job)), now: .known(1_000), judge: DecisionTests.count)

@@ -11,13 +11,15 @@ extension HealthRules {
             return HealthCheck(name, .ok, "all that was received is signed by its author")
         }
         let forged = refused.filter { $0.cause == .unsigned }
-        let findings = (forged + refused.filter { $0.cause == .unvouched }).map(finding).joined(separator: "; ")
+        let others = refused.filter { $0.cause != .unsigned }
+        let findings = (forged + others).map(finding).joined(separator: "; ")
         let laptops = forged.compactMap { $0.device == nil ? nil : $0.name }
         guard !forged.isEmpty else {
             return HealthCheck(
                 name, .warning, findings,
-                remedy:
-                    "if it is one of yours, let it join the fleet (muster fleet invite); else there is nothing to do")
+                remedy: others.contains { $0.cause == .otherServer }
+                    ? "if it is your server, let it into the fleet (muster-channel fleet --help)"
+                    : "if it is one of yours, let it join the fleet (muster fleet invite); else there is nothing to do")
         }
         let remedy =
             laptops.isEmpty
@@ -33,6 +35,8 @@ extension HealthRules {
         case .unsigned:
             let who = work.device.map { "\(work.name) (\($0.short))" } ?? "the server"
             return "\(who) passed on, \(times), what its author has not signed \(last)"
+        case .otherServer:
+            return "words of server \(work.device?.short ?? ""), which is not of this fleet, came \(times) \(last)"
         case .unvouched:
             return "work of \(work.device?.short ?? ""), which nobody of this fleet has let in, came \(times) \(last)"
         }

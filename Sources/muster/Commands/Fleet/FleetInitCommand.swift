@@ -90,7 +90,9 @@ struct FleetSignCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("What 'muster fleet request' printed there; - for standard input.", valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("What it may do: office, lead, member or reader.", valueName: "role"))
+    @Option(
+        help: ArgumentHelp(
+            "What it may do: office, lead, member or reader; server for the company's.", valueName: "role"))
     var role = FleetRole.member
 
     @Option(help: ArgumentHelp("The fleet's root: lets the other laptop let in further ones.", valueName: "file"))

@@ -134,9 +134,6 @@ extension AuditReport {
                 lines.append("No fleet vouches for the laptops: only that each journal is one laptop's is shown.")
             }
         }
-        if journals.contains(where: { $0.standing == .unsigned }) {
-            lines.append("What stands there as the server's is not signed: anybody can have written it.")
-        }
         StandardOutput.lines(lines)
     }
 }

@@ -1,0 +1,81 @@
+import Authorship
+import CRDT
+import Identity
+import Logging
+import ServiceLifecycle
+import Storage
+import Synchronization
+
+/// Who the server is: it signs what it says, and takes journals of its fleet only.
+final class ServerIdentity: JournalSigner {
+    private let key: DeviceKey
+    private let store: Store
+    private let vouched = VouchedAuthors()
+    private let membership = Mutex<ServerMembership?>(nil)
+
+    /// Takes up the key in a server's store, or makes one, and has the store sign with it.
+    ///
+    /// - Throws: `StartProblem` for what cannot be read.
+    init(in store: Store) async throws {
+        let papers = try await store.papers()
+        key = papers.key
+        self.store = store
+        try await takeUp(papers.certificates)
+        var generator = SystemRandomNumberGenerator()
+        try await store.takeUp(self, using: &generator)
+    }
+
+    /// Looks whether the fleet says something else of the key by now.
+    func refresh() async throws {
+        let former = membership.withLock { $0?.certificates }
+        try await takeUp(try await store.papers().certificates)
+        if membership.withLock({ $0?.certificates }) != former { try await store.keepCertificates() }
+    }
+
+    private func takeUp(_ certificates: String) async throws {
+        guard !certificates.isEmpty else { return }
+        let fresh = try await ServerMembership(certificates, of: key.publicKey)
+        membership.withLock { $0 = fresh }
+    }
+
+    /// Whether it belongs to a fleet.
+    var isEnrolled: Bool { membership.withLock { $0 != nil } }
+
+    /// Whether the fleet has let in who has signed a run. A server without a fleet takes what everybody brings.
+    func vouches(for segment: JournalSegment) async throws -> Bool {
+        guard let trust = membership.withLock({ $0?.trust }), let name = segment.authorName else { return true }
+        let known = try await store.authors(named: [name])[name]
+        let told = [known, segment.author].compactMap(\.self).filter { $0.name == name }
+        // Where nobody has said whose it is, the store refuses it.
+        guard let author = told.first(where: { !$0.certificates.isEmpty }) ?? told.first else { return true }
+        return await vouched.includes(author, in: trust, now: .since(0))
+    }
+
+    // MARK: JournalSigner
+
+    var publicKey: [UInt8] { key.publicKey.bytes }
+
+    var certificates: [[UInt8]] { membership.withLock { $0?.certificates ?? [] } }
+
+    func signature(over content: [UInt8]) -> [UInt8] { key.signature(over: content) }
+}
+
+/// Hears of certificates that were installed while the server runs.
+struct IdentityRefresh: Service {
+    private static let interval = Duration.seconds(2)
+
+    let identity: ServerIdentity
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                do {
+                    try await identity.refresh()
+                } catch {
+                    logger.warning("the server's certificates cannot be looked at", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+    }
+}

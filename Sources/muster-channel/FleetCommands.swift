@@ -1,0 +1,120 @@
+import ArgumentParser
+import ChannelServer
+import Foundation
+import HTTPCoding
+
+struct Fleet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Let the server into the company's fleet.",
+        discussion: """
+            The server signs what it says, and takes journals of its fleet only; laptops of a fleet believe a server only
+            that it has let in. A laptop of the office makes the certificate. The server may run meanwhile.
+
+            Example:
+              muster-channel fleet request > server.request
+              muster fleet sign server.request --role server > server.pem     (on the office's laptop)
+              muster-channel fleet install server.pem
+            """,
+        subcommands: [Request.self, Install.self, Show.self])
+
+    struct Request: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print what an issuer makes the server's certificate from.",
+            discussion: "Example: muster-channel fleet request > server.request")
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            await withFleet(database) { print(try await $0.request(), terminator: "") }
+        }
+    }
+
+    struct Install: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take up the certificates that were made for this server.",
+            discussion: "Example: muster-channel fleet install server.pem")
+
+        @Argument(help: ArgumentHelp("What 'muster fleet sign' printed; - for standard input.", valueName: "file"))
+        var file: String
+
+        @Flag(help: "Leave the fleet that the server is of, for another one.")
+        var anotherFleet = false
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            await withFleet(database) { fleet in
+                show(try await fleet.install(try Papers.read(file), changesFleet: anotherFleet))
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the server's place in its fleet.", discussion: "Example: muster-channel fleet show --json")
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            await withFleet(database) { fleet in
+                let status = try await fleet.status()
+                guard json else { return show(status) }
+                print(String(decoding: try JSON.encode(StatusDocument(status), pretty: true), as: UTF8.self))
+            }
+        }
+    }
+}
+
+private func withFleet(_ database: DatabaseOption, _ body: (FleetAdministration) async throws -> Void) async {
+    await Failure.exits {
+        let settings = try ServerSettings(listen: nil, database: database.database, environment: Environment.all)
+        let fleet = try FleetAdministration(databasePath: settings.databasePath)
+        try await body(fleet)
+        try fleet.close()
+    }
+}
+
+private func show(_ status: FleetAdministration.Status) {
+    print("Server      ", status.deviceID.prefix(8))
+    print("Fleet       ", status.fleetID ?? "none; see 'muster-channel fleet --help'")
+    guard let issuerID = status.issuerID, let validUntil = status.validUntil else { return }
+    print("Let in by   ", issuerID)
+    print("Valid until ", Timestamp(milliseconds: validUntil))
+}
+
+private struct StatusDocument: Encodable {
+    let deviceID: String
+    @Nullable var fleetID: String?
+    @Nullable var issuerID: String?
+    @Nullable var validUntil: Timestamp?
+
+    init(_ status: FleetAdministration.Status) {
+        deviceID = status.deviceID
+        fleetID = status.fleetID
+        issuerID = status.issuerID
+        validUntil = status.validUntil.map(Timestamp.init(milliseconds:))
+    }
+}
+
+/// Certificates in a file, or from standard input.
+private enum Papers {
+    /// A chain has a few thousand bytes.
+    private static let mostBytes = 1 << 20
+
+    static func read(_ path: String) throws -> String {
+        let bytes: Data?
+        do {
+            let file = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            bytes = try file.read(upToCount: mostBytes + 1)
+        } catch {
+            throw ValidationError("\(path) cannot be read; check the file's name, and whether you may.")
+        }
+        guard let bytes, bytes.count <= mostBytes else {
+            throw ValidationError("\(path) holds no certificates; give what 'muster fleet sign' printed.")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
