@@ -72,9 +72,8 @@ package struct Node: Sendable {
             transport: core.transport, replicator: replicator, logger: logger)
         let service = core.service(gateway: gateway, discovery: discovery.state)
         let manager = ServiceManager(environment: environment)
-        let api = LocalServer(socketPath: configuration.socket, service: service, logger: logger) {
-            manager.ready("\(jobs.count) jobs")
-        }
+        let socket = LocalSocket(path: configuration.socket, group: configuration.socketGroup)
+        let api = LocalServer(socket, service: service, logger: logger) { manager.ready("\(jobs.count) jobs") }
         for peer in configuration.peers {
             await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
         }
@@ -94,6 +93,10 @@ package struct Node: Sendable {
                 .init(service: StreamEnder(hub: core.hub, manager: manager)),
                 .init(service: LastResort(logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        if let path = configuration.readerSocket {
+            let socket = LocalSocket(path: path, group: configuration.readerGroup, access: .looking)
+            lifecycle.services.append(.init(service: LocalServer(socket, service: service, logger: logger)))
+        }
         if let server = configuration.server {
             let times = serverTimes
             let asking = ServerClock(
@@ -109,13 +112,18 @@ package struct Node: Sendable {
         }
         // Everything acknowledged is durable: whoever does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(2)
+        // Without its sockets nobody could ask it anything: that is no stop, but a start that failed.
+        var failure: APIError?
         do {
             try await ServiceGroup(configuration: lifecycle).run()
+        } catch let error as APIError {
+            failure = error
         } catch  where core.hub.hasFinished {
             logger.warning("a service did not stop in time and was cancelled", metadata: ["error": "\(error)"])
         }
         await replicator.finishNotes()
         try store.close()
+        if let failure { throw failure }
         logger.info("stopped")
     }
 

@@ -31,6 +31,21 @@ struct Musterd: AsyncParsableCommand {
         help: ArgumentHelp("The Unix socket of the local API (default: /run/muster/muster.sock).", valueName: "path"))
     var socket: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The group whose members may use the socket (default: the daemon's own group).", valueName: "name"))
+    var socketGroup: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A second socket, for those who may look and change nothing (default: none).", valueName: "path"))
+    var readerSocket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The group whose members may use that one (default: the daemon's own group).", valueName: "name"))
+    var readerGroup: String?
+
     @Option(help: ArgumentHelp("Where other laptops connect (default: 127.0.0.1:7473).", valueName: "host:port"))
     var listen: String?
 
@@ -104,6 +119,7 @@ struct Musterd: AsyncParsableCommand {
         var flags: [NodeConfiguration.Key: [String]] = [:]
         let single: [(NodeConfiguration.Key, String?)] = [
             (.stateDirectory, stateDir), (.socket, socket), (.listen, listen), (.server, server),
+            (.socketGroup, socketGroup), (.readerSocket, readerSocket), (.readerGroup, readerGroup),
             (.serverToken, serverToken), (.serverInterval, serverInterval.map { String($0) }),
             (.hostName, hostName), (.logLevel, logLevel),
         ]

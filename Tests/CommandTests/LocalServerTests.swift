@@ -20,6 +20,27 @@ struct LocalServerTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("On a readers' socket only what changes nothing and lets nobody in is answered", arguments: Route.all.indices)
+    func readers(route: Int) async throws {
+        let route = Route.all[route]
+        let changesNothing = "\(route.method)" == "GET" && !route.path.contains("invitations")
+        // Whoever watches events waits without end.
+        guard route.path != "/v1/events" else { return }
+        let segments = route.path.split(separator: "/").dropFirst().map { $0.hasPrefix("{") ? "7" : String($0) }
+        try await withDaemon(try await Scene().answers, access: .looking) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                var refusal: APIError?
+                do {
+                    _ = try await client.send(HTTPMethod(rawValue: "\(route.method)"), segments)
+                } catch let error as APIError {
+                    refusal = error
+                }
+                let isRefused = refusal.map { $0.code == .notPermitted && $0.message.contains("for looking only") }
+                #expect((isRefused ?? false) == !changesNothing, "\(route.method) \(route.path)")
+            }
+        }
+    }
+
     @Test("A socket that a daemon left behind is replaced; one that answers is not")
     func stale() async throws {
         let directory = try TemporaryDirectory()

@@ -1,3 +1,4 @@
+import LocalAPI
 import Node
 import Storage
 import Testing
@@ -14,6 +15,14 @@ struct StartFailureTests {
         let failure = StartFailure(StoreError(code, "It is so; do that."))
         #expect(failure.exitCode == expected)
         #expect(failure.sentence.contains("do that"))
+    }
+
+    @Test(
+        "So can they with sockets",
+        arguments: [(.invalidValue, 64), (.notPermitted, 77), (.unavailable, 75)] as [(APIError.Code, Int32)])
+    func socket(code: APIError.Code, expected: Int32) {
+        let failure = StartFailure(APIError(code, "It is so; do that."))
+        #expect(failure.exitCode == expected && failure.sentence == "It is so; do that.")
     }
 
     @Test("A daemon that does not start has no log but this line, so it names the cause")

@@ -12,6 +12,7 @@ import Synchronization
 /// `Date` header.
 package struct LocalServer: Service {
     private let file: SocketFile
+    private let access: LocalSocket.Access
     private let service: any MusterService
     private let version: String
     private let group: any EventLoopGroup
@@ -19,14 +20,15 @@ package struct LocalServer: Service {
     private let onReady: @Sendable () async -> Void
 
     /// - Parameters:
-    ///   - socketPath: at most 106 bytes; its directory is made if only that is missing.
+    ///   - socket: its path has at most 106 bytes; its directory is made if only that is missing.
     ///   - onReady: called once, when callers can connect.
     package init(
-        socketPath: String, service: any MusterService, version: String = MusterVersion.current,
+        _ socket: LocalSocket, service: any MusterService, version: String = MusterVersion.current,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger,
         onReady: @escaping @Sendable () async -> Void = {}
     ) {
-        file = SocketFile(path: socketPath)
+        file = SocketFile(path: socket.path, group: socket.group)
+        access = socket.access
         self.service = service
         self.version = version
         self.group = group
@@ -38,7 +40,7 @@ package struct LocalServer: Service {
     /// `APIError` when the socket cannot be had.
     package func run() async throws {
         try file.prepare()
-        let responder = LocalResponder(service: service, version: version, logger: logger)
+        let responder = LocalResponder(service: service, access: access, version: version, logger: logger)
         let outcome = Outcome()
         let server = try HTTPServerBuilder.http1().buildServer(
             configuration: ServerConfiguration(address: .unixDomainSocket(path: file.preparationPath)),

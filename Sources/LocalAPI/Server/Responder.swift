@@ -8,10 +8,11 @@ struct LocalResponder: Sendable {
     private let version: String
     private let logger: Logger
 
-    init(service: any MusterService, version: String, logger: Logger) {
+    init(service: any MusterService, access: LocalSocket.Access, version: String, logger: Logger) {
         let router = Router(context: LocalContext.self)
         for route in Route.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
+                guard access == .all || route.isForReaders else { throw Self.onlyLooks }
                 guard route.isLong else { return try await route.answer(request, context, service) }
                 return try await withTaskExecutorPreference(globalConcurrentExecutor) {
                     try await route.answer(request, context, service)
@@ -50,6 +51,11 @@ struct LocalResponder: Sendable {
             ])
         return response
     }
+
+    private static let onlyLooks = APIError(
+        .notPermitted,
+        "This socket is for looking only: name the daemon's other one with --socket, for which its group has to be yours."
+    )
 
     private func unknownPath(_ request: Request) -> APIError {
         APIError(

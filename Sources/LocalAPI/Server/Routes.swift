@@ -8,15 +8,18 @@ struct Route: Sendable {
     /// Whether it may look at a whole job, or at thousands of items: it is then answered beside the event loop's thread, on which
     /// everybody else's requests and the mesh wait for each other.
     var isLong: Bool
+    /// Whether who may only look gets an answer: it changes nothing, and tells nothing by which others can.
+    var isForReaders: Bool
     var answer: @Sendable (Request, LocalContext, any MusterService) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, isLong: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, isLong: Bool = false, isSecret: Bool = false,
         _ answer: @escaping @Sendable (Request, LocalContext, any MusterService) async throws -> Response
     ) {
         self.method = method
         self.path = path
         self.isLong = isLong
+        isForReaders = method == .get && !isSecret
         self.answer = answer
     }
 }

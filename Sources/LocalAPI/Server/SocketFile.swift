@@ -6,7 +6,8 @@ import Glibc
 ///
 /// Its mode is the guard: connect(2) needs write permission on the file, which the kernel checks for the owner, the
 /// group with all supplementary groups, and root. Peer credentials (SO_PEERCRED) name only the primary group of the
-/// caller, so that checking them as well could only turn away people whom the group lets in.
+/// caller, so that checking them as well could only turn away people whom the group lets in. Who may only look has another
+/// socket, of another group (`LocalSocket`).
 struct SocketFile: Sendable {
     /// Owner and group may read and write.
     static let mode: mode_t = 0o660
@@ -14,6 +15,8 @@ struct SocketFile: Sendable {
     static let longestPath = 107
 
     let path: String
+    /// Whose members may connect; nil for the group of the process.
+    let group: String?
 
     /// Where the socket is bound first; `publish` moves it to its name.
     var preparationPath: String { path + "~" }
@@ -26,7 +29,8 @@ struct SocketFile: Sendable {
                 "The socket's path is longer than \(Self.longestPath - 1) bytes: choose a shorter one with --socket.")
         }
         let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
-        if !directory.isEmpty, mkdir(directory, 0o750) != 0, errno != EEXIST {
+        // Members of another group have to get to the socket, whose own mode guards it.
+        if !directory.isEmpty, mkdir(directory, group == nil ? 0o750 : 0o755) != 0, errno != EEXIST {
             throw failure("make the directory \(directory)")
         }
         if let kind = fileKind(path) {
@@ -45,9 +49,32 @@ struct SocketFile: Sendable {
 
     /// Gives the bound socket its mode and then its name, in place of a stale one.
     func publish() throws {
+        if let group { try give(to: group) }
         guard chmod(preparationPath, Self.mode) == 0, rename(preparationPath, path) == 0 else {
             throw failure("make the socket \(path)")
         }
+    }
+
+    private func give(to group: String) throws {
+        guard let id = Self.id(ofGroup: group) else {
+            throw APIError(
+                .invalidValue, "There is no group '\(group)': make it (groupadd), or name another for \(path).")
+        }
+        guard chown(preparationPath, uid_t.max, id) == 0 else {
+            throw APIError(
+                .notPermitted,
+                "The daemon may not give \(path) to the group '\(group)' (\(String(cString: strerror(errno)))): put its user "
+                    + "into that group.")
+        }
+    }
+
+    private static func id(ofGroup name: String) -> gid_t? {
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        // A group with some thousands of members still fits.
+        var buffer = [CChar](repeating: 0, count: 1 << 20)
+        guard getgrnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+        return entry.gr_gid
     }
 
     /// The file's identity, to tell it later from one that another daemon has put there.

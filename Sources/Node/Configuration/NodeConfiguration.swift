@@ -11,6 +11,12 @@ package struct NodeConfiguration: Sendable {
     package var stateDirectory = "/var/lib/muster"
     /// The path of the local API's Unix socket.
     package var socket = "/run/muster/muster.sock"
+    /// Whose members may use it, besides the daemon's user and root; nil for the daemon's own group.
+    package var socketGroup: String?
+    /// The path of a second one, for who may only look; there is none without it.
+    package var readerSocket: String?
+    /// The same of that one.
+    package var readerGroup: String?
     /// Where other laptops of the fleet connect.
     package var listen = PeerAddress(host: "127.0.0.1", port: Self.defaultPort)
     /// Laptops to connect to besides those that are discovered.
@@ -37,6 +43,9 @@ package struct NodeConfiguration: Sendable {
     package enum Key: String, CaseIterable {
         case stateDirectory = "state-dir"
         case socket
+        case socketGroup = "socket-group"
+        case readerSocket = "reader-socket"
+        case readerGroup = "reader-group"
         case listen
         case peers
         case server
@@ -89,6 +98,16 @@ package struct NodeConfiguration: Sendable {
     private init(_ reader: ConfigReader) throws(ConfigurationError) {
         stateDirectory = reader.string(forKey: Key.stateDirectory.key, default: stateDirectory)
         socket = reader.string(forKey: Key.socket.key, default: socket)
+        socketGroup = reader.string(forKey: Key.socketGroup.key)
+        readerSocket = reader.string(forKey: Key.readerSocket.key)
+        readerGroup = reader.string(forKey: Key.readerGroup.key)
+        guard readerSocket != socket else {
+            throw ConfigurationError("\(socket) cannot be both sockets; name another path with --reader-socket.")
+        }
+        guard readerGroup == nil || readerSocket != nil else {
+            throw ConfigurationError(
+                "--reader-group is of no use without a second socket; name its path with --reader-socket.")
+        }
         usesDiscovery = reader.bool(forKey: Key.discovery.key, default: usesDiscovery)
         allowsInsecureServer = reader.bool(forKey: Key.insecureServer.key, default: allowsInsecureServer)
         hostName = reader.string(forKey: Key.hostName.key)

@@ -25,7 +25,12 @@ package struct StartFailure: Sendable {
                 }
         case let error as APIError:
             sentence = error.message
-            exitCode = 75
+            exitCode =
+                switch error.code {
+                case .invalidValue: 64
+                case .notPermitted: 77
+                default: 75
+                }
         default:
             sentence = "It failed: \(error)"
             exitCode = 70

@@ -7,7 +7,8 @@ import ServiceLifecycle
 ///
 /// - Parameter ender: stops before that server does.
 func withDaemon<Value: Sendable>(
-    _ service: some MusterService, at path: String? = nil, endedBy ender: (any Service)? = nil,
+    _ service: some MusterService, at path: String? = nil, access: LocalSocket.Access = .all,
+    endedBy ender: (any Service)? = nil,
     _ body: @Sendable (String) async throws -> Value
 ) async throws -> Value {
     let directory = try TemporaryDirectory()
@@ -15,7 +16,8 @@ func withDaemon<Value: Sendable>(
     let path = path ?? directory.path + "/m.sock"
     let (ready, continuation) = AsyncStream<Void>.makeStream()
     let server = LocalServer(
-        socketPath: path, service: service, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        LocalSocket(path: path, access: access), service: service,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onReady: { continuation.finish() })
     let group = ServiceGroup(
         services: [server] + [ender].compactMap(\.self),

@@ -1,0 +1,145 @@
+"""Who may ask a daemon through its sockets, and what: by groups, as the kernel sees them."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+from lab import wait_until
+from solo import PATIENCE_SECONDS, Solos
+
+# Groups that every Debian has, and that nobody here is in.
+WRITERS, READERS = "games", "users"
+ASK = """
+import http.client, socket, sys
+path, method, target, body = sys.argv[1:]
+connection = http.client.HTTPConnection("localhost")
+connection.sock = socket.socket(socket.AF_UNIX)
+connection.sock.connect(path)
+connection.request(method, target, body or None, {"Content-Type": "application/json"})
+answer = connection.getresponse()
+print(answer.status, answer.read().decode())
+"""
+
+
+class House:
+    """A daemon with both sockets, in a directory that everybody may enter."""
+
+    def __init__(self, solos):
+        os.chmod(solos.directory, 0o755)
+        self.daemon = solos("anna")
+        self.readers = os.path.join(solos.directory, "readers", "look.sock")
+        self.daemon.start(
+            "--socket-group", WRITERS, "--reader-socket", self.readers, "--reader-group", READERS)
+        self.job = self.daemon.create_job("Elm Street")
+        self.daemon.add(self.job, name="Sofa")
+
+    def ask(self, group, path, method, target, body=""):
+        """What a person of this group gets: a status with its answer, or the error of connecting."""
+        done = subprocess.run(
+            [sys.executable, "-c", ASK, path, method, target, body], capture_output=True, text=True,
+            user="nobody", group="nogroup", extra_groups=[group])
+        if done.returncode != 0:
+            return None, done.stderr.strip().splitlines()[-1]
+        status, _, answer = done.stdout.partition(" ")
+        return int(status), answer
+
+
+@pytest.fixture(scope="module")
+def house(build_directory):
+    with Solos(build_directory) as solos:
+        yield House(solos)
+
+
+def test_who_is_in_no_group_of_its_cannot_connect(house):
+    for group, path in ((READERS, house.daemon.socket), (WRITERS, house.readers), ("nogroup", house.readers)):
+        assert house.ask(group, path, "GET", "/v1/jobs") == (None, "PermissionError: [Errno 13] Permission denied")
+
+
+def test_the_group_of_the_socket_may_do_all(house):
+    status, answer = house.ask(WRITERS, house.daemon.socket, "POST", "/v1/jobs", '{"name": "Oak Lane", "kind": "inventory"}')
+    assert status == 201, answer
+    assert house.ask(WRITERS, house.daemon.socket, "DELETE", f"/v1/jobs/{json.loads(answer)['id']}?confirmed=true")[0] == 200
+
+
+def test_readers_see_what_is_there(house):
+    status, answer = house.ask(READERS, house.readers, "GET", f"/v1/jobs/{house.job}/items")
+    assert status == 200 and "Sofa" in answer
+    for target in ("/v1/status", "/v1/peers", "/v1/doctor", "/v1/fleet", "/v1/fleet/devices", f"/v1/jobs/{house.job}/log"):
+        assert house.ask(READERS, house.readers, "GET", target)[0] == 200, target
+
+
+CHANGES = {
+    "an item": ("POST", "/v1/jobs/{job}/items", '{"fields": {"name": "Lamp"}}'),
+    "a job": ("POST", "/v1/jobs", '{"name": "Oak Lane", "kind": "inventory"}'),
+    "the job's end": ("DELETE", "/v1/jobs/{job}?confirmed=true", ""),
+    "a state": ("POST", "/v1/jobs/{job}/state", '{"name": "completed"}'),
+    "a peer": ("POST", "/v1/peers", '{"address": "127.0.0.1:9"}'),
+    "an invitation": ("POST", "/v1/fleet/invitations", '{"role": "office"}'),
+    "the code of one": ("GET", "/v1/fleet/invitations/ABCD", ""),
+    "a certificate": ("POST", "/v1/fleet/certificates", '{"request": "", "role": "office"}'),
+    "leaving the fleet": ("DELETE", "/v1/fleet", ""),
+    "the queue": ("POST", "/v1/queue/pause", "{}"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_readers_change_nothing(house, what):
+    method, target, body = CHANGES[what]
+    before = [house.daemon.get(path) for path in ("/v1/jobs", f"/v1/jobs/{house.job}/items", "/v1/fleet", "/v1/queue")]
+    for one in before:
+        if isinstance(one, dict):
+            one.pop("time", None)
+    status, answer = house.ask(READERS, house.readers, method, target.replace("{job}", house.job), body)
+    assert status == 403 and "for looking only" in json.loads(answer)["detail"], answer
+    after = [house.daemon.get(path) for path in ("/v1/jobs", f"/v1/jobs/{house.job}/items", "/v1/fleet", "/v1/queue")]
+    for one in after:
+        if isinstance(one, dict):
+            one.pop("time", None)
+    assert after == before
+
+
+def test_the_command_says_why_to_a_reader(house):
+    done = subprocess.run(
+        house.daemon.command("item", "add", house.job, "name=Lamp")[:-1] + [house.readers], capture_output=True, text=True)
+    assert done.returncode == 77 and "for looking only" in done.stderr, done
+    shown = subprocess.run(house.daemon.command("job", "list")[:-1] + [house.readers], capture_output=True, text=True)
+    assert shown.returncode == 0 and "Elm Street" in shown.stdout
+
+
+USAGE, TRY_AGAIN, NOT_PERMITTED = 64, 75, 77
+REFUSED = {
+    "an unknown group": (("--socket-group", "no-such-group"), USAGE, "There is no group 'no-such-group'"),
+    "an unknown group of readers": (
+        ("--reader-socket", "{free}/look.sock", "--reader-group", "no-such-group"), USAGE, "There is no group 'no-such-group'"),
+    "readers without a socket": (("--reader-group", READERS), USAGE, "--reader-socket"),
+    "one path for both": (("--reader-socket", "{socket}"), USAGE, "cannot be both"),
+    "a path that is too long": (("--socket", "/tmp/" + "x" * 120), USAGE, "longer than 106 bytes"),
+    "a file in its place": (("--socket", "{state}/fleet.lock"), USAGE, "is not a socket"),
+    "a directory that cannot be made": (("--socket", "/proc/none/muster.sock"), USAGE, "Cannot make the directory"),
+    "another daemon's": (("--socket", "{other}"), TRY_AGAIN, "Another daemon answers"),
+    "another daemon's for readers": (("--reader-socket", "{other}"), TRY_AGAIN, "Another daemon answers"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_start_that_fails_says_why_and_ends_with_its_code(solos, house, what):
+    flags, expected, words = REFUSED[what]
+    bert = solos("bert")
+    with open(os.path.join(bert.state, "fleet.lock"), "w", encoding="utf-8"):
+        pass
+    places = {"free": solos.directory, "socket": bert.socket, "state": bert.state, "other": house.daemon.socket}
+    bert.launch(*[flag.format(**places) for flag in flags])
+    wait_until(lambda: not bert.program.is_running, PATIENCE_SECONDS, "it has ended")
+    code = bert.program.stop()
+    said = [line for line in bert.log().splitlines() if line.startswith("musterd: ")]
+    assert code == expected and len(said) == 1 and words in said[0], (code, bert.log())
+    assert not answers(bert.socket)
+    assert house.daemon.get("/v1/jobs"), "who was there before goes on"
+
+
+def answers(path):
+    with socket.socket(socket.AF_UNIX) as one:
+        return one.connect_ex(path) == 0
