@@ -8,11 +8,14 @@ extension PeerTransport {
     /// Ends in `linkOpened` with this address, or in `dialFailed`.
     package func dial(_ address: PeerAddress) {
         guard registry.beginDial(address) else { return }
-        let attempt = LinkAttempt(dialled: address) { _, error in
+        let attempt = LinkAttempt(dialled: address) { channel, error in
             self.registry.endDial(address)
             let reason = "\(error)"
             self.logger.debug("dial failed", metadata: ["address": "\(address)", "reason": "\(reason)"])
-            Task(executorPreference: self.executor) { await self.handler.dialFailed(address, reason: reason) }
+            let wasAnswered = channel != nil
+            Task(executorPreference: self.executor) {
+                await self.handler.dialFailed(address, wasAnswered: wasAnswered, reason: reason)
+            }
         }
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(configuration.connectTimeout))

@@ -26,5 +26,7 @@ package protocol TransportHandler: Sendable {
     func connectionRefused(remote: String, reason: String) async
 
     /// A dial came to nothing; no link was opened.
-    func dialFailed(_ address: PeerAddress, reason: String) async
+    ///
+    /// - Parameter wasAnswered: somebody was there, who did not show to be of the fleet.
+    func dialFailed(_ address: PeerAddress, wasAnswered: Bool, reason: String) async
 }

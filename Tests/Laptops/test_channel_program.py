@@ -39,6 +39,10 @@ def test_a_token_holds_until_it_is_revoked(office):
     # Believed for two seconds.
     refused = lambda: Connection(office.port, token).ask("GET", "/v1/jobs")[0] == 401
     wait_until(refused, PATIENCE_SECONDS, "the revoked token is refused")
+    for _ in range(100):
+        assert Connection(office.port, "guess").ask("GET", "/v1/jobs")[0] == 401
+    (told,) = [line for line in office.log().splitlines() if "no token that holds" in line]
+    assert "from=127.0.0.1" in told and token not in office.log()
     with pytest.raises(subprocess.CalledProcessError) as failure:
         office.muster_channel("token", "revoke", "bert")
     assert failure.value.returncode == 65 and "token list" in failure.value.stderr

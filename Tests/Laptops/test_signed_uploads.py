@@ -74,6 +74,7 @@ def test_the_server_takes_no_upload_that_is_spoilt(office, what):
         assert [office.get(path) for path in paths] == before
     said = office.log()
     assert " error " not in said, "a laptop's fault is none of the server's"
+    assert ("what a device brought is refused" in said) == (what != "a change"), said
     assert office.ask("POST", "/v1/jobs/smith/journals", new().add("Table"))[0] == 200
 
 
@@ -94,9 +95,10 @@ def test_the_server_takes_nothing_from_outside_its_fleet(office):
     for what, author in outside.items():
         status, answer = office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", author).add("Chair"))
         assert (status, answer["code"]) == (422, "outsider"), (what, answer)
-        assert "let that laptop join" in answer["detail"], answer
+        assert "let that laptop join" in answer["detail"] and author.device.hex()[:8] in answer["detail"], answer
         assert [office.get(path) for path in paths] == before, what
-    assert office.log().count("nobody of the fleet has written it") == len(outside)
+    (told,) = [line for line in office.log().splitlines() if "nobody of the fleet has written it" in line]
+    assert "from=laptops" in told and "path=/v1/jobs/smith/journals" in told, "it says whose token it was"
     assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", other.author()).add("Lamp"))[0] == 200
 
 

@@ -13,14 +13,10 @@ extension ChannelService {
         }
         for segment in segments {
             guard try await identity.vouches(for: segment) else {
-                logger.warning(
-                    "a journal is refused: nobody of the fleet has written it",
-                    metadata: [
-                        "job": "\(job)", "replica": "\(segment.replica)",
-                        "device": "\(segment.author?.device.short ?? "")",
-                    ])
+                let device = segment.author.map { " Its device is \($0.device.short)." } ?? ""
                 throw problem(
-                    .outsider, segment, nil, "Nobody of this server's fleet has signed it; let that laptop join first.")
+                    .outsider, segment, nil,
+                    "Nobody of this server's fleet has signed it; let that laptop join first.\(device)")
             }
             guard segment.replica != .channel else {
                 try await recover(segment, into: job)

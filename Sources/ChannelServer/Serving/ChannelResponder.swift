@@ -10,6 +10,7 @@ struct ChannelResponder: Sendable {
     private let routes: RouterResponder<ChannelContext>
     private let service: ChannelService
     private let logger: Logger
+    private let refusals: RefusalLog
 
     init(service: ChannelService, logger: Logger) {
         let tokens = TokenCheck(store: service.store)
@@ -30,6 +31,7 @@ struct ChannelResponder: Sendable {
         routes = router.buildResponder()
         self.service = service
         self.logger = logger
+        refusals = RefusalLog(logger: logger)
     }
 
     func respond(to request: Request, context: ChannelContext) async -> Response {
@@ -44,7 +46,10 @@ struct ChannelResponder: Sendable {
                 response = unknown(request)
             }
         } catch {
-            response = Answer.problem(problem(error, request)).response(acceptsGzip: false)
+            let problem = problem(error, request)
+            let caller = context.permit.name ?? context.remote
+            refusals.note(problem, by: caller, path: request.uri.path)
+            response = Answer.problem(problem).response(acceptsGzip: false)
         }
         set(ChannelHeader.received, received, in: &response)
         set(ChannelHeader.answered, service.now.microseconds, in: &response)

@@ -53,6 +53,9 @@ final class Permit: Sendable {
         place.withLock { $0 = (limiter, name) }
     }
 
+    /// Whose place it is, while it is taken.
+    var name: String? { place.withLock { $0?.name } }
+
     func end() {
         let taken = place.withLock { place in
             defer { place = nil }

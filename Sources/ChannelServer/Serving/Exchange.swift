@@ -10,10 +10,13 @@ struct ChannelContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// When the request came, in microseconds since 1970.
     var received: Int64 = 0
+    /// The address that it came from, without the port, which is another one each time.
+    let remote: String
     let permit = Permit()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        remote = source.channel.remoteAddress?.ipAddress ?? ""
     }
 }
 

@@ -4,6 +4,7 @@ import Transport
 /// What those do who are no peers yet. There may be many of them: it is counted.
 enum StrangerEvent: String, Comparable {
     case refused = "a connection was refused"
+    case notShown = "who answered at an address did not show to be of the fleet"
     case endedEarly = "a connection ended before its peer was greeted"
     case proofIgnored = "a peer's word that this store was set back is not believed a second time so soon"
 

@@ -197,7 +197,8 @@ package actor Replicator: TransportHandler {
         note(.refused, "\(remote): \(reason)")
     }
 
-    package func dialFailed(_ address: PeerAddress, reason: String) async {
+    package func dialFailed(_ address: PeerAddress, wasAnswered: Bool, reason: String) async {
+        if wasAnswered { note(.notShown, "\(address): \(reason)") }
         logger.debug("no connection", metadata: ["address": "\(address)", "reason": "\(reason)"])
         var generator = machine.generator
         plan.onFailed(address, now: now, using: &generator)

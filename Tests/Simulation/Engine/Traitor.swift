@@ -162,7 +162,9 @@ final class Traitor: TransportHandler, @unchecked Sendable {
         await wasLeft(peer)
     }
 
-    func dialFailed(_ address: PeerAddress, reason: String) async { dialling.remove(address.port - 1) }
+    func dialFailed(_ address: PeerAddress, wasAnswered: Bool, reason: String) async {
+        dialling.remove(address.port - 1)
+    }
     func backlogChanged(_ link: LinkID, congested: Bool) async {}
     func connectionRefused(remote: String, reason: String) async {}
 }
