@@ -39,7 +39,7 @@ class Past:
         exported = anna.muster("job", "export", self.job, "--format", "history")
         assert exported.returncode == 0, exported
         self.text = exported.stdout
-        self.fleet = anna.get("/v1/fleet")["fleetID"]
+        self.fleet, self.root = (anna.get("/v1/fleet")[name] for name in ("fleetID", "rootID"))
         self.devices = {daemon.name: daemon.get("/v1/fleet")["deviceID"][:8] for daemon in (anna, bert)}
         self.replicas = {"anna": anna.replica(), "bert": bert.replica(), "the server": CHANNEL.hex()}
         anna.muster("job", "remove", self.job, "--yes")
@@ -200,6 +200,10 @@ def test_what_is_no_whole_history_is_refused(past, what):
 
 def test_another_fleet_is_not_the_one_that_was_meant(past):
     assert past.audit(past.text, "--fleet", past.fleet).returncode == 0
+    assert past.root.startswith(past.fleet) and len(past.root) == 64
+    assert past.audit(past.text, "--fleet", past.root).returncode == 0
+    for wrong in (past.root[:-1] + "0123456789abcdef"[int(past.root[-1], 16) - 1], past.fleet[:7], ""):
+        assert past.audit(past.text, "--fleet", wrong).returncode == BAD_DATA, wrong
     done = past.audit(past.text, "--fleet", "00000000")
     assert done.returncode == BAD_DATA and "00000000" in done.stderr, done
 

@@ -6,6 +6,8 @@ package struct FleetStatus: Codable, Hashable, Sendable {
     package var deviceID: String
     /// The fleet's short id, eight hexadecimal digits; null for a laptop without a fleet. The rest is null then, too.
     @Nullable package var fleetID: String?
+    /// The whole one, which is SHA-256 of the public key of the fleet's root: 64 hexadecimal digits.
+    @Nullable package var rootID: String?
     /// `office`, `lead`, `member` or `reader`.
     @Nullable package var role: String?
     /// When the laptop's certificate runs out.

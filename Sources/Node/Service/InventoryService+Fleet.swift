@@ -16,6 +16,7 @@ extension InventoryService {
                 isRevoked: fleet.isRevoked, request: try fleet.request,
                 time: Timestamp(milliseconds: Int64(nowMilliseconds)))
             status.fleetID = membership?.trust.short
+            status.rootID = membership?.trust.root.key.device.description
             status.role = membership?.own.role.rawValue
             status.validUntil = membership.map { Timestamp(milliseconds: $0.own.notAfter) }
             status.issuerID = membership?.issuer.key.device.short

@@ -102,6 +102,7 @@ extension FleetStatus {
         var facts = Facts()
         facts.add("Laptop", ShortIDs.random(deviceID))
         facts.add("Fleet", fleetID ?? "none; let this laptop join one")
+        if let rootID { facts.add("Whole id", rootID) }
         if isRevoked { facts.add("Revoked", "yes; 'muster fleet leave', then join by a new code") }
         guard let role, let validUntil, let issuerID else { return facts }
         facts.add("Role", isIssuer ? "\(role), may let others in" : role)

@@ -33,8 +33,14 @@ struct JobAuditCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
+    private static let shortestID = 8
+
     func run() async throws {
         let expected = fleet?.lowercased()
+        guard expected?.count ?? Self.shortestID >= Self.shortestID else {
+            throw APIError(
+                .invalidValue, "'\(fleet ?? "")' is too short for a fleet's id: give what 'muster fleet show' prints.")
+        }
         let report: AuditReport
         do { report = try await audited() } catch let fault as HistoryAudit.Fault {
             throw APIError(.invalidValue, fault.sentence)
