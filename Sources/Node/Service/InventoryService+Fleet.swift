@@ -40,9 +40,10 @@ extension InventoryService {
             guard fleet.membership != nil || fleet.device != store.identity.device else {
                 throw FleetIdentity.Fault.notEnrolled
             }
+            // Also if the store cannot follow: the former key is gone by then.
+            defer { transport.closeAll(reason: "This laptop has left the fleet.") }
             try await replicator.takeNewKey(reason: "This laptop has left its fleet.")
         }
-        transport.closeAll(reason: "This laptop has left the fleet.")
         return try await fleetStatus()
     }
 }
