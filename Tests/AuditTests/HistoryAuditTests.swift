@@ -117,6 +117,12 @@ struct HistoryAuditTests {
         await #expect(throws: HistoryAudit.Fault.self) {
             try await report(lines.filter { !String(decoding: $0, as: UTF8.self).contains("\"last\":3") })
         }
+        // Of a form that is not known yet.
+        let later = String(decoding: lines[0], as: UTF8.self).replacing("\"version\":1", with: "\"version\":2")
+        let fault = await #expect(throws: HistoryAudit.Fault.self) {
+            try await report([Array(later.utf8)] + lines.dropFirst())
+        }
+        #expect(fault?.sentence.contains("newer Muster") ?? false)
         for foreign in ["", "{}", "[1]", "\u{0}", "{\"line\":\"run\"}", "{\"line\":\"job\"}"] {
             await #expect(throws: HistoryAudit.Fault.self) {
                 try await report([Array(foreign.utf8)] + lines.dropFirst())

@@ -16,6 +16,8 @@ from relays import records
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 
 BROKEN, BAD_DATA = 1, 65
+# What would clear a terminal, begin a line of its own, and turn the rest round.
+ODD = "Box\x1b[2J\nproven: all\u202e"
 
 
 class Past:
@@ -25,7 +27,7 @@ class Past:
         anna = solos("anna").start(*server_flags(solos, office, f"http://127.0.0.1:{office.port}"))
         bert = solos("bert").start("--peer", anna.address)
         self.job = anna.create_job("Elm Street")
-        for things in ("Sofa", "Lamp", "Grand piano"):
+        for things in ("Sofa", "Lamp", "Grand piano", ODD):
             anna.add(self.job, name=things)
         wait_agreed([anna, bert], self.job)
         bert.add(self.job, name="Table")
@@ -94,6 +96,12 @@ def test_all_changes_are_listed_with_their_author(past):
         # What it calls itself anybody may; the key is its own.
         words = f"  {author} {past.devices[author]}  "
         assert [line for line in said if line.endswith(f"name = {thing}") and words in line], said
+
+
+def test_nothing_that_somebody_wrote_reaches_the_terminal_as_it_is(past):
+    said = past.audit(past.text, "--changes").stdout
+    assert "Box\N{REPLACEMENT CHARACTER}[2J proven: all" in said, said
+    assert not {"\x1b", "\u202e"} & set(said) and "\nproven: all" not in said
 
 
 def test_others_can_check_it_without_muster(past):
