@@ -43,7 +43,7 @@ struct MutationDocument: Decodable {
     fileprivate func delivery() throws -> Delivery {
         guard case .object = payload else { throw ChannelProblem(.invalidRequest, "'payload' is an object.") }
         guard let job = JobID(job) else {
-            throw ChannelProblem(.invalidRequest, "'job' has 1 to 64 of A–Z a–z 0–9 . _ -.")
+            throw ChannelProblem(.invalidRequest, "'job' has 1 to 64 of A–Z a–z 0–9 . _ -, and no dot first.")
         }
         guard channel ?? 0 <= ChangeLimits.sequence else {
             throw ChannelProblem(.invalidRequest, "'channel' is a whole number from 0 to \(ChangeLimits.sequence).")

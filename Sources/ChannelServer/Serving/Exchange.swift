@@ -27,7 +27,8 @@ struct Exchange: Sendable {
 
     func job() throws(ChannelProblem) -> JobID {
         guard let job = JobID(try segment("job")) else {
-            throw ChannelProblem(.invalidRequest, "A job's id has 1 to 64 of A–Z a–z 0–9 . _ -; correct the path.")
+            throw ChannelProblem(
+                .invalidRequest, "A job's id has 1 to 64 of A–Z a–z 0–9 . _ -, and no dot first; correct the path.")
         }
         return job
     }

@@ -20,7 +20,8 @@ struct JobCreateCommand: AsyncParsableCommand {
     @Option(name: .long, help: "What it is for.")
     var kind: JobKind = .inventory
 
-    @Option(name: .long, help: "The office's own number, 1 to 64 of A–Z a–z 0–9 . _ -. Default: a new id.")
+    @Option(
+        name: .long, help: "The office's own number, 1 to 64 of A–Z a–z 0–9 . _ -, no dot first. Default: a new id.")
     var id: String?
 
     @OptionGroup var options: GlobalOptions
