@@ -217,6 +217,20 @@ let package = Package(
     ]
 )
 
+// Built by Tests/fuzz alone: its main is libFuzzer's.
+let isFuzzing = Context.environment["MUSTER_FUZZ"] != nil
+if isFuzzing {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "Audit", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel",
+                "WireFormat",
+                nioCore,
+            ],
+            path: "Tests/Fuzzing", exclude: ["Corpora"]))
+}
+
 for target in package.targets where target.type != .system {
     target.swiftSettings = strict
 }
@@ -228,4 +242,14 @@ let simulated = [
 ]
 for target in package.targets where simulated.contains(target.name) {
     target.swiftSettings = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+}
+
+// Only this package's own modules are instrumented: their decoders are what the fuzzer is after, and nothing else is built anew.
+if isFuzzing {
+    for target in package.targets where target.type != .system && !target.isTest {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer"])]
+        guard target.name == "fuzz" else { continue }
+        target.swiftSettings?.append(.unsafeFlags(["-parse-as-library"]))
+        target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
+    }
 }

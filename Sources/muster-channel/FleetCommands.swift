@@ -25,7 +25,7 @@ struct Fleet: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            await withFleet(database) { print(try await $0.request(), terminator: "") }
+            await withFleet(database, makesDatabase: true) { print(try await $0.request(), terminator: "") }
         }
     }
 
@@ -68,10 +68,12 @@ struct Fleet: AsyncParsableCommand {
     }
 }
 
-private func withFleet(_ database: DatabaseOption, _ body: (FleetAdministration) async throws -> Void) async {
+private func withFleet(
+    _ database: DatabaseOption, makesDatabase: Bool = false, _ body: (FleetAdministration) async throws -> Void
+) async {
     await Failure.exits {
         let settings = try ServerSettings(listen: nil, database: database.database, environment: Environment.all)
-        let fleet = try FleetAdministration(databasePath: settings.databasePath)
+        let fleet = try FleetAdministration(databasePath: settings.databasePath, makesDatabase: makesDatabase)
         try await body(fleet)
         try fleet.close()
     }

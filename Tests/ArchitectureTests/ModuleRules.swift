@@ -60,6 +60,11 @@ let moduleRules: [String: ModuleRule] = [
     "CDNSSD": .shell([], [], "a system library's header and nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
     "discovery-probe": .shell(["Discovery"], ["Logging"], "shows what Discovery sees, and nothing else"),
+    "fuzz": .shell(
+        [
+            "Audit", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel",
+            "WireFormat",
+        ], ["NIOCore"], "feeds decoders, and knows nothing of what follows from a value"),
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),

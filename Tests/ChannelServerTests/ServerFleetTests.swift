@@ -17,7 +17,7 @@ struct ServerFleetTests {
     private func withServer(_ body: (FleetAdministration) async throws -> Void) async throws {
         let directory = NSTemporaryDirectory() + "muster-server-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let server = try FleetAdministration(databasePath: directory + "/channel.sqlite")
+        let server = try FleetAdministration(databasePath: directory + "/channel.sqlite", makesDatabase: true)
         try await body(server)
         try server.close()
     }

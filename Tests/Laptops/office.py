@@ -69,6 +69,10 @@ class Office:
         wait_until(self.answers, PATIENCE_SECONDS, "the server answers")
         return self
 
+    def stop_and_start(self):
+        assert self.program.stop(PATIENCE_SECONDS) == 0
+        return self.start()
+
     def back_up(self):
         """Keeps a copy of the database, for `put_back`; the server is not running."""
         for suffix in ("", "-wal"):

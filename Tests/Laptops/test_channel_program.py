@@ -22,7 +22,7 @@ def muster_channel(build_directory, *arguments, **environment):
     )
 
 
-@pytest.mark.parametrize("words", ["", "serve", "token", "token add", "token list", "token revoke", "backup"])
+@pytest.mark.parametrize("words", ["", "serve", "token", "token add", "token list", "token revoke", "backup", "fleet", "fleet request", "fleet install", "fleet show"])
 def test_every_help_has_an_example(build_directory, words):
     done = muster_channel(build_directory, *words.split(), "--help")
     assert done.returncode == 0 and "Example: muster-channel" in " ".join(done.stdout.split())
@@ -74,6 +74,17 @@ def test_what_cannot_be_served_is_said_in_a_sentence(office, build_directory):
         anna.stop()
         foreign = muster_channel(build_directory, "--database", anna.store)
         assert foreign.returncode == 65 and "laptop's store" in foreign.stderr
+
+
+def test_a_mistyped_database_is_no_new_server(office, build_directory, tmp_path):
+    papers = tmp_path / "server.pem"
+    papers.write_text("nothing")
+    for words in (["show"], ["install", str(papers)]):
+        done = muster_channel(build_directory, "fleet", *words, "--database", str(tmp_path / "typo/channel.sqlite"))
+        assert done.returncode == 65 and "There is no database" in done.stderr, done
+        assert not (tmp_path / "typo").exists()
+    done = muster_channel(build_directory, "fleet", "request", "--database", str(tmp_path))
+    assert done.returncode == 64 and "is a directory" in done.stderr, done
 
 
 def test_nobody_else_may_read_the_databases(build_directory, solos, tmp_path):

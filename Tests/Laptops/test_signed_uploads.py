@@ -117,6 +117,37 @@ def test_a_server_joins_while_it_serves(build_directory, solos):
         assert not not_believed(anna), "nothing is left to do"
 
 
+def test_whoever_told_the_server_wrong_certificates_first_keeps_nobody_out(build_directory, solos):
+    """A server without a fleet takes what everybody brings, also somebody's true run with another's certificates."""
+    with Office(build_directory) as office:
+        office.start()
+        fleet = solos("anna").fleet
+        bert, dora = Member(fleet), Member(fleet)
+        author = bert.author()
+        journal, true = Journal("smith", author), author.certificates
+        author.certificates = dora.author().certificates
+        assert office.ask("POST", "/v1/jobs/smith/journals", journal.add("Box"))[0] == 200
+        office.join(fleet)
+        office.stop_and_start()
+        assert office.ask("POST", "/v1/jobs/smith/journals", journal.add("Chair"))[1]["code"] == "outsider"
+        author.certificates = true
+        assert office.ask("POST", "/v1/jobs/smith/journals", journal.add("Lamp"))[1]["code"] == "journalGap"
+        given = office.get(f"/v1/jobs/smith/journals/{author.replica.hex()}?after=0")
+        assert given["authors"] == [author.document], "others get what the fleet vouches for"
+
+
+def test_a_server_without_a_fleet_is_not_silenced_by_words_of_another_key(town_hall):
+    """It was set back only if its own key shows that."""
+    assert town_hall.ask("POST", "/v1/jobs/smith/journals", Journal("smith").add("Box"))[0] == 200
+    wait_until(lambda: town_hall.channel("smith"), PATIENCE_SECONDS, "it has said what it holds")
+    forged = Journal("smith", Server()).add("one", "two", "three", "four", "five", "six", "seven")
+    status, answer = town_hall.ask("POST", "/v1/jobs/smith/journals", forged)
+    assert (status, answer["code"]) == (409, "channelUpload"), answer
+    assert "set back" not in town_hall.log()
+    status, answer = town_hall.mutate("smith", "7" * 32, lane="state", kind="openJob", payload={"name": "Smith"})
+    assert status == 200 and answer["verdict"] == "accepted", answer
+
+
 def not_believed(daemon):
     return [one for one in daemon.get("/v1/doctor")["checks"] if one["name"] == "journals" and one["outcome"] == "warning"]
 

@@ -7,8 +7,14 @@ import Storage
 
 /// The server's database file: its directory is made if it is missing, closed to others.
 enum DatabaseFile {
+    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
     static func open(_ path: String) throws -> Store {
         try makeDirectory(of: path)
+        var isDirectory = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory {
+            throw StartProblem(.usage, "\(path) is a directory; name a file in it with --database.")
+        }
         var generator = SystemRandomNumberGenerator()
         do throws(StoreError) {
             return try Store.open(

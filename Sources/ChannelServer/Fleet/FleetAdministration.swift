@@ -18,8 +18,12 @@ package struct FleetAdministration: Sendable {
 
     private let store: Store
 
+    /// - Parameter makesDatabase: for a server that has not served yet; with it a mistyped path is a new server.
     /// - Throws: `StartProblem`.
-    package init(databasePath: String) throws {
+    package init(databasePath: String, makesDatabase: Bool = false) throws {
+        guard makesDatabase || DatabaseFile.exists(databasePath) else {
+            throw StartProblem(.badData, "There is no database at \(databasePath); name the server's with --database.")
+        }
         store = try DatabaseFile.open(databasePath)
     }
 

@@ -27,9 +27,14 @@ final class ServerIdentity: JournalSigner {
 
     /// Looks whether the fleet says something else of the key by now.
     func refresh() async throws {
-        let former = membership.withLock { $0?.certificates }
+        let former = membership.withLock { $0 }
         try await takeUp(try await store.papers().certificates)
-        if membership.withLock({ $0?.certificates }) != former { try await store.keepCertificates() }
+        guard membership.withLock({ $0?.certificates }) != former?.certificates else { return }
+        do { try await store.keepCertificates() } catch {
+            // To be done at the next look.
+            membership.withLock { $0 = former }
+            throw error
+        }
     }
 
     private func takeUp(_ certificates: String) async throws {
@@ -43,12 +48,13 @@ final class ServerIdentity: JournalSigner {
 
     /// Whether the fleet has let in who has signed a run. A server without a fleet takes what everybody brings.
     func vouches(for segment: JournalSegment) async throws -> Bool {
-        guard let trust = membership.withLock({ $0?.trust }), let name = segment.authorName else { return true }
-        let known = try await store.authors(named: [name])[name]
-        let told = [known, segment.author].compactMap(\.self).filter { $0.name == name }
+        guard let trust = membership.withLock({ $0?.trust }) else { return true }
+        let vouching = try await store.vouching(of: segment) { [vouched] in
+            await vouched.includes($0, in: trust, now: .since(0))
+        }
         // Where nobody has said whose it is, the store refuses it.
-        guard let author = told.first(where: { !$0.certificates.isEmpty }) ?? told.first else { return true }
-        return await vouched.includes(author, in: trust, now: .since(0))
+        guard case .unvouched = vouching else { return true }
+        return false
     }
 
     // MARK: JournalSigner

@@ -28,7 +28,9 @@ struct ServerMembership: Sendable {
         }
         guard member.role == .server else {
             throw StartProblem(
-                .badData, "These make a laptop of the server; have them made with 'muster fleet sign --role server'.")
+                .badData,
+                "The certificate is for a laptop, not for a server; have one made with 'muster fleet sign --role server'."
+            )
         }
         self.trust = trust
         self.certificates = certificates

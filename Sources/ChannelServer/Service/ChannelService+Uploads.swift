@@ -66,11 +66,17 @@ extension ChannelService {
 
     /// A laptop shows words of this server's own, statements among them. If they reach beyond what it holds, it was set back.
     private func noteClaim(_ segment: JournalSegment, to job: JobID) async throws {
-        var isSigned = segment.signature.map {
-            segment.author?.hasSigned(segment.head, job: job, $0, of: segment.replica) ?? false
+        // Without a fleet only its own key says who a server is.
+        guard let signature = segment.signature, identity.isEnrolled || signature.key == identity.publicKey else {
+            return
         }
-        if segment.author == nil { isSigned = try await store.hasSigned(segment, of: job) }
-        guard isSigned ?? false else {
+        let isSigned =
+            if let author = segment.author {
+                author.hasSigned(segment.head, job: job, signature, of: segment.replica)
+            } else {
+                try await store.hasSigned(segment, of: job)
+            }
+        guard isSigned else {
             logger.error(
                 "a laptop shows what this server has never said: find out who has that laptop",
                 metadata: ["job": "\(job)", "upTo": "\(segment.head.sequence)"])

@@ -73,19 +73,14 @@ extension Replicator {
     /// What nobody of the fleet has written. A run whose author nobody has told is left to the store, which refuses it.
     private func unvouched(among runs: [JournalSegment]) async -> Set<JournalSegment> {
         guard let fleet else { return [] }
-        let known = (try? await store.authors(named: Set(runs.compactMap(\.authorName)))) ?? [:]
-        var judged: [JournalAuthor: Bool] = [:]
         var unvouched: Set<JournalSegment> = []
         for run in runs {
-            guard let name = run.authorName else { continue }
-            let told = [known[name], run.author].compactMap(\.self).filter { $0.name == name }
-            guard let author = told.first(where: { !$0.certificates.isEmpty }) ?? told.first else { continue }
-            var isVouched = judged[author]
-            if isVouched == nil { isVouched = await fleet.vouches(for: author) }
-            judged[author] = isVouched
-            if isVouched ?? false {
-                noteVouched(author)
-            } else {
+            // What cannot be read is judged by what comes with the run.
+            let vouching = (try? await store.vouching(of: run, by: fleet.vouches)) ?? .unnamed
+            switch vouching {
+            case .unnamed: break
+            case .vouched(let author): noteVouched(author)
+            case .unvouched(let author):
                 unvouched.insert(run)
                 noteUnvouched(author)
             }

@@ -138,3 +138,37 @@ extension Store {
         }
     }
 }
+
+/// What a fleet makes of a run's author.
+package enum Vouching: Hashable, Sendable {
+    /// Nobody has told who it is.
+    case unnamed
+    /// It is, or was, of the fleet.
+    case vouched(JournalAuthor)
+    /// It is nobody of the fleet, as far as was told.
+    case unvouched(JournalAuthor)
+}
+
+extension Store {
+    /// Asks of whom a run is, by what this store has heard and by what comes with the run. Anybody may have told either, so what the
+    /// fleet vouches for takes the place of what it does not.
+    package func vouching(
+        of run: JournalSegment, by vouches: (JournalAuthor) async -> Bool
+    ) async throws -> Vouching {
+        guard let name = run.authorName else { return .unnamed }
+        let known = try await authors(named: [name])[name]
+        let told = [known, run.author].compactMap(\.self).filter { $0.name == name }
+        for author in told where await vouches(author) {
+            if let known, known != author { try await replaceCertificates(of: author) }
+            return .vouched(author)
+        }
+        return (told.first { !$0.certificates.isEmpty } ?? told.first).map { .unvouched($0) } ?? .unnamed
+    }
+
+    private func replaceCertificates(of author: JournalAuthor) async throws {
+        try await write { [self] db in
+            try AuthorTable(db: db).keep(certificates: author.certificates, of: author.key)
+            forgetAuthors()
+        }
+    }
+}

@@ -56,6 +56,11 @@ extension Store {
     /// Writes down whose a journal is. Who reads meanwhile reads it as it was, and must not keep that.
     func add(_ author: JournalAuthor, in db: Database) throws {
         try AuthorTable(db: db).add(author)
+        forgetAuthors()
+    }
+
+    /// What the tables say of them changes with the transaction.
+    func forgetAuthors() {
         let forget: @Sendable () -> Void = { [self] in authors.withLock { $0.forget() } }
         forget()
         commits.effects.add(onCommit: forget, onUndo: forget)

@@ -126,6 +126,31 @@ struct ServerJournalTests {
         #expect(try await bert.ingest(former, job: Store.job, now: .anyTime).result == .stored)
     }
 
+    @Test("Certificates that the fleet vouches for take the place of those that it does not, whoever told which first")
+    func vouching() async throws {
+        let place = try Place()
+        let anna = try await place.open("anna")
+        let wrong = TestAuthor(7, certificates: [[1]])
+        let right = TestAuthor(7, certificates: [[2]])
+        let run = try wrong.segment(wrong.run(["Sofa"]).bytes, of: Store.job)
+        _ = try await anna.ingest(run, job: Store.job, now: .anyTime)
+        let vouches: @Sendable (JournalAuthor) async -> Bool = { $0.certificates == [[2]] }
+        #expect(try await anna.vouching(of: run, by: vouches) == .unvouched(wrong.author))
+        var again = run
+        again.author = right.author
+        #expect(try await anna.vouching(of: again, by: vouches) == .vouched(right.author))
+        again.author = nil
+        #expect(try await anna.vouching(of: again, by: vouches) == .vouched(right.author), "it is kept")
+        let passedOn = try await anna.segment(of: run.replica, job: Store.job, from: 1, maximumBytes: .max)
+        #expect(passedOn?.author == right.author)
+        // Another author than the run's is none.
+        again.author = TestAuthor(8, certificates: [[2]]).author
+        #expect(try await anna.vouching(of: again, by: vouches) == .vouched(right.author))
+        var unknown = try TestAuthor(9).segment(wrong.run(["Sofa"]).bytes, of: Store.job)
+        unknown.author = right.author
+        #expect(try await anna.vouching(of: unknown, by: vouches) == .unnamed)
+    }
+
     @Test("A server that was set back takes its own words back, and no others")
     func recovered() async throws {
         let place = try Place()

@@ -17,9 +17,12 @@ extension HealthRules {
         guard !forged.isEmpty else {
             return HealthCheck(
                 name, .warning, findings,
-                remedy: others.contains { $0.cause == .otherServer }
-                    ? "if it is your server, let it into the fleet (muster-channel fleet --help)"
-                    : "if it is one of yours, let it join the fleet (muster fleet invite); else there is nothing to do")
+                remedy: [
+                    others.contains { $0.cause == .otherServer }
+                        ? "if it is your server, let it into the fleet (muster-channel fleet --help)" : nil,
+                    others.contains { $0.cause == .unvouched }
+                        ? "if it is one of your laptops, let it join the fleet (muster fleet invite)" : nil,
+                ].compactMap(\.self).joined(separator: "; ") + "; else there is nothing to do")
         }
         let remedy =
             laptops.isEmpty

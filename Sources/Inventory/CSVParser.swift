@@ -3,20 +3,29 @@
 /// Takes LF and CR as well as CRLF, skips a byte order mark and empty lines, and keeps a quote inside an unquoted cell as it
 /// is. A record that is wrong is handed out as such, with the line on which it begins; the next begins on the next line.
 /// It looks at bytes: to Swift a quote or a comma is one Character with the combining mark that follows it, and CR LF one too.
-struct CSVParser {
-    struct Record: Equatable {
+package struct CSVParser: Sendable {
+    /// One row of the table.
+    package struct Record: Equatable, Sendable {
         /// The line on which it begins, from 1.
-        var line: Int
-        var content: Result<[String], Fault>
+        package var line: Int
+        /// Its cells, or why it has none.
+        package var content: Result<[String], Fault>
+
+        /// Takes both as they are.
+        package init(line: Int, content: Result<[String], Fault>) {
+            self.line = line
+            self.content = content
+        }
     }
 
-    enum Fault: Error, Equatable {
+    /// What can be wrong with a record.
+    package enum Fault: Error, Equatable, Sendable {
         case textAfterQuote
         case unclosedQuote
         case notUTF8
 
         /// What is wrong, to follow "line 3: ".
-        var reason: String {
+        package var reason: String {
             switch self {
             case .textAfterQuote: "text follows a closing quote; double a quote that belongs to the text"
             case .unclosedQuote: "a quote is never closed, so that everything to the end of the file belongs to it"
@@ -46,10 +55,13 @@ struct CSVParser {
     /// Of the byte order mark, how many bytes have been seen; nil when it is past.
     private var markBytes: Int? = 0
 
+    /// At the beginning of a file.
+    package init() {}
+
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The records that the piece completes.
-    mutating func feed(_ piece: some Sequence<UInt8>) -> [Record] {
+    package mutating func feed(_ piece: some Sequence<UInt8>) -> [Record] {
         var records: [Record] = []
         for byte in piece {
             if let seen = markBytes {
@@ -66,7 +78,7 @@ struct CSVParser {
     }
 
     /// The last record, when the file does not end with a newline.
-    mutating func finish() -> [Record] {
+    package mutating func finish() -> [Record] {
         var records: [Record] = []
         for early in Self.mark.prefix(markBytes ?? 0) { consume(early, into: &records) }
         markBytes = nil

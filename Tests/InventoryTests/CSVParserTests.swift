@@ -1,6 +1,5 @@
+import Inventory
 import Testing
-
-@testable import muster
 
 struct CSVParserTests {
     private func parse(_ bytes: [UInt8], piece: Int) -> [CSVParser.Record] {
