@@ -202,8 +202,8 @@ let package = Package(
         .testTarget(
             name: "NodeTests",
             dependencies: [
-                "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Storage", "Inventory",
-                "CRDT", "Identity", "Timekeeping", "Simulation", logging,
+                "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Outbox", "Storage",
+                "Inventory", "CRDT", "Identity", "Timekeeping", "Simulation", logging,
             ]),
         .testTarget(
             name: "CommandTests",

@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import LocalAPI
+import Outbox
 import Storage
 
 /// Puts changes into the words of the API.
@@ -31,7 +32,7 @@ struct ChangeReporter: Sendable {
         case .dealtWithLateWork(let count): "dealt with \(count) late change\(count == 1 ? "" : "s")"
         case .removedJob: "removed the job"
         case .asked(let request):
-            "asked the server for \(request.kind) \(String(decoding: request.payload, as: UTF8.self))"
+            "asked the server for \(request.kind) \(FlatJSON.readable(request.payload))"
         case .withdrew(let token): "took request \(token) back"
         case .decided(let outcome):
             switch outcome.verdict {
@@ -39,7 +40,8 @@ struct ChangeReporter: Sendable {
             case .rejected: "rejected request \(outcome.token): \(outcome.reason)"
             case .withdrawn: "dropped request \(outcome.token), which was taken back"
             }
-        case .published(let published): "published \(published.name) = \(published.value)"
+        case .published(let published):
+            "published \(published.name) = \(FlatJSON.readable(Array(published.value.utf8)))"
         }
     }
 
@@ -59,6 +61,17 @@ struct ChangeReporter: Sendable {
             return register.heads.last { $0.write.author == key.replica || replaces.contains($0.write) }?.value
         }
         return report(entry, label: applied.after.label ?? applied.before?.label)
+    }
+}
+
+extension FlatJSON {
+    /// Without where the journals ended that were signed: up to 47 KiB for programs.
+    fileprivate static func readable(_ bytes: [UInt8]) -> String {
+        guard var members = FlatJSON(parsing: bytes), members["vector"] != nil else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        members["vector"] = nil
+        return members.text
     }
 }
 

@@ -14,16 +14,23 @@ extension InventoryService {
                 throw APIError(.invalidValue, "A signature needs a name of 1 to 1,024 bytes; give one with --name.")
             }
             let job = try await resolve(job: text).id
-            let digest = try await store.digest(of: job).text
+            let inventory = try await store.digest(of: job)
+            let digest = inventory.text
             // Somebody may have changed the inventory since it was shown.
             if let shown = request.digest, shown.lowercased() != digest {
                 throw APIError(
                     .invalidValue,
                     "The inventory is not the one with digest \(shown) any more; show 'muster job summary' again.")
             }
+            guard let vector = SignedVector(inventory.vector) else {
+                throw APIError(
+                    .invalidValue,
+                    "More than \(SignedVector.longest) laptops have written here, more than a signature can name; "
+                        + "sign for its items in a new job.")
+            }
             var generator = machine.generator
             var batch = MutationBatch(job: job)
-            batch.add(SignOff(digest: digest, name: name), using: &generator)
+            batch.add(SignOff(digest: digest, name: name, vector: vector), using: &generator)
             return QueuedSignature(tokens: try await ask(batch).map(\.description), digest: digest)
         }
     }

@@ -33,6 +33,7 @@ extension FieldName {
     package static let jobName: FieldName = "name"
     /// The raw value of a `JobKind`.
     package static let jobKind: FieldName = "kind"
-    /// JSON: `name` of who signed, the `digest` that the customer saw, and the server's own `serverDigest` at that time.
+    /// JSON: `name` of who signed, the `digest` that the customer saw, the `vector` of that inventory (`SignedVector`)
+    /// unless an older version asked, and the server's own `serverDigest` at that time.
     package static let signature: FieldName = "signature"
 }

@@ -173,21 +173,26 @@ package struct SignOff: MutationKind {
     package static let retryPolicy = RetryPolicy.standard
     /// The server sets its own digest of the items beside the customer's.
     package static let needsItems = true
-    /// One, with a digest that no job has.
-    package static let examples = [SignOff(digest: String(repeating: "0f", count: 32), name: "J. Smith")]
+    /// With a digest that no job has: as older versions ask, and with where the journals ended.
+    package static let examples = [nil, "\(String(repeating: "1e", count: 16)):7"].map {
+        SignOff(digest: String(repeating: "0f", count: 32), name: "J. Smith", vector: $0.flatMap(SignedVector.init))
+    }
 
     /// SHA-256 of the canonical export that the customer saw: 64 lower-case hexadecimal digits.
     package let digest: String
     /// The name of who signs; what is read has 1 to 1,024 bytes.
     package let signer: String
+    /// Where the journals ended whose inventory has that digest; nil in a request of an older version.
+    package let vector: SignedVector?
 
-    /// Takes both as they are; they are checked when the request is read.
-    package init(digest: String, name: String) {
+    /// Takes all as they are; they are checked when the request is read.
+    package init(digest: String, name: String, vector: SignedVector? = nil) {
         self.digest = digest
         signer = name
+        self.vector = vector
     }
 
-    /// Reads the members `digest`, in either case, and `name`; throws for a digest or a name that is none.
+    /// Reads the members `digest`, in either case, `name`, and `vector` if there is one; throws for one that is none.
     package init(payload: FlatJSON) throws(MutationRefusal) {
         guard let digest = payload["digest"], digest.utf8.count == 64,
             digest.allSatisfy({ $0.isASCII && $0.isHexDigit })
@@ -197,11 +202,20 @@ package struct SignOff: MutationKind {
         guard let name = payload["name"], (1...1_024).contains(name.utf8.count) else {
             throw MutationRefusal("The name of who signs is missing or longer than 1 KiB; give it.")
         }
-        self.init(digest: digest.lowercased(), name: name)
+        let vector = payload["vector"].map { SignedVector($0) }
+        if case .some(.none) = vector {
+            throw MutationRefusal(
+                "The vector is none of at most \(SignedVector.longest) journals; leave it out, or sign on a laptop.")
+        }
+        self.init(digest: digest.lowercased(), name: name, vector: vector ?? nil)
     }
 
-    /// The members `digest` and `name`.
-    package var payload: FlatJSON { ["digest": digest, "name": signer] }
+    /// The members `digest` and `name`, and `vector` where it is known.
+    package var payload: FlatJSON {
+        var payload: FlatJSON = ["digest": digest, "name": signer]
+        if let vector { payload["vector"] = vector.text }
+        return payload
+    }
     /// Before a change of state, behind the opening of a job.
     package var priority: UInt8 { 160 }
 

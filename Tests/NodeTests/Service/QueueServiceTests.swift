@@ -2,6 +2,7 @@ import CRDT
 import Engine
 import Inventory
 import LocalAPI
+import Outbox
 import ServerChannel
 import Simulation
 import Storage
@@ -149,6 +150,14 @@ struct QueueServiceTests {
         #expect(signed.tokens.count == 1 && signed.digest == shown)
         let signature = try await anna.service.job(job).signature
         #expect(signature == Signature(name: "J. Smith", digest: shown, isPending: true))
+        // Where the journals ended goes with it, for programs: it is not for the eye.
+        let requests = try await anna.store.pendingRequests(of: #require(JobID(job)))
+        let asked = try requests.filter { $0.request.kind == SignOff.name }.map {
+            try SignOff(payload: #require(FlatJSON(parsing: $0.request.payload)))
+        }
+        #expect(asked.map(\.digest) == [shown] && asked.allSatisfy { $0.vector?.sequences.isEmpty == false })
+        let lines = try await anna.log(job).compactMap(\.note)
+        #expect(lines.contains { $0.contains("signOff") } && !lines.contains { $0.contains("vector") })
         _ = try await anna.add(["name": "Sofa"], to: job)
         let changed = await #expect(throws: APIError.self) {
             try await anna.service.signOff(SignOffRequest(name: "J. Smith", digest: shown), job: job)

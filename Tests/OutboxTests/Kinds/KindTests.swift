@@ -62,6 +62,7 @@ struct KindTests {
             ("advanceState", "{}"), ("advanceState", #"{"state":"lost"}"#), ("advanceState", "[]"),
             ("openJob", #"{"name":"","kind":"pickup"}"#), ("openJob", #"{"name":"Smith","kind":"theft"}"#),
             ("signOff", #"{"name":"Smith"}"#), ("signOff", #"{"name":"Smith","digest":"0f"}"#), ("unheard", "{}"),
+            ("signOff", #"{"name":"Smith","digest":"\#(String(repeating: "0f", count: 32))","vector":"anna:7"}"#),
         ])
     func nonsense(kind: String, payload: String) {
         let request = MutationRequest(
@@ -77,7 +78,7 @@ struct KindTests {
         #expect(throws: MutationRefusal.self) { try AdvanceState(to: .dispatched).effect(on: job) }
         job.publish(try OpenJob(name: "Smith", kind: .pickup).effect(on: job))
         #expect(job.state == .scheduled && job[.jobName] == "Smith" && job[.jobKind] == "pickup")
-        let sign = try #require(SignOff.examples.first)
+        let sign = try #require(SignOff.examples.last)
         for state in [JobState.dispatched, .inProgress, .awaitingSignature] {
             #expect(throws: MutationRefusal.self) { try sign.effect(on: job) }
             job.publish(try AdvanceState(to: state).effect(on: job))
@@ -85,11 +86,46 @@ struct KindTests {
         job.publish(try sign.effect(on: job))
         let signature = try #require(FlatJSON(parsing: Array((job[.signature] ?? "").utf8)))
         #expect(signature["name"] == "J. Smith" && signature["digest"] == sign.digest)
-        #expect(signature["serverDigest"] == "beef")
+        #expect(signature["serverDigest"] == "beef" && signature["vector"] == sign.vector?.text)
         job.publish(try AdvanceState(to: .completed).effect(on: job))
         for state in JobState.allCases where state != .completed {
             #expect(throws: MutationRefusal.self) { try AdvanceState(to: state).effect(on: job) }
         }
+    }
+
+    @Test("Who has changed the inventory signs again: the newest signature counts, until the job is completed")
+    func signedAgain() throws {
+        var job = JobStanding(values: [.jobState: "awaitingSignature"])
+        let first = try #require(SignOff.examples.last)
+        let second = SignOff(digest: String(repeating: "2", count: 64), name: first.signer, vector: first.vector)
+        for sign in [first, second, first] {
+            let published = try sign.effect(on: job)
+            #expect(sign.vector != nil && published == sign.overlay(on: job) && published.count == 1)
+            job.publish(published)
+            #expect(job[.signature] == sign.payload.text)
+        }
+        job.publish(try AdvanceState(to: .inProgress).effect(on: job))
+        #expect(throws: MutationRefusal.self) { try second.effect(on: job) }
+        job.publish(try AdvanceState(to: .awaitingSignature).effect(on: job))
+        job.publish(try second.effect(on: job))
+        job.publish(try AdvanceState(to: .completed).effect(on: job))
+        #expect(throws: MutationRefusal.self) { try first.effect(on: job) }
+    }
+
+    @Test("A signature that names as many journals as it can fits into a published value")
+    func longestVector() throws {
+        let entries = (1...SignedVector.longest).map {
+            VersionVector.Entry(
+                replica: ReplicaID(UInt128.max - UInt128($0)),
+                head: JournalHead(sequence: ChangeLimits.sequence, digest: .empty))
+        }
+        let sign = SignOff(
+            digest: String(repeating: "f", count: 64), name: String(repeating: "\u{1}", count: 1_024),
+            vector: SignedVector(VersionVector(entries)))
+        let published = try sign.effect(
+            on: JobStanding(values: [.jobState: "awaitingSignature"], digest: sign.digest))
+        #expect(published.allSatisfy { $0.value.utf8.count <= ChangeLimits.valueBytes })
+        #expect(try SignOff(payload: #require(FlatJSON(parsing: sign.payload.bytes))) == sign)
     }
 
     @Test("What is so already is accepted, publishes nothing and shows nothing as pending")
