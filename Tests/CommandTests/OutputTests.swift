@@ -78,6 +78,29 @@ struct OutputTests {
         #expect(removed.output.contains("Late work  2 changes to decide on (see: muster job late)\n"))
     }
 
+    @Test("What was changed after the signature is counted by 'job show' and listed by 'job summary', in 80 columns")
+    func amended() async throws {
+        let scene = try await Scene()
+        _ = try await scene.service.signOff(SignOffRequest(name: "J. Smith"), job: Self.job)
+        let item = try await scene.service.addItem(FieldsRequest(fields: ["name": "Stool"]), job: Self.job).id
+        _ = try await scene.service.setFields(
+            FieldsRequest(fields: ["room": "Den"]), item: "2000000000091", job: Self.job)
+        let outputs = try await withDaemon(scene.answers) { socket in
+            var outputs: [String] = []
+            for command in [["show"], ["summary"], ["summary", "--json"]] {
+                outputs.append(
+                    try await MusterProcess.run(
+                        ["job", command[0], Self.job] + command.dropFirst() + ["--socket", socket]
+                    ).output)
+            }
+            return outputs
+        }
+        #expect(outputs[0].contains("by J. Smith (waits for the server), 2 amendments since\n"))
+        #expect(outputs[1].contains("ITEM") && outputs[1].contains("Stool") && outputs[1].contains("Den"))
+        for line in outputs[0...1].joined().split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        #expect(outputs[2].contains(item) && outputs[2].contains(#""standing" : "amended""#))
+    }
+
     @Test("A mutation that nobody knows is refused with one sentence")
     func unknownMutation() async throws {
         let outcome = try await withDaemon(try await Scene().answers) { socket in

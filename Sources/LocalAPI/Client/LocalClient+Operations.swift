@@ -92,6 +92,11 @@ extension LocalClient {
     /// `GET /v1/jobs/{job}/summary`: 200; 503 while the inventory changes all the time.
     package func summary(job: String) async throws -> VolumeReport { try await call(.GET, ["jobs", job, "summary"]) }
 
+    /// `GET /v1/jobs/{job}/amendments`: 200.
+    package func amendments(job: String) async throws -> AmendmentReport {
+        try await call(.GET, ["jobs", job, "amendments"])
+    }
+
     /// `GET /v1/jobs/{job}/conflicts`: 200.
     package func conflicts(job: String) async throws -> ConflictReport {
         try await call(.GET, ["jobs", job, "conflicts"])

@@ -69,6 +69,8 @@ package protocol MusterService: Sendable {
     func advance(_ request: AdvanceRequest, job: String) async throws -> QueuedTokens
     /// Asks the server to keep who signed for the inventory as it stands here.
     func signOff(_ request: SignOffRequest, job: String) async throws -> QueuedSignature
+    /// What was changed since the newest signature, item by item.
+    func amendments(job: String) async throws -> AmendmentReport
     /// What waits for the server, in the order in which it would go; then what it has rejected.
     func queue() async throws -> [QueueEntry]
     /// `token` is whole or a unique prefix, also in the following.

@@ -108,6 +108,9 @@ extension Route {
             return try Answer.json(
                 try await service.signOff(signOff, job: context.parameter("job")), status: .accepted)
         },
+        Route(.get, "/v1/jobs/{job}/amendments", isLong: true) { _, context, service in
+            try Answer.json(try await service.amendments(job: context.parameter("job")))
+        },
         Route(.get, "/v1/queue") { _, _, service in try Answer.json(try await service.queue()) },
         Route(.get, "/v1/queue/log", isLong: true) { request, _, service in
             let text = request.query("limit") ?? "1000"

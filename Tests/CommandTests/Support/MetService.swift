@@ -96,6 +96,7 @@ struct MetService: MusterService {
         try await own.removeJob(job, isConfirmed: isConfirmed)
     }
     func summary(job: String) async throws -> VolumeReport { try await own.summary(job: job) }
+    func amendments(job: String) async throws -> AmendmentReport { try await own.amendments(job: job) }
     func conflicts(job: String) async throws -> ConflictReport { try await own.conflicts(job: job) }
     func settle(_ it: SettleRequest, job: String) async throws -> SettledConflict { try await own.settle(it, job: job) }
     func log(job: String, item: String?) async throws -> Batches<ChangeReport> {

@@ -12,19 +12,20 @@ struct JobShowCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let details = try await options.withClient { client in
-            let shown = try await client.job(job.reference, makesDigest: options.json)
-            // Whether a signature is for this inventory, only the digest tells.
-            guard shown.signature != nil, shown.digest == nil else { return shown }
-            return try await client.job(job.reference, makesDigest: true)
+        let (amendments, details) = try await options.withClient { client in
+            // These make the digest where somebody has signed.
+            (
+                try await client.amendments(job: job.reference),
+                try await client.job(job.reference, makesDigest: options.json)
+            )
         }
-        if options.json { return try StandardOutput.json(details) }
+        if options.json { return try StandardOutput.json(WithAmendments(answer: details, amendments: amendments)) }
         var facts = Facts()
         facts.add("Job", details.name)
         facts.add("Id", details.id)
         facts.add("Kind", details.kind.rawValue)
         facts.add("State", details.isRemoved ? "removed" : details.state.description)
-        if let signature = details.signature { facts.add("Signed", describe(signature, digest: details.digest)) }
+        if let signed = amendments.signed { facts.add("Signed", signed) }
         facts.add("Items", "\(Formats.count(details.items)), and \(Formats.count(details.removed)) removed")
         facts.add("Volume", details.volume.description)
         facts.add("Conflicts", conflicts(details))
@@ -37,13 +38,6 @@ struct JobShowCommand: AsyncParsableCommand {
         facts.add("Changed", Formats.time(details.updatedAt))
         facts.add("Digest", details.digest ?? "is made when the job rests, or now by 'muster job check'")
         facts.print(on: .output)
-    }
-
-    private func describe(_ signature: Signature, digest: String?) -> String {
-        var text = "by \(signature.name)"
-        if signature.digest != digest { text += " for another inventory than this one" }
-        if signature.isPending { text += " (waits for the server)" }
-        return text
     }
 
     private func transforms(_ details: JobDetails) -> Int {

@@ -5,14 +5,21 @@ struct JobSummaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "summary",
         abstract: "Show items, volume, estimated weight, and the storage unit that fits.",
-        discussion: "Example:\n  muster job summary \"Smith, 12 Elm Street\"")
+        discussion: """
+            What was changed since the customer signed stands below, item by item.
+
+            Example:
+              muster job summary "Smith, 12 Elm Street"
+            """)
 
     @OptionGroup var job: JobArgument
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let report = try await options.withClient { try await $0.summary(job: job.reference) }
-        if options.json { return try StandardOutput.json(report) }
+        let (report, amendments) = try await options.withClient { client in
+            (try await client.summary(job: job.reference), try await client.amendments(job: job.reference))
+        }
+        if options.json { return try StandardOutput.json(WithAmendments(answer: report, amendments: amendments)) }
         let terminal = Terminal.output
         StandardOutput.lines(
             Self.table("ROOM", report.rooms, total: report.total, none: "(no room)")
@@ -52,7 +59,11 @@ struct JobSummaryCommand: AsyncParsableCommand {
             }
         }
         facts.add("Digest", report.digest)
+        if let signed = amendments.signed { facts.add("Signed", signed) }
         facts.print(on: terminal)
+        if !amendments.items.isEmpty {
+            StandardOutput.lines([""] + amendments.table.lines(width: terminal.width, style: terminal.style))
+        }
     }
 
     private static func table(_ title: String, _ lines: [VolumeLine], total: VolumeLine?, none: String) -> Table {

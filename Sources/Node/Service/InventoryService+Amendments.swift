@@ -1,0 +1,63 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Outbox
+import Storage
+
+/// What was changed since the customer signed.
+extension InventoryService {
+    func amendments(job text: String) async throws -> AmendmentReport {
+        try await answering {
+            let job = try await resolve(job: text)
+            let overlay = try await overlay(of: job.id)
+            guard let signature = Signature(overlay) else {
+                return AmendmentReport(signature: nil, standing: .unsigned)
+            }
+            guard !job.isRemoved else { return AmendmentReport(signature: signature, standing: .removedJob) }
+            guard let vector = overlay.signedVector else {
+                let isAsSigned = try await store.digest(of: job.id).text == signature.digest
+                return AmendmentReport(signature: signature, standing: isAsSigned ? .asSigned : .noVector)
+            }
+            switch try await store.amendments(of: job.id, since: vector, digest: signature.digest) {
+            case .held(let amendments):
+                return AmendmentReport(
+                    signature: signature, standing: amendments.isEmpty ? .asSigned : .amended,
+                    items: amendments.map { AmendedItem($0, in: job) })
+            case .notHeldYet: return AmendmentReport(signature: signature, standing: .notHeldYet)
+            case .anotherInventory: return AmendmentReport(signature: signature, standing: .anotherInventory)
+            case .removedJob: return AmendmentReport(signature: signature, standing: .removedJob)
+            }
+        }
+    }
+}
+
+extension AmendedItem {
+    fileprivate init(_ amendment: Amendment, in job: StoredJob) {
+        self.init(
+            item: amendment.item.description, itemName: amendment.present.label, kind: Kind(amendment.kind),
+            fields: amendment.fields.map {
+                AmendedField(field: $0.name.text, signed: $0.signed, present: WrittenValue($0.present, in: job))
+            },
+            notes: amendment.notes.map(\.text), at: amendment.write.stamp.timestamp,
+            by: amendment.write.author.description,
+            byName: InventoryService.hostName(of: amendment.write.author, in: job))
+    }
+}
+
+extension AmendedItem.Kind {
+    fileprivate init(_ kind: Amendment.Kind) {
+        switch kind {
+        case .added: self = .added
+        case .removed: self = .removed
+        case .changed: self = .changed
+        case .addedAndRemoved: self = .addedAndRemoved
+        }
+    }
+}
+
+extension Overlay {
+    /// Where the journals ended that the newest signature is for; nil where it does not say.
+    fileprivate var signedVector: SignedVector? {
+        shown[.signature].flatMap { FlatJSON(parsing: Array($0.utf8))?["vector"] }.flatMap { SignedVector($0) }
+    }
+}

@@ -1,0 +1,63 @@
+package import CRDT
+import Crypto
+package import Inventory
+
+/// How an inventory that was signed stands against the present one.
+package enum SignedInventory: Hashable, Sendable {
+    /// Ascending by item; empty for an inventory that is as it was signed.
+    case held([Amendment])
+    /// Journals that it covers have not come here as far; so it cannot be told yet.
+    case notHeldYet
+    /// What the journals say up to there has another digest: a journal was forked or stamped anew since (rules R9, R5),
+    /// or the signature is for an inventory that never was.
+    case anotherInventory
+    /// Its items are gone with the job (rule R10).
+    case removedJob
+}
+
+extension Store {
+    /// What was changed since an inventory was signed: its items are made again from the journals up to there, and
+    /// compared with the present ones where their digest is the signed one. Takes as long as to read all journals,
+    /// except where the inventory is the signed one.
+    ///
+    /// - Parameter digest: SHA-256 of the canonical export that was signed for, 64 hexadecimal digits in lower case.
+    package func amendments(
+        of job: JobID, since vector: SignedVector, digest: String
+    ) async throws -> SignedInventory {
+        if try await self.digest(of: job).text == digest { return .held([]) }
+        return try await read(of: job) { rows in
+            guard try !rows.isRemoved() else { return .removedJob }
+            let held = try rows.vector()
+            guard vector.sequences.allSatisfy({ held[$0.key].sequence >= $0.value }) else { return .notHeldYet }
+            var items: [ItemID: ItemState] = [:]
+            for (replica, last) in vector.sequences {
+                try rows.forEachChange(of: replica, sequences: 1...last) { dotted in
+                    guard dotted.last <= last, dotted.change.item != .job else { return }
+                    items[dotted.change.item, default: ItemState()].apply(dotted.change, in: replica)
+                }
+            }
+            guard try Self.digest(of: job, items) == digest else { return .anotherInventory }
+            var amendments: [Amendment] = []
+            try rows.forEachItem { id, state in
+                if let amendment = Amendment(id, from: items[id], to: state) { amendments.append(amendment) }
+                return true
+            }
+            return .held(amendments)
+        }
+    }
+
+    private static func digest(of job: JobID, _ items: [ItemID: ItemState]) throws -> String {
+        var hash = SHA256()
+        var export = CanonicalExport(job: job)
+        var bytes: [UInt8] = []
+        export.begin(into: &bytes)
+        for (id, state) in items.sorted(by: { $0.key < $1.key }) {
+            try ItemStateCodec.encode(state).withUnsafeBytes { export.add(try PackedItem($0), id: id, into: &bytes) }
+            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            bytes.removeAll(keepingCapacity: true)
+        }
+        export.end(into: &bytes)
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return hash.finalize().hexadecimalDigits
+    }
+}

@@ -1,0 +1,63 @@
+"""What is changed after the customer has signed is named on every laptop, until the job is signed again."""
+
+import json
+
+from gateways import advance, crew, wait_published
+from lab import wait_until
+from solo import PATIENCE_SECONDS, wait_agreed
+
+STATES = ["dispatched", "inProgress", "awaitingSignature"]
+
+
+def amendments(daemon, job):
+    return daemon.get(f"/v1/jobs/{job}/amendments")
+
+
+def named(daemon, job):
+    report = amendments(daemon, job)
+    return report["standing"], [(item["kind"], item["itemName"], item["byName"]) for item in report["items"]]
+
+
+def wait_standing(daemons, job, standing, signed_by):
+    def is_so(daemon):
+        report = amendments(daemon, job)
+        signature = report["signature"] or {}
+        return (report["standing"], signature.get("name"), signature.get("isPending")) == (standing, signed_by, False)
+
+    wait_until(lambda: all(is_so(daemon) for daemon in daemons), PATIENCE_SECONDS, f"{standing}, signed by {signed_by}")
+
+
+def test_amendments_are_named_everywhere_and_a_new_signature_ends_them(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    sofa = anna.add(job, name="Sofa", room="Hall")
+    lamp = anna.add(job, name="Lamp")
+    for name in STATES:
+        advance(anna, job, name)
+    wait_published([anna, bert], job, "awaitingSignature")
+    wait_agreed([anna, bert], job)
+    first = anna.make(f"/v1/jobs/{job}/signature", {"name": "J. Smith"})
+    wait_standing([anna, bert], job, "asSigned", "J. Smith")
+
+    assert bert.muster("item", "set", job, sofa, "room=Den").returncode == 0
+    assert bert.muster("item", "remove", job, lamp).returncode == 0
+    bert.add(job, name="Stool")
+    wait_agreed([anna, bert], job)
+    told = named(anna, job)
+    assert told[0] == "amended" and told == named(bert, job)
+    assert [kind for kind, _, _ in told[1]] == ["changed", "removed", "added"], told
+    assert amendments(anna, job)["signature"]["digest"] == first["digest"]
+    changed = amendments(anna, job)["items"][0]["fields"]
+    assert [(field["field"], field["signed"], field["present"]["value"]) for field in changed] == [
+        ("room", "Hall", "Den")
+    ]
+    assert "3 amendments since" in anna.muster("job", "show", job).stdout
+    summary = anna.muster("job", "summary", job).stdout
+    assert "Den" in summary and "Lamp" in summary and "Stool" in summary
+    assert json.loads(anna.muster("job", "summary", job, "--json").stdout)["amendments"] == amendments(anna, job)
+
+    bert.make(f"/v1/jobs/{job}/signature", {"name": "A. Smith"})
+    wait_standing([anna, bert], job, "asSigned", "A. Smith")
+    notes = "\n".join(change["note"] or "" for change in anna.get(f"/v1/jobs/{job}/log"))
+    assert "J. Smith" in notes and "A. Smith" in notes and "vector" not in notes
