@@ -43,6 +43,16 @@ package struct AuditReport: Encodable, Sendable {
         package let problem: String?
     }
 
+    /// A customer's, as the server has said it.
+    package struct Signature: Encodable, Sendable {
+        /// Of who signed.
+        package let name: String
+        /// SHA-256 of the canonical export that was signed for: 64 hexadecimal digits.
+        package let digest: String
+        /// By the server's clock.
+        package let at: Timestamp
+    }
+
     /// Of the job.
     package let job: String
     /// The fleet's short id; nil where the laptop that exported belonged to none.
@@ -55,6 +65,28 @@ package struct AuditReport: Encodable, Sendable {
     package let holds: Bool
     /// Ascending by the laptop's name.
     package let journals: [Journal]
+    /// In the order in which the server took them; none where its journal is not to be believed.
+    package let signatures: [Signature]
+}
+
+extension AuditReport.Journal {
+    fileprivate var isServers: Bool { replicaID == ReplicaID.channel.description }
+}
+
+extension AuditReport.Signature {
+    /// Nil for any other value that a server publishes.
+    init?(_ operation: CRDT.Operation, at stamp: Stamp) {
+        struct Content: Decodable {
+            let name: String
+            let digest: String
+        }
+        guard case .publish(let published) = operation, published.name == "signature",
+            let content = try? JSON.decode(Content.self, from: Array(published.value.utf8))
+        else { return nil }
+        self.init(
+            name: content.name, digest: content.digest,
+            at: Timestamp(milliseconds: Int64(clamping: stamp.milliseconds)))
+    }
 }
 
 extension HistoryAudit {
@@ -79,7 +111,9 @@ extension HistoryAudit {
         return AuditReport(
             job: job.text, fleetID: trust?.short, rootID: trust?.root.key.device.description,
             exportedAt: header.exportedAt,
-            holds: found.allSatisfy { $0.standing != .broken && $0.standing != .outsider }, journals: found)
+            holds: found.allSatisfy { $0.standing != .broken && $0.standing != .outsider }, journals: found,
+            signatures: found.contains { $0.isServers && ($0.standing == .proven || $0.standing == .signed) }
+                ? signatures : [])
     }
 
     private func judge(_ journal: Journal, _ replica: ReplicaID, _ trust: FleetTrust?) async -> AuditReport.Journal {

@@ -39,6 +39,8 @@ package struct HistoryAudit: Sendable {
     private(set) var job: JobID?
     private(set) var journals: [ReplicaID: Journal] = [:]
     private(set) var isWhole = false
+    /// Of customers, as they stand in the server's journal so far.
+    private(set) var signatures: [AuditReport.Signature] = []
     private var authors: [ReplicaID: JournalAuthor] = [:]
     private var lines = 0
     private var runs = 0
@@ -133,7 +135,13 @@ package struct HistoryAudit: Sendable {
             return note("what it holds after \(known.head.sequence) was not signed by its author", of: replica)
         }
         journals[replica] = journal
-        for change in written { each(change) }
+        for written in written {
+            if replica == .channel {
+                let change = written.change
+                signatures += change.operations.compactMap { AuditReport.Signature($0, at: change.stamp) }
+            }
+            each(written)
+        }
     }
 
     private func journal(_ text: String) throws(Fault) -> ReplicaID {

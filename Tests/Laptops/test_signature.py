@@ -57,7 +57,16 @@ def test_amendments_are_named_everywhere_and_a_new_signature_ends_them(solos, of
     assert "Den" in summary and "Lamp" in summary and "Stool" in summary
     assert json.loads(anna.muster("job", "summary", job, "--json").stdout)["amendments"] == amendments(anna, job)
 
+    exported = anna.muster("job", "export", job, "--format", "amendments")
+    assert exported.returncode == 0 and json.loads(exported.stdout) == amendments(anna, job)
+
     bert.make(f"/v1/jobs/{job}/signature", {"name": "A. Smith"})
     wait_standing([anna, bert], job, "asSigned", "A. Smith")
     notes = "\n".join(change["note"] or "" for change in anna.get(f"/v1/jobs/{job}/log"))
     assert "J. Smith" in notes and "A. Smith" in notes and "vector" not in notes
+    audit = anna.muster("job", "audit", job)
+    assert audit.returncode == 0 and max(map(len, audit.stdout.splitlines())) <= 80, audit
+    assert audit.stdout.index("Signed by J. Smith at ") < audit.stdout.index("Signed by A. Smith at ")
+    found = json.loads(anna.muster("job", "audit", job, "--json").stdout)["signatures"]
+    digests = [first["digest"], anna.digest(job)]
+    assert [(one["name"], one["digest"]) for one in found] == list(zip(["J. Smith", "A. Smith"], digests))

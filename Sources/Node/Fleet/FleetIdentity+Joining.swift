@@ -112,7 +112,8 @@ extension FleetIdentity {
             throw Fault.unusable("The certificate is another laptop's; have one made from this laptop's own request.")
         }
         guard first.role != .server else {
-            throw Fault.unusable("The certificate is for a server, and this is a laptop; have one made with another role.")
+            throw Fault.unusable(
+                "The certificate is for a server, and this is a laptop; have one made with another role.")
         }
         if first.kind == .issuer {
             guard all.count == 2, await trust.isIssuer(first, now: now) else {

@@ -123,6 +123,10 @@ extension AuditReport {
         }
         table.print(on: terminal)
         var lines = [""]
+        for signature in signatures {
+            lines.append("Signed by \(Text.plain(signature.name)) at \(Formats.exactTime(signature.at)), for")
+            lines.append("  \(Text.plain(signature.digest))")
+        }
         for journal in journals {
             if let problem = journal.problem {
                 lines.append("\(style.red("broken")): the journal of \(journal.title), \(problem)")

@@ -4,7 +4,7 @@ import LocalAPI
 struct JobExportCommand: AsyncParsableCommand {
     /// What is written of a job.
     enum Form: String, CaseIterable, ExpressibleByArgument {
-        case json, csv, history
+        case json, csv, history, amendments
     }
 
     static let configuration = CommandConfiguration(
@@ -12,7 +12,8 @@ struct JobExportCommand: AsyncParsableCommand {
         abstract: "Print a job's items in canonical form, or its whole history.",
         discussion: """
             Stores that are equal print equal bytes as json and csv. As history it is all that was ever written, with the \
-            signatures of the laptops: 'muster job audit FILE' checks that, also years later and without a daemon.
+            signatures of the laptops: 'muster job audit FILE' checks that, also years later and without a daemon. As \
+            amendments it is what was changed since the customer signed.
 
             Example:
               muster job export "Smith, 12 Elm Street" --format csv > smith.csv
@@ -34,6 +35,7 @@ struct JobExportCommand: AsyncParsableCommand {
             case .json: try await client.export(job: job.reference, format: .json, write)
             case .csv: try await client.export(job: job.reference, format: .csv, write)
             case .history: try await client.history(job: job.reference, write)
+            case .amendments: try StandardOutput.json(try await client.amendments(job: job.reference))
             }
         }
     }
