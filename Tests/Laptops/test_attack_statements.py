@@ -6,12 +6,13 @@ import sqlite3
 
 import pytest
 from attacks import assert_kept, kept
-from authors import Server, digest
+from authors import CHANNEL, CLAIMED, Server, digest
 from gateways import advance, crew, published_states, state, wait_published
 from lab import wait_until
+from protobuf import fields, fixed, number, text
 from relays import is_closed
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Member, Stranger, delta
+from stranger import PROBE, PROBE_ANSWER, REQUEST, VECTOR, Member, Stranger, delta, forked, frame, vector
 from test_hostile_statements import JOB_ITEM, record
 
 UNSIGNED = "has not signed what was sent as its work"
@@ -166,6 +167,43 @@ def test_a_member_does_not_speak_as_the_office(asking):
         wait_until(lambda: is_closed(asking.anna, stranger), PATIENCE_SECONDS, asking.anna.log())
         assert_kept(asking.anna, before)
     assert f"Server {hashlib.sha256(own).hexdigest()[:8]} {UNSIGNED}" in asking.anna.log()
+    assert asking.stands()
+    asking.is_carried_out()
+
+
+@pytest.mark.parametrize("is_member", [False, True], ids=["a key of nobody", "a member's key"])
+def test_nobody_settles_a_fork_of_the_offices_journal(asking, is_member):
+    """A member says that the office's journal parts at its beginning, shows that whenever anna asks, and has another branch of it."""
+    anna, job = asking.anna, asking.job
+    last, _ = end_of_the_office(anna)
+    said, before = publication("state", "completed"), kept(anna)
+    stranger = Stranger(anna).greet()
+    author = stranger.member.server() if is_member else Server()
+    stranger.say(vector(VECTOR, job, [(CHANNEL, last, CLAIMED)]), forked(job, CHANNEL))
+    stranger.socket.settimeout(2)
+    probed = shown = 0
+    try:
+        for kind, payload in stranger.frames():
+            asked = fields(fields(payload)[kind]) if kind in (PROBE, REQUEST) else {}
+            if asked.get(2) != CHANNEL:
+                continue
+            if kind == PROBE:
+                probed += 1
+                boundary = number(1, asked[3]) + text(3, CLAIMED)
+                answer = text(1, job) + text(2, CHANNEL) + number(3, asked[3]) + fixed(4, 0) + text(5, boundary)
+                stranger.say(frame(text(PROBE_ANSWER, answer)))
+            else:
+                shown += 1
+                stranger.say(delta(job, author, 1, 1, digest([said]), said))
+                if shown == 3:
+                    break
+    except TimeoutError:
+        pass
+    assert probed and shown, "anna has asked for it"
+    refused = f"device={author.device.hex()[:8]} replica={32 * '0'} [Engine] the server's word is not taken"
+    wait_until(lambda: refused in anna.log(), PATIENCE_SECONDS, "anna refuses it")
+    stranger.close()
+    assert_kept(anna, before)
     assert asking.stands()
     asking.is_carried_out()
 

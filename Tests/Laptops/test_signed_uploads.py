@@ -148,6 +148,15 @@ def test_a_server_without_a_fleet_is_not_silenced_by_words_of_another_key(town_h
     assert status == 200 and answer["verdict"] == "accepted", answer
 
 
+def test_a_server_without_a_fleet_takes_no_words_back_that_another_key_has_signed(build_directory):
+    """It would answer for them with its own signature from then on."""
+    with Office(build_directory) as office:
+        office.start("--recover")
+        status, answer = office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", Server()).add("Box"))
+        assert (status, answer["code"]) == (422, "outsider") and "fleet" in answer["detail"], answer
+        assert office.ask("GET", "/v1/jobs/smith")[0] == 404
+
+
 def not_believed(daemon):
     return [one for one in daemon.get("/v1/doctor")["checks"] if one["name"] == "journals" and one["outcome"] == "warning"]
 

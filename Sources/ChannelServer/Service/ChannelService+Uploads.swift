@@ -45,6 +45,13 @@ extension ChannelService {
             try await noteClaim(segment, to: job)
             throw ChannelProblem(.channelUpload, "The channel is the server's own journal; leave it out.")
         }
+        // It will answer for them with its own signature: without a fleet, only what its own key has signed is its own.
+        guard identity.isEnrolled || segment.signature?.key == identity.publicKey else {
+            throw problem(
+                .outsider, segment, nil,
+                "Another key has signed these words; let this server into its fleet first (muster-channel fleet --help)."
+            )
+        }
         switch try await store.recover(segment, job: job, now: now.received).result {
         case .stored:
             logger.notice(

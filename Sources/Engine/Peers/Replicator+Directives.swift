@@ -220,6 +220,11 @@ extension Replicator {
 
     /// - Parameter link: nil for the server.
     func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64, from link: LinkID?) async {
+        // Anybody can make another branch of the channel, and sign that with a key of their own.
+        guard await unvouched(among: [segment]).isEmpty else {
+            return await perform(
+                mesh.onBranchAdopted(nil, job: job, replica: segment.replica, reissued: nil, now: now))
+        }
         var generator = machine.generator
         do {
             let adopted = try await store.adoptBranch(

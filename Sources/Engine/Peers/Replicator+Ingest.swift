@@ -71,7 +71,7 @@ extension Replicator {
     }
 
     /// What nobody of the fleet has written. A run whose author nobody has told is left to the store, which refuses it.
-    private func unvouched(among runs: [JournalSegment]) async -> Set<JournalSegment> {
+    func unvouched(among runs: [JournalSegment]) async -> Set<JournalSegment> {
         guard let fleet else { return [] }
         var unvouched: Set<JournalSegment> = []
         for run in runs {

@@ -237,12 +237,14 @@ package struct SignOff: MutationKind {
         return [PublishedValue(name: .signature, value: payload.text)]
     }
 
-    /// The same person has signed for the same inventory, and nobody has gone back to work since.
+    /// The same person has signed for the same inventory, and nobody has gone back to work since. While the job awaits a signature
+    /// one that says where its inventory stands takes the place of another that says so otherwise, or not.
     private func isPublished(on job: JobStanding) -> Bool {
         guard job.state == .awaitingSignature || job.state == .completed,
             let published = job[.signature].flatMap({ FlatJSON(parsing: Array($0.utf8)) })
         else { return false }
-        return published["digest"] == digest && published["name"] == signer
+        guard published["digest"] == digest, published["name"] == signer else { return false }
+        return job.state == .completed || vector == nil || published["vector"] == vector?.text
     }
 
     /// `sign off as NAME`.

@@ -112,6 +112,22 @@ struct KindTests {
         #expect(throws: MutationRefusal.self) { try first.effect(on: job) }
     }
 
+    @Test("A signature without its vector, or with a false one, does not stand in the way of one that has it")
+    func vectorLess() throws {
+        let sign = try #require(SignOff.examples.last)
+        let other = SignedVector("\(String(repeating: "f", count: 32)):9")
+        for vector in [nil, other] {
+            var job = JobStanding(values: [.jobState: "awaitingSignature"], digest: "beef")
+            job.publish(try SignOff(digest: sign.digest, name: sign.signer, vector: vector).effect(on: job))
+            let published = try sign.effect(on: job)
+            #expect(published.count == 1 && sign.overlay(on: job).count == 1)
+            job.publish(published)
+            #expect(try sign.effect(on: job).isEmpty)
+            // An older version asks for what is so already.
+            #expect(try SignOff(digest: sign.digest, name: sign.signer).effect(on: job).isEmpty)
+        }
+    }
+
     @Test("A signature that names as many journals as it can fits into a published value")
     func longestVector() throws {
         let entries = (1...SignedVector.longest).map {

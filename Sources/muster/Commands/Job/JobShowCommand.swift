@@ -12,11 +12,11 @@ struct JobShowCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let (amendments, details) = try await options.withClient { client in
-            // These make the digest where somebody has signed.
+        let (details, amendments) = try await options.withClient { client in
+            // The amendments make the digest where somebody has signed.
             (
-                try await client.amendments(job: job.reference),
-                try await client.job(job.reference, makesDigest: options.json)
+                try await client.job(job.reference, makesDigest: options.json),
+                try await client.amendments(job: job.reference)
             )
         }
         if options.json { return try StandardOutput.json(WithAmendments(answer: details, amendments: amendments)) }
