@@ -220,8 +220,9 @@ extension Replicator {
 
     /// - Parameter link: nil for the server.
     func adopt(_ segment: JournalSegment, job: JobID, after keep: UInt64, from link: LinkID?) async {
-        // Anybody can make another branch of the channel, and sign that with a key of their own.
-        guard await unvouched(among: [segment]).isEmpty else {
+        // Anybody can make another branch of the channel, and sign that with a key of their own; a laptop's has the key that was judged
+        // when its journal was first taken.
+        if segment.replica == .channel, await !unvouched(among: [segment]).isEmpty {
             return await perform(
                 mesh.onBranchAdopted(nil, job: job, replica: segment.replica, reissued: nil, now: now))
         }
