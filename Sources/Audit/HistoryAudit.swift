@@ -88,10 +88,10 @@ package struct HistoryAudit: Sendable {
 
     private mutating func meet(_ line: HistoryLine.Author) throws(Fault) {
         let replica = try journal(line.journal)
-        let nonce = line.nonce.map { ReplicaID($0)?.value }
-        guard nonce == nil || nonce != .some(nil),
+        let nonce = line.nonce.flatMap { ReplicaID($0)?.value }
+        guard (nonce == nil) == (line.nonce == nil),
             let author = JournalAuthor(
-                key: Array(line.key), nonce: nonce ?? nil, certificates: line.certificates.map { Array($0) })
+                key: Array(line.key), nonce: nonce, certificates: line.certificates.map { Array($0) })
         else { throw fault("an author cannot be read") }
         guard author.replica == replica else {
             return note("it bears a name that does not follow from its author's key", of: replica)

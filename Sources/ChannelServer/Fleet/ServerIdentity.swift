@@ -27,9 +27,9 @@ final class ServerIdentity: JournalSigner {
 
     /// Looks whether the fleet says something else of the key by now.
     func refresh() async throws {
-        let former = membership.withLock { $0 }
-        try await takeUp(try await store.papers().certificates)
-        guard membership.withLock({ $0?.certificates }) != former?.certificates else { return }
+        let (former, installed) = (membership.withLock { $0 }, try await store.papers().certificates)
+        guard installed != former?.pem ?? "" else { return }
+        try await takeUp(installed)
         do { try await store.keepCertificates() } catch {
             // To be done at the next look.
             membership.withLock { $0 = former }

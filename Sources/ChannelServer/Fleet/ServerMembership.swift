@@ -2,6 +2,8 @@ import Identity
 
 /// A server's place in its fleet.
 struct ServerMembership: Sendable {
+    /// What it was read from.
+    let pem: String
     let trust: FleetTrust
     /// The server's own and its issuer's, in DER.
     let certificates: [[UInt8]]
@@ -32,6 +34,7 @@ struct ServerMembership: Sendable {
                 "The certificate is for a laptop, not for a server; have one made with 'muster fleet sign --role server'."
             )
         }
+        self.pem = pem
         self.trust = trust
         self.certificates = certificates
         self.member = member

@@ -28,14 +28,11 @@ final class RefusalLog: Sendable {
     /// - Parameter caller: the name of the token, else the address.
     func note(_ problem: ChannelProblem, by caller: String, path: String) {
         guard let sentence = Self.sentence(of: problem.code) else { return }
-        let (kind, now) = (Kind(code: problem.code, caller: caller), ContinuousClock.now)
+        let (own, now) = (Kind(code: problem.code, caller: caller), ContinuousClock.now)
         let refused: Int? = silences.withLock { silences in
-            if let known = silences[kind], known.end > now {
-                silences[kind]?.refused += 1
-                return nil
-            }
             // From thousands of addresses: those are told of together.
-            let kind = silences.count < Self.most ? kind : Kind(code: problem.code, caller: "")
+            let hasPlace = silences[own] != nil || silences.count < Self.most
+            let kind = hasPlace ? own : Kind(code: problem.code, caller: "")
             if let known = silences[kind], known.end > now {
                 silences[kind]?.refused += 1
                 return nil

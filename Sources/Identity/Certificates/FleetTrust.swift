@@ -120,10 +120,16 @@ package struct FleetTrust: Sendable {
         return found?.key.bytes == key ? found : nil
     }
 
-    /// Whether a journal's author is, or was, what it says: a server writes channels and nothing else, and nobody else does.
+    /// Who a journal's author is, or was, in this fleet, if that is what it says: a server writes channels and nothing else, and nobody
+    /// else does.
+    package func member(_ author: JournalAuthor, now: TimeBounds) async -> FleetMember? {
+        let found = await letIn(author.key, by: author.certificates, now: now)
+        return found.map { $0.role == .server } == author.isServer ? found : nil
+    }
+
+    /// Whether there is such a member.
     package func vouches(for author: JournalAuthor, now: TimeBounds) async -> Bool {
-        guard let member = await letIn(author.key, by: author.certificates, now: now) else { return false }
-        return author.isServer == (member.role == .server)
+        await member(author, now: now) != nil
     }
 
     private func member(

@@ -1,5 +1,4 @@
 package import CRDT
-import Crypto
 package import Inventory
 
 /// How an inventory that was signed stands against the present one.
@@ -47,17 +46,10 @@ extension Store {
     }
 
     private static func digest(of job: JobID, _ items: [ItemID: ItemState]) throws -> String {
-        var hash = SHA256()
-        var export = CanonicalExport(job: job)
-        var bytes: [UInt8] = []
-        export.begin(into: &bytes)
+        var hash = ExportHash(of: CanonicalExport(job: job))
         for (id, state) in items.sorted(by: { $0.key < $1.key }) {
-            try ItemStateCodec.encode(state).withUnsafeBytes { export.add(try PackedItem($0), id: id, into: &bytes) }
-            bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            bytes.removeAll(keepingCapacity: true)
+            try ItemStateCodec.encode(state).withUnsafeBytes { hash.add(try PackedItem($0), id: id) }
         }
-        export.end(into: &bytes)
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return hash.finalize().hexadecimalDigits
+        return hash.finish()
     }
 }

@@ -41,24 +41,46 @@ extension Store {
     private static func makeDigest(
         of job: JobID, _ rows: JobRows, at vector: VersionVector
     ) throws -> JobDigest {
-        var hash = SHA256()
         var export = CanonicalExport(job: job)
         if try rows.isRemoved() { export.jobIsRemoved() }
-        var bytes: [UInt8] = []
-        export.begin(into: &bytes)
+        var hash = ExportHash(of: export)
         try rows.forEachPackedItem { id, blob in
-            export.add(try PackedItem(blob), id: id, into: &bytes)
-            if bytes.count >= ExportPiece.bytes {
-                bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-                bytes.removeAll(keepingCapacity: true)
-            }
+            hash.add(try PackedItem(blob), id: id)
             return true
         }
-        export.end(into: &bytes)
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return JobDigest(vector: vector, text: hash.finalize().hexadecimalDigits)
+        return JobDigest(vector: vector, text: hash.finish())
     }
 
     /// Of each kind, of as many jobs.
     static let rememberedAtMost = 256
+}
+
+/// SHA-256 of a canonical export that is never there as a whole.
+struct ExportHash {
+    private var export: CanonicalExport
+    private var hash = SHA256()
+    private var bytes: [UInt8] = []
+
+    init(of export: CanonicalExport) {
+        self.export = export
+        self.export.begin(into: &bytes)
+    }
+
+    /// Ascending by id.
+    mutating func add(_ item: PackedItem, id: ItemID) {
+        export.add(item, id: id, into: &bytes)
+        if bytes.count >= ExportPiece.bytes { flush() }
+    }
+
+    /// - Returns: 64 hexadecimal digits in lower case.
+    mutating func finish() -> String {
+        export.end(into: &bytes)
+        flush()
+        return hash.finalize().hexadecimalDigits
+    }
+
+    private mutating func flush() {
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        bytes.removeAll(keepingCapacity: true)
+    }
 }
