@@ -84,15 +84,17 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
+        .target(name: "FleetTLS", dependencies: [nioCore, nioSSL]),
         .target(
             name: "Transport",
-            dependencies: ["CRDT", "Replication", "WireFormat", nioCore, nioPosix, nioSSL, nioTLS, logging]),
+            dependencies: [
+                "CRDT", "FleetTLS", "Replication", "WireFormat", nioCore, nioPosix, nioSSL, nioTLS, logging,
+            ]),
         .target(
             name: "ServerChannel",
             dependencies: [
-                "Authorship", "CRDT", "CZlib", "Outbox", "Timekeeping", httpClient, logging, nioCore, nioHTTP1,
-                nioPosix, nioSSL,
-                protobuf,
+                "Authorship", "CRDT", "CZlib", "FleetTLS", "Outbox", "Timekeeping", httpClient, logging, nioCore,
+                nioHTTP1, nioPosix, nioSSL, protobuf,
             ],
             exclude: ["muster/channel.proto"]),
         .systemLibrary(name: "CQRCode", providers: [.apt(["libqrencode-dev"])]),
@@ -101,9 +103,9 @@ let package = Package(
         .target(
             name: "ChannelServer",
             dependencies: [
-                "Authorship", "CMalloc", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "ServerChannel",
-                "Storage",
-                hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix,
+                "Authorship", "CMalloc", "CRDT", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
+                "ServerChannel", "Storage",
+                hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix, nioSSL,
             ],
             // Served as it stands: one source of truth, and no file to be found at run time.
             resources: [.embedInCode("openapi.json")]),
@@ -125,7 +127,8 @@ let package = Package(
             dependencies: [
                 "Audit", "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage",
                 "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Identity", "WireFormat", "CMalloc", lifecycle,
+                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "FleetTLS", "Identity", "WireFormat", "CMalloc",
+                lifecycle,
                 unixSignals,
                 configuration,
                 logging,
@@ -134,7 +137,7 @@ let package = Package(
         .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
         .executableTarget(
             name: "muster-channel",
-            dependencies: ["ChannelServer", "HTTPCoding", "Storage", arguments, logging, unixSignals]),
+            dependencies: ["ChannelServer", "HTTPCoding", arguments, logging, unixSignals]),
         .executableTarget(
             name: "muster",
             dependencies: [
@@ -171,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: [
-                "CRDT", "Identity", "Transport", "WireFormat", "Replication", "Simulation", "Timekeeping", nioCore,
-                nioPosix, nioSSL, nioTLS, logging,
+                "CRDT", "FleetTLS", "Identity", "Transport", "WireFormat", "Replication", "Simulation", "Timekeeping",
+                nioCore, nioPosix, nioSSL, nioTLS, logging,
             ]),
         .testTarget(
             name: "ServerChannelTests",
@@ -186,8 +189,8 @@ let package = Package(
         .testTarget(
             name: "ChannelServerTests",
             dependencies: [
-                "Authorship", "ChannelServer", "ServerChannel", "Identity", "Simulation", "Storage", "CRDT", "Outbox",
-                httpClient,
+                "Authorship", "ChannelServer", "HTTPCoding", "ServerChannel", "Identity", "Simulation", "Storage",
+                "CRDT", "Outbox", httpClient,
                 httpTypes, logging, nioCore,
                 nioHTTP1,
             ]),
@@ -202,7 +205,8 @@ let package = Package(
         .testTarget(
             name: "NodeTests",
             dependencies: [
-                "Node", "Engine", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Outbox", "Storage",
+                "Node", "Engine", "FleetTLS", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Outbox",
+                "Storage", "Transport",
                 "Inventory", "CRDT", "Identity", "Timekeeping", "Simulation", logging,
             ]),
         .testTarget(

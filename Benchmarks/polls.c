@@ -1,7 +1,7 @@
 // Sends one request over and over on kept-alive connections and times the answers, against a server that is there or
 // against one of its own that does nothing but answer: the raw baseline for HTTP.
 //
-//   polls PORT CONNECTIONS COUNT < HEAD   HEAD is a request's first line and headers, without an empty line
+//   polls PATH CONNECTIONS COUNT < HEAD   of a Unix socket, as a proxy would; HEAD is a request's first line and headers, without an empty line
 //   polls raw CONNECTIONS COUNT < HEAD
 //
 // Each connection sends its next request when it has the answer to the last. Prints one JSON object: seconds for all
@@ -9,29 +9,17 @@
 //
 // Build: cc -O2 -o polls polls.c
 
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "http.h"
 
-enum { connectionsAtMost = 64, headBytes = 4096 };
+enum { connectionsAtMost = 64, headBytes = 8192 };
 
 static struct Connection connections[connectionsAtMost];
 static char head[headBytes];
 static size_t headLength;
-
-static void connectToPort(struct Connection *connection, int port) {
-    const int one = 1;
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
-    memset(connection, 0, sizeof *connection);
-    connection->descriptor = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(connection->descriptor, (struct sockaddr *)&address, sizeof address)) die("no server answers", 69);
-    setsockopt(connection->descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-}
 
 static void ask(struct Connection *connection) {
     connection->status = connection->inBody = connection->chunked = connection->afterChunk = 0;
@@ -45,12 +33,12 @@ static int ascending(const void *left, const void *right) {
 }
 
 // Returns the seconds from the first request to the last answer; `milliseconds` gets the median.
-static double hammer(int count, int port, int total, double *milliseconds) {
+static double hammer(int count, const char *path, int total, double *milliseconds) {
     struct pollfd waiting[connectionsAtMost];
     double sent[connectionsAtMost], *took = calloc((size_t)total, sizeof *took);
     int asked = 0, answered = 0;
     for (int at = 0; at < count; at++) {
-        connectToPort(&connections[at], port);
+        connectTo(&connections[at], path);
         waiting[at] = (struct pollfd){.fd = connections[at].descriptor, .events = POLLIN};
     }
     const double start = secondsNow();
@@ -77,11 +65,7 @@ static void serve(int listener, int count) {
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
     struct pollfd waiting[connectionsAtMost];
     char bytes[headBytes];
-    const int one = 1;
-    for (int at = 0; at < count; at++) {
-        waiting[at] = (struct pollfd){.fd = accept(listener, NULL, NULL), .events = POLLIN};
-        setsockopt(waiting[at].fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    }
+    for (int at = 0; at < count; at++) waiting[at] = (struct pollfd){.fd = accept(listener, NULL, NULL), .events = POLLIN};
     for (int left = count; left > 0;) {
         poll(waiting, (nfds_t)count, -1);
         for (int at = 0; at < count; at++) {
@@ -93,13 +77,11 @@ static void serve(int listener, int count) {
     }
 }
 
-static pid_t startBareServer(int count, int *port) {
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    if (bind(listener, (struct sockaddr *)&address, length) || listen(listener, connectionsAtMost)) die("cannot listen", 71);
-    getsockname(listener, (struct sockaddr *)&address, &length);
-    *port = ntohs(address.sin_port);
+static pid_t startBareServer(int count, struct sockaddr_un *address) {
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(address->sun_path, sizeof address->sun_path, "/tmp/muster-polls-%d", (int)getpid());
+    if (bind(listener, (struct sockaddr *)address, sizeof *address) || listen(listener, connectionsAtMost)) die("cannot listen", 71);
     const pid_t child = fork();
     if (child == 0) serve(listener, count), _exit(0);
     close(listener);
@@ -108,18 +90,18 @@ static pid_t startBareServer(int count, int *port) {
 
 int main(int argc, char **argv) {
     const int count = argc == 4 ? atoi(argv[2]) : 0, total = argc == 4 ? atoi(argv[3]) : 0;
-    if (count < 1 || count > connectionsAtMost || total < 1) die("usage: polls PORT|raw CONNECTIONS COUNT < HEAD", 64);
+    if (count < 1 || count > connectionsAtMost || total < 1) die("usage: polls PATH|raw CONNECTIONS COUNT < HEAD", 64);
     signal(SIGPIPE, SIG_IGN);
-    for (char line[1024]; fgets(line, sizeof line, stdin) && headLength + sizeof line + 4 < sizeof head;)
+    for (char line[4096]; fgets(line, sizeof line, stdin) && headLength + sizeof line + 4 < sizeof head;)
         headLength += (size_t)sprintf(head + headLength, "%.*s\r\n", (int)strcspn(line, "\r\n"), line);
     headLength += (size_t)sprintf(head + headLength, "\r\n");
     const int isRaw = strcmp(argv[1], "raw") == 0;
-    int port = atoi(argv[1]);
-    const pid_t server = isRaw ? startBareServer(count, &port) : 0;
+    struct sockaddr_un bare;
+    const pid_t server = isRaw ? startBareServer(count, &bare) : 0;
     double median = 0;
-    const double seconds = hammer(count, port, total, &median);
+    const double seconds = hammer(count, isRaw ? bare.sun_path : argv[1], total, &median);
     struct rusage used = {0};
-    if (isRaw) wait4(server, NULL, 0, &used);
+    if (isRaw) wait4(server, NULL, 0, &used), unlink(bare.sun_path);
     const double core = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec)
         + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
     printf("{\"seconds\": %.6f, \"count\": %d, \"p50\": %.6f, \"coreSeconds\": %.6f}\n", seconds, total, median, core);

@@ -11,7 +11,7 @@ class Backlog:
     def __init__(self, lab, count):
         self.lab = lab
         self.server = lab.server("drain")
-        self.laptop = lab.daemon("asker", extra=self.server.flags("asker"))
+        self.laptop = lab.daemon("asker", extra=self.server.flags)
         self.laptop.start()
         lane = min(LANE, count // 5)
         self.jobs = [f"move-{number:04}" for number in range(count // lane)]

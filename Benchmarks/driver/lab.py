@@ -112,7 +112,7 @@ class Lab:
         return json.loads(done.stdout)
 
     def polls(self, where, connections, count, *request):
-        """Sends one request over and over: to a port, or to a "raw" server that only answers."""
+        """Sends one request over and over: to a Unix socket, or to a "raw" server that only answers."""
         command = [str(self.tools / "polls"), str(where), str(connections), str(count)]
         head = "\n".join([*request, "Host: localhost"]) + "\n"
         done = subprocess.run(command, input=head, capture_output=True, text=True, timeout=300)

@@ -1,4 +1,4 @@
-"""One muster-channel: starting it, its tokens, what it costs, what it holds, ending it."""
+"""One muster-channel: starting it, who asks it, what it costs, what it holds, ending it."""
 
 import http.client
 import json
@@ -6,6 +6,8 @@ import pathlib
 import re
 import subprocess
 import time
+
+from stranger import Member
 
 from .daemon import LabError
 
@@ -15,19 +17,24 @@ class Server:
         directory.mkdir(parents=True)
         self.binary, self.directory, self.port = binary, directory, port
         self.database = ["--database", str(directory / "channel.sqlite")]
+        # Where a proxy passes on what laptops say.
+        self.proxy = directory / "proxy"
         self.log = directory / "log"
+        self.fleet = None
         self.resident = []
         self.process = None
 
     def start(self):
         with self.log.open("ab") as log:
             said = log.tell()
-            command = [self.binary, "--listen", f"127.0.0.1:{self.port}", *self.database]
+            command = [self.binary, "--listen", f"127.0.0.1:{self.port}", "--proxy-socket", str(self.proxy), *self.database]
             self.process = subprocess.Popen(command, stderr=log, stdout=log)
         deadline = time.monotonic() + 20
         while not re.search(r"listen=127\.0\.0\.1:\d+.*serving", self.log.read_text()[said:]):
             if time.monotonic() > deadline or self.process.poll() is not None:
                 raise LabError(f"muster-channel does not serve: {self.log.read_text()[said:]}")
+            time.sleep(0.02)
+        while not self.proxy.exists():
             time.sleep(0.02)
         return self
 
@@ -48,12 +55,13 @@ class Server:
     def __exit__(self, *_):
         self.stop()
 
-    def token(self, name):
-        """A device may have 64 requests at a time."""
-        return self._printed("token", "add", name).strip()
+    def member(self):
+        """Somebody of the fleet, who may have 24 requests at a time."""
+        return Member(self.fleet, role="office")
 
     def join(self, fleet):
         """Lets it into a fleet, without which no laptop of that believes it."""
+        self.fleet = fleet
         path = self.directory / "server.pem"
         path.write_text(fleet.sign(self._printed("fleet", "request"), "server"))
         self._printed("fleet", "install", str(path))
@@ -64,11 +72,10 @@ class Server:
             raise LabError(f"muster-channel {' '.join(words[:2])} failed: {done.stderr}")
         return done.stdout
 
-    def flags(self, name):
-        """What a laptop of that name is started with to use this server."""
-        path = self.directory / f"{name}.token"
-        path.write_text(self.token(name) + "\n")
-        return ["--server", f"http://127.0.0.1:{self.port}", "--server-token", str(path)]
+    @property
+    def flags(self):
+        """What a laptop is started with to use this server."""
+        return ["--server", f"https://127.0.0.1:{self.port}"]
 
     def look(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
@@ -80,11 +87,11 @@ class Server:
 
     def asking(self):
         """A function that asks in JSON, on a connection of its own."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        token = self.token("benchmark")
+        context = self.member().asking()
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
 
         def ask(method, path, body=None, **headers):
-            sent = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **headers}
+            sent = {"Content-Type": "application/json", **headers}
             connection.request(method, path, None if body is None else json.dumps(body), sent)
             answer = connection.getresponse()
             text = answer.read()

@@ -5,6 +5,7 @@ import ctypes
 import http.client
 import json
 import os
+import ssl
 import subprocess
 
 from lab import wait_until
@@ -24,7 +25,7 @@ class Office:
     A laptop reaches it while it has a route, which `connect` gives to one and `disconnect` takes away.
     """
 
-    url = f"http://{ADDRESS}:{PORT}"
+    url = f"https://{ADDRESS}:{PORT}"
 
     def __init__(self, lab, build_directory):
         self.machine = lab.laptop("office", address=ADDRESS, avahi=False)
@@ -32,11 +33,14 @@ class Office:
         self._executable = os.path.join(build_directory, "muster-channel")
         self._database = os.path.join(self.machine.directory, "channel.sqlite")
         self.program = None
-        self._token = self.token_for("office")
+        # Where the programs of the office have their key and their certificate.
+        self.key = os.path.join(self.machine.directory, "office.key")
+        self.papers = os.path.join(self.machine.directory, "office.pem")
 
-    def token_for(self, name):
-        """Lets somebody ask the server from now on."""
-        return self.muster_channel("token", "add", name).strip()
+    def request(self):
+        """What the office's programs ask a certificate with, made by OpenSSL as any program's would be."""
+        _run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", self.key])
+        return _run(["openssl", "req", "-new", "-subj", "/CN=office", "-key", self.key])
 
     def muster_channel(self, *words):
         """Runs a command of the server on its machine, and returns what it printed."""
@@ -48,20 +52,10 @@ class Office:
 
     def start(self):
         """Starts the server and returns when it answers."""
-        # In this house nobody else listens; a company would have a proxy with TLS in front.
-        listen = ["--listen", f"0.0.0.0:{PORT}", "--insecure-lan"]
-        command = [self._executable, *listen, "--database", self._database]
+        command = [self._executable, "--listen", f"0.0.0.0:{PORT}", "--database", self._database]
         self.program = self.machine.start(command)
-        wait_until(self._answers, PATIENCE_SECONDS, "the office's server answers")
+        wait_until(self._serves, PATIENCE_SECONDS, "the office's server serves")
         return self
-
-    def server_flags(self, laptop, name):
-        """What a laptop's daemon is to be started with. Its token lies in a file, so that no list of processes shows it;
-        over this lab's own network it goes as it is."""
-        path = os.path.join(laptop.directory, "token")
-        with open(path, "w", encoding="utf-8", opener=lambda file, flags: os.open(file, flags, 0o600)) as file:
-            file.write(self.token_for(name) + "\n")
-        return ["--server", self.url, "--server-token", path, "--insecure-server"]
 
     @staticmethod
     def connect(laptop):
@@ -102,20 +96,21 @@ class Office:
                 return items
             items += page
 
-    def _answers(self):
+    def _serves(self):
         if not self.program.is_running:
             raise RuntimeError(f"the office's server has ended: {self.program.errors()}")
-        try:
-            return self.get("/v1/time")
-        except OSError:
-            return None
+        return "] serving" in self.program.errors()
 
     def _ask(self, method, path, body=None):
+        # That it is the server this story knows: on the office's own machine nobody else listens.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.load_cert_chain(self.papers, self.key)
         with _inside(self.machine):
-            connection = http.client.HTTPConnection(ADDRESS, PORT, timeout=PATIENCE_SECONDS)
+            connection = http.client.HTTPSConnection(ADDRESS, PORT, timeout=PATIENCE_SECONDS, context=context)
             connection.connect()
         try:
-            sent = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+            sent = {"Content-Type": "application/json"}
             connection.request(method, path, None if body is None else json.dumps(body), sent)
             answer = connection.getresponse()
             text = answer.read()
@@ -124,6 +119,10 @@ class Office:
         if answer.status != 200:
             raise RuntimeError(f"the office's server answered {method} {path} with {answer.status}: {text.decode()}")
         return json.loads(text)
+
+
+def _run(command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @contextlib.contextmanager

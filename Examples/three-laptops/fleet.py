@@ -33,6 +33,11 @@ def let_in_the_office(teller, lab, issuer, office):
         installed = office.muster_channel("fleet", "install", os.path.abspath(papers))
         teller.command("office", ["muster-channel", "fleet", "install", papers])
         teller.show(beginning_with("Server", "Fleet", "Let in by")(installed.splitlines()))
+        asking, signing = "office.request", ["fleet", "sign", "office.request", "--role", "office"]
+        _write(asking, office.request())
+        teller.command("office", ["openssl", "req", "-new", "-subj", "/CN=office", "-key", "office.key"], into=asking)
+        _write(office.papers, issuer.muster(*signing))
+        teller.command(issuer.name, ["muster", *signing], into="office.pem")
 
 
 def _write(name, text):

@@ -24,9 +24,9 @@ def tell(teller, lab, build_directory):
     crew = anna, bert, cleo = [
         CrewMember(lab.laptop(name), build_directory, columns=SCREEN_COLUMNS) for name in ("anna", "bert", "cleo")
     ]
-    opening = paperwork.the_office_opens_the_job(teller, office)
     paperwork.the_crew_meets_at_the_depot(teller, office, crew)
     paperwork.the_crew_becomes_a_fleet(teller, lab, office, crew)
+    opening = paperwork.the_office_opens_the_job(teller, office, crew)
     paperwork.the_crew_drives_off(teller, office, crew)
     watched = recording.of(anna, "job", "watch", JOB)
     the_household_is_imported(teller, crew)

@@ -102,7 +102,7 @@ package struct Core: Sendable {
 
     /// What answers the local API.
     ///
-    /// - Parameter gateway: nil without a server, or without a token for it.
+    /// - Parameter gateway: nil without a server.
     func service(gateway: Gateway?, discovery: DiscoveryState) -> InventoryService {
         InventoryService(
             store: store, machine: machine, replicator: replicator, transport: transport, clock: clock, hub: hub,

@@ -6,7 +6,6 @@ import HTTPCoding
 import LocalAPI
 package import Logging
 import Replication
-import ServerChannel
 import ServiceLifecycle
 import Storage
 import Timekeeping
@@ -22,7 +21,6 @@ package struct Node: Sendable {
     private let configuration: NodeConfiguration
     private let environment: [String: String]
     private let logger: Logger
-    private let serverTimes = ServerTimes()
 
     /// Opens nothing before `run()`.
     ///
@@ -57,13 +55,10 @@ package struct Node: Sendable {
         let (replicator, outbox, jobs) = (core.replicator, core.outbox, core.jobs)
         // What was not tidied up before the last stop; a job that was costs one row.
         for known in jobs { core.housekeeping.jobChanged(known.job) }
-        let client = client(of: replicator)
-        let gateway = client.map { client in
-            self.gateway(
-                Gateway.Parts(
-                    server: client, store: store, replicator: replicator, outbox: outbox, machine: core.machine,
-                    logger: logger))
+        let server = configuration.server.map {
+            ServerServices($0, every: configuration.serverInterval, core: core, fleet: fleet, logger: logger)
         }
+        let gateway = server?.gateway
         if let gateway { await outbox.attach(gateway) }
         let news = JobNews(outbox: outbox, gateway: gateway)
         core.publisher.onAdvance { news.jobAdvanced($0) }
@@ -97,19 +92,7 @@ package struct Node: Sendable {
             let socket = LocalSocket(path: path, group: configuration.readerGroup, access: .looking)
             lifecycle.services.append(.init(service: LocalServer(socket, service: service, logger: logger)))
         }
-        if let server = configuration.server {
-            let times = serverTimes
-            let asking = ServerClock(
-                address: server, elapsed: { SystemClock.elapsedMicroseconds }, isNeeded: { times.isNeeded },
-                logger: logger)
-            lifecycle.services.append(.init(service: ServerTimeService(server: asking, replicator: replicator)))
-        }
-        if let gateway, let client {
-            lifecycle.services.append(
-                .init(
-                    service: GatewayService(
-                        gateway: gateway, client: client, watcher: RouteWatcher(logger: logger))))
-        }
+        if let server { lifecycle.services += server.services }
         // Everything acknowledged is durable: whoever does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(2)
         // Without its sockets nobody could ask it anything: that is no stop, but a start that failed.
@@ -125,31 +108,5 @@ package struct Node: Sendable {
         try store.close()
         if let failure { throw failure }
         logger.info("stopped")
-    }
-
-    /// What talks to the server, if this device has a token for one.
-    private func client(of replicator: Replicator) -> ChannelClient? {
-        guard let address = configuration.server, let file = configuration.serverTokenFile else { return nil }
-        let token = ServerToken(file: file)
-        if token.isPublic {
-            logger.warning(
-                "everybody on this machine can read the token for the server", metadata: ["remedy": "chmod 600 \(file)"]
-            )
-        }
-        let times = serverTimes
-        return ChannelClient(
-            address: address, readToken: token.read, elapsed: { SystemClock.elapsedMicroseconds }
-        ) { exchange in
-            times.heard()
-            await replicator.learn(.server(exchange))
-        }
-    }
-
-    private func gateway(_ parts: Gateway.Parts) -> Gateway {
-        let times = serverTimes
-        let host = configuration.server?.host ?? ""
-        return Gateway(parts, host: host, interval: UInt64(configuration.serverInterval) * 1_000) {
-            times.routeChanged(isUp: $0)
-        }
     }
 }

@@ -23,9 +23,14 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         return String(place.prefix { $0 != ":" })
     }
 
-    /// Nobody on the way can read what is said, or there is no way: it is this machine.
-    package var isPrivate: Bool {
-        base.lowercased().hasPrefix("https://") || Loopback.holds(host)
+    /// What is said there is encrypted.
+    package var isEncrypted: Bool { base.lowercased().hasPrefix("https://") }
+
+    /// The TCP port: the scheme's own unless another is named (RFC 9110 section 4.2).
+    var port: Int {
+        let place = base.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }
+        let named = place.last { $0 == ":" || $0 == "]" } == ":" ? place.split(separator: ":").last : nil
+        return named.flatMap { Int($0) } ?? (isEncrypted ? 443 : 80)
     }
 
     /// The URL of a resource of the API.

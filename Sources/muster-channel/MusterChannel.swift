@@ -15,15 +15,15 @@ struct MusterChannel: AsyncParsableCommand {
         abstract: "The company's end of Muster: keeps the channel of every job, and tells laptops the time.",
         discussion: """
             Without arguments it serves on 127.0.0.1:7480 from channel.sqlite in $STATE_DIRECTORY, or else in
-            ~/.local/state/muster-channel. Let it into the company's fleet ('muster-channel fleet'), and give each device a
-            token; put a proxy with TLS in front.
+            ~/.local/state/muster-channel. Let it into the company's fleet first ('muster-channel fleet --help'): it speaks
+            TLS with members of that fleet, and with nobody else.
 
             'muster-channel backup FILE' copies the database while the server runs. After such a copy was put back, serve
             with --recover first: laptops bring what the server has said since.
 
-            Example: muster-channel token add annas-laptop && muster-channel --listen 127.0.0.1:7480
+            Example: muster-channel --listen 0.0.0.0:7480
             """,
-        subcommands: [Serve.self, Fleet.self, Token.self, BackupCommand.self], defaultSubcommand: Serve.self)
+        subcommands: [Serve.self, Fleet.self, BackupCommand.self], defaultSubcommand: Serve.self)
 }
 
 /// Where the database lies, for every command.
@@ -41,7 +41,7 @@ struct Serve: AsyncParsableCommand {
             After the database was put back from a backup, serve with --recover until the laptops have come by: they know
             what the server has said since, and bring it back. Meanwhile nothing is decided. Then start it as usual.
 
-            Example: muster-channel --listen 127.0.0.1:7480 --database /srv/muster/channel.sqlite
+            Example: muster-channel --listen 0.0.0.0:7480 --database /srv/muster/channel.sqlite
             """)
 
     @Option(help: ArgumentHelp("Where laptops connect (default: 127.0.0.1:7480).", valueName: "host:port"))
@@ -49,8 +49,10 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOption
 
-    @Flag(help: "Listen beyond this machine though nothing is encrypted: who is on the way can read the tokens.")
-    var insecureLan = false
+    @Option(
+        help: ArgumentHelp(
+            "A Unix socket on which a proxy passes on what laptops say (docs/server.md).", valueName: "path"))
+    var proxySocket: String?
 
     @Flag(help: "Take back from the laptops what was said after the backup, and decide nothing meanwhile.")
     var recover = false
@@ -69,8 +71,8 @@ struct Serve: AsyncParsableCommand {
             var logger = Logger(label: "muster-channel")
             logger.logLevel = level
             var settings = try ServerSettings(
-                listen: listen, database: database.database, allowsInsecureLAN: insecureLan,
-                environment: Environment.all)
+                listen: listen, database: database.database, environment: Environment.all)
+            settings.proxySocket = proxySocket
             settings.isRecovering = recover
             try await ChannelServer(settings: settings, logger: logger).run(stoppingOn: [.sigterm, .sigint])
         }

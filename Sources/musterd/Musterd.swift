@@ -61,22 +61,11 @@ struct Musterd: AsyncParsableCommand {
     var server: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file with this laptop's token for the server; without one it only tells the time.", valueName: "file"))
-    var serverToken: String?
-
-    @Option(
         help: ArgumentHelp("How often the server is asked for news, in seconds (default: 15).", valueName: "seconds"))
     var serverInterval: Int?
 
     @Flag(help: "Neither announce this laptop nor look for others.")
     var noDiscovery = false
-
-    @Flag(
-        help:
-            "Send the token for the server over http:// beyond this machine: everybody on the way can read it."
-    )
-    var insecureServer = false
 
     @Option(help: ArgumentHelp("What other people see this laptop as (default: the host's name).", valueName: "name"))
     var hostName: String?
@@ -120,13 +109,12 @@ struct Musterd: AsyncParsableCommand {
         let single: [(NodeConfiguration.Key, String?)] = [
             (.stateDirectory, stateDir), (.socket, socket), (.listen, listen), (.server, server),
             (.socketGroup, socketGroup), (.readerSocket, readerSocket), (.readerGroup, readerGroup),
-            (.serverToken, serverToken), (.serverInterval, serverInterval.map { String($0) }),
+            (.serverInterval, serverInterval.map { String($0) }),
             (.hostName, hostName), (.logLevel, logLevel),
         ]
         for case (let key, let value?) in single { flags[key] = [value] }
         if !peer.isEmpty { flags[.peers] = peer }
         if noDiscovery { flags[.discovery] = ["false"] }
-        if insecureServer { flags[.insecureServer] = ["true"] }
         return flags
     }
 }

@@ -68,11 +68,14 @@ let moduleRules: [String: ModuleRule] = [
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
+    "FleetTLS": .shell(
+        [], ["NIOCore", "NIOSSL"],
+        "how the fleet speaks TLS, to peers and to the server alike; whom it trusts is Identity's"),
     "Transport": .shell(
-        ["CRDT", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
+        ["CRDT", "FleetTLS", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
         "moves messages; durability and meaning are reached through its handler, which Engine implements"),
     "ServerChannel": .shell(
-        ["Authorship", "CRDT", "CZlib", "Outbox", "Timekeeping"],
+        ["Authorship", "CRDT", "CZlib", "FleetTLS", "Outbox", "Timekeeping"],
         ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZstd": .shell([], [], "a system library's header and nothing else"),
@@ -81,16 +84,16 @@ let moduleRules: [String: ModuleRule] = [
         [], [], "how values are written in HTTP, for the API on the socket and that of the server; it knows neither"),
     "ChannelServer": .shell(
         [
-            "Authorship", "CMalloc", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "ServerChannel",
-            "Storage",
+            "Authorship", "CMalloc", "CRDT", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
+            "ServerChannel", "Storage",
         ],
         [
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
-            "UnixSignals",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "NIOSSL",
+            "ServiceLifecycle", "UnixSignals",
         ],
         "the server is one more replica: its rules are Storage's and Outbox's, its messages ServerChannel's"),
     "muster-channel": .shell(
-        ["ChannelServer", "HTTPCoding", "Storage"], ["ArgumentParser", "Logging", "UnixSignals"],
+        ["ChannelServer", "HTTPCoding"], ["ArgumentParser", "Logging", "UnixSignals"],
         "flags and nothing else; what they do belongs in ChannelServer"),
     "LocalAPI": .shell(
         ["CRDT", "HTTPCoding", "Inventory"],
@@ -106,8 +109,9 @@ let moduleRules: [String: ModuleRule] = [
     ),
     "Node": .shell(
         [
-            "Audit", "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "HTTPCoding", "Identity", "Inventory",
-            "LocalAPI", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport", "WireFormat",
+            "Audit", "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "FleetTLS", "HTTPCoding", "Identity",
+            "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport",
+            "WireFormat",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),

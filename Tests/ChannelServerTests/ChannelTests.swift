@@ -1,6 +1,7 @@
 import Authorship
 import CRDT
 import Foundation
+import Identity
 import NIOHTTP1
 import ServerChannel
 import Simulation
@@ -23,7 +24,7 @@ struct ChannelTests {
     func wholeDay() async throws {
         try await Office.open { office in
             #expect(try await office.mutate(1, Self.open).decision["verdict"] as? String == "accepted")
-            var journal = Journal(7)
+            var journal = try office.journal(7)
             #expect(try await office.upload([journal.add(["Sofa", "Lamp"])]).status == 200)
             for (token, state) in [(2, "dispatched"), (3, "inProgress"), (4, "awaitingSignature")]
                 as [(UInt128, String)]
@@ -97,7 +98,7 @@ struct ChannelTests {
     @Test("A run that cannot be read is malformed also where the journal is held already")
     func malformedRepetition() async throws {
         try await Office.open { office in
-            var journal = Journal(7)
+            var journal = try office.journal(7)
             let run = try journal.add(["Sofa", "Lamp"])
             #expect(try await office.upload([run]).status == 200)
             for bytes in [run.bytes + [9, 1], Array(run.bytes.dropLast()), [UInt8](repeating: 0xFF, count: 40)] {
@@ -174,7 +175,7 @@ struct ChannelTests {
     @Test("What is uploaded is accepted in the channel, once; gaps and odd bytes are refused whole")
     func uploads() async throws {
         try await Office.open { office in
-            var journal = Journal(7)
+            var journal = try office.journal(7)
             let (first, second, third) = (try journal.add(["a"]), try journal.add(["b"]), try journal.add(["c"]))
             let answer = try await office.upload([first])
             #expect(try JobHoldings(protobuf: answer.bytes).vector[journal.replica] == first.head)
@@ -185,7 +186,9 @@ struct ChannelTests {
                 replica: ReplicaID(8), first: 1, head: JournalHead(sequence: 1, digest: 3), bytes: [9, 9, 9])
             #expect(try await office.upload([broken], job: "other").code == "malformed")
             #expect(try await office.get("/v1/jobs/other").status == 404, "nothing is left of it")
-            let channel = try TestAuthor(server: 8).segment(first.bytes, of: #require(JobID(Office.job)))
+            let others = try office.fleet.chain(TestSigner(8).key, as: .server)
+            let channel = try TestAuthor(server: 8, certificates: others).segment(
+                first.bytes, of: #require(JobID(Office.job)))
             #expect(try await office.upload([channel]).code == "channelUpload")
 
             let accepted = try await office.get("/v1/jobs/\(Office.job)/channel?wait=10")
@@ -205,7 +208,7 @@ struct ChannelTests {
     @Test("A long journal comes down in runs that a laptop stores without holding its people up")
     func longJournal() async throws {
         try await Office.open { office in
-            var anna = Journal(7)
+            var anna = try office.journal(7)
             let name = String(repeating: "wardrobe ", count: 100)
             for _ in 0..<12 {
                 #expect(try await office.upload([anna.add([String](repeating: name, count: 64))]).status == 200)
@@ -232,7 +235,7 @@ struct ChannelTests {
     @Test("Of a forked journal one branch stays, the same whichever comes first", arguments: [true, false])
     func forks(leftFirst: Bool) async throws {
         try await Office.open { office in
-            var (left, right) = (Journal(7), Journal(7))
+            var (left, right) = (try office.journal(7), try office.journal(7))
             let common = try left.add(["a", "b"])
             _ = try right.add(["a", "b"])
             let (leftRun, rightRun) = (try left.add(["c"]), try right.add(["x", "y"]))
@@ -281,7 +284,7 @@ struct ChannelTests {
             var codes: Set<String?> = []
             for number in 0..<16 {
                 let job = "job-\(number)"
-                var (left, right) = (Journal(7, of: job), Journal(7, of: job))
+                var (left, right) = (try office.journal(7, of: job), try office.journal(7, of: job))
                 #expect(try await office.upload([left.add(["a\(number)"])], job: job).status == 200)
                 let answer = try await office.upload([right.add(["b", "c"])], job: job)
                 #expect(answer.status == 409)

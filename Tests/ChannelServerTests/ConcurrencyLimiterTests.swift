@@ -1,8 +1,11 @@
 import CRDT
+import Foundation
+import HTTPCoding
 import HTTPTypes
+import Identity
 import NIOHTTP1
 import ServerChannel
-import Storage
+import Simulation
 import Testing
 
 @testable import ChannelServer
@@ -10,28 +13,56 @@ import Testing
 /// Who may ask, and what is refused.
 @Suite("The server's door", .timeLimit(.minutes(1)))
 struct ConcurrencyLimiterTests {
-    @Test("Nobody gets in without a token that holds; the time is told to everybody")
-    func tokens() async throws {
+    @Test("Nobody gets in but members of the fleet; the time is told to everybody")
+    func callers() async throws {
         try await Office.open { office in
             #expect(try await office.get("/v1/jobs").status == 200)
-            for wrong in ["", "Bearer", "Bearer nonsense", "Basic YTpi", "Bearer \(office.token)x"] {
-                let answer = try await office.get("/v1/jobs", ["Authorization": wrong])
-                #expect(answer.status == 401 && answer.headers.first(name: "WWW-Authenticate") == "Bearer", "\(wrong)")
+            let stranger = try Office.headers(showing: TestFleet(founded: TestFleet.today).chain(DeviceKey()))
+            let server = try Office.headers(showing: office.fleet.chain(DeviceKey(), as: .server))
+            let member = try Office.headers(showing: office.fleet.chain(DeviceKey()))
+            for wrong in [
+                ["X-Client-Cert": ""], ["X-Client-Cert": "%"], [ChannelHeader.issuer: ""], stranger, server,
+                [ChannelHeader.issuer: member["X-Client-Cert"] ?? ""],
+            ] {
+                let answer = try await office.get("/v1/jobs", wrong)
+                #expect(answer.status == 401 && answer.headers.first(name: "WWW-Authenticate") == "Mutual", "\(wrong)")
+                #expect(answer.headers.first(name: ChannelHeader.revocations) == nil, "strangers are told nothing")
             }
-            let time = try await office.get("/v1/time", ["Authorization": ""])
+            #expect(try await office.get("/v1/jobs", member).status == 200)
+            let time = try await office.get("/v1/time", ["X-Client-Cert": ""])
             let received = try #require(time.json["received"] as? Int64)
             let answered = try #require(time.json["answered"] as? Int64)
             #expect(received <= answered && answered <= WallClock().microseconds)
-            let tokens = try TokenAdministration(databasePath: office.databasePath)
-            let second = try await tokens.add("bert")
-            #expect(try await office.get("/v1/jobs", ["Authorization": "Bearer \(second)"]).status == 200)
-            await #expect(throws: StartProblem.self) { try await tokens.add("bert") }
-            try await tokens.revoke("bert")
-            // Believed a little longer, as documented.
+        }
+    }
+
+    @Test("Whom the fleet has shut out is refused within two seconds, and told to everybody who asks")
+    func revocations() async throws {
+        try await Office.open { office in
+            let (thief, other) = (DeviceKey(), DeviceKey())
+            let chain = try office.fleet.chain(thief)
+            let headers = try Office.headers(showing: chain)
+            #expect(try await office.get("/v1/jobs", headers).status == 200)
+            let before = try await office.get("/v1/jobs").headers.first(name: ChannelHeader.revocations)
+            #expect(before == RevocationLog().fingerprintText)
+            let revocation = try office.fleet.revocation(of: thief.publicKey.device)
+            let forged = try TestFleet().revocation(of: other.publicKey.device)
+            func tell(_ entries: [[UInt8]], code: String?) async throws {
+                let body = try JSON.encode(RevocationList(entries))
+                #expect(try await office.ask(.POST, "/v1/revocations", body: body).code == code)
+            }
+            try await tell([revocation.bytes, forged.bytes], code: "outsider")
+            try await tell([[1, 2, 3]], code: "malformed")
+            #expect(try await office.get("/v1/jobs", headers).status == 200, "nothing was taken")
+            try await tell([revocation.bytes], code: nil)
             try await Task.sleep(for: .seconds(2.2))
-            #expect(try await office.get("/v1/jobs", ["Authorization": "Bearer \(second)"]).status == 401)
-            #expect(try await tokens.list().map(\.name) == ["anna", "bert"])
-            try tokens.close()
+            #expect(try await office.get("/v1/jobs", headers).status == 401)
+            let told = try await office.get("/v1/revocations")
+            #expect(try JSON.decode(RevocationList.self, from: told.bytes) == RevocationList([revocation.bytes]))
+            let log = RevocationLog().adding([revocation])
+            #expect(told.headers.first(name: ChannelHeader.revocations) == log.fingerprintText)
+            let after = try await office.get("/v1/revocations?after=\(revocation.device)")
+            #expect(try JSON.decode(RevocationList.self, from: after.bytes) == RevocationList([]))
         }
     }
 
@@ -84,12 +115,12 @@ struct ConcurrencyLimiterTests {
         #expect(throws: Never.self) { try limiter.enter("carl") }
     }
 
-    @Test("Who asks too much, or at a bad time, is told how long to wait; who has no token, which kind to bring")
+    @Test("Who asks too much, or at a bad time, is told how long to wait; who shows no certificate, that one is wanted")
     func waits() {
         func headers(_ code: ChannelProblem.Code) -> HTTPFields { Answer.problem(ChannelProblem(code, "")).headers }
         #expect(headers(.limited)[.retryAfter] == "1")
         #expect(headers(.unavailable)[.retryAfter] == "5")
-        #expect(headers(.unauthorised)[.wwwAuthenticate] == "Bearer")
+        #expect(headers(.unauthorised)[.wwwAuthenticate] == "Mutual")
         #expect(headers(.failed)[.retryAfter] == nil)
     }
 }

@@ -64,7 +64,7 @@ struct MutationListTests {
     @Test("A signature is for the items of its own job, whatever else comes under its token")
     func signature() async throws {
         try await Office.open { office in
-            var journals = [Journal(7, of: "a"), Journal(8, of: "b")]
+            var journals = [try office.journal(7, of: "a"), try office.journal(8, of: "b")]
             #expect(try await office.upload([journals[0].add(["Sofa"])], job: "a").status == 200)
             #expect(try await office.upload([journals[1].add(["Lamp"])], job: "b").status == 200)
             let states = ["dispatched", "inProgress", "awaitingSignature"]

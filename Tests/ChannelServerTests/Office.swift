@@ -1,7 +1,8 @@
 import AsyncHTTPClient
 import CRDT
-import ChannelServer
 import Foundation
+import HTTPCoding
+import Identity
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -11,13 +12,16 @@ import Storage
 import Synchronization
 import Testing
 
-/// A server on the loopback with a database of its own, for as long as a test runs.
+@testable import ChannelServer
+
+/// A server of a fleet with a database of its own, for as long as a test runs. It is asked as a proxy would ask it.
 struct Office: Sendable {
     static let job = "job-1"
 
-    let port: Int
-    let token: String
-    let databasePath: String
+    let fleet: TestFleet
+    let socket: String
+    /// Who asks, unless somebody else is named.
+    let headers: [String: String]
     let http: HTTPClient
 
     struct Answer {
@@ -43,24 +47,32 @@ struct Office: Sendable {
         let directory = NSTemporaryDirectory() + "muster-channel-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = directory + "/channel.sqlite"
-        let tokens = try TokenAdministration(databasePath: path)
-        let token = try await tokens.add("anna")
-        try tokens.close()
+        let now = WallClock().microseconds / 1_000
+        let fleet = try TestFleet(founded: now)
+        let server = try FleetAdministration(databasePath: path, makesDatabase: true)
+        _ = try await server.install(fleet.papers(server.request()), changesFleet: false)
+        try server.close()
         var settings = try ServerSettings(listen: "127.0.0.1:0", database: path, environment: [:])
         settings.isRecovering = isRecovering
+        settings.proxySocket = directory + "/proxy"
         let (ports, ready) = AsyncStream<Int>.makeStream()
         var logger = Logger(label: "test")
         logger.logLevel = .error
-        let server = ChannelServer(settings: settings, logger: logger) { ready.yield($0) }
+        let program = ChannelServer(settings: settings, logger: logger) { ready.yield($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { ready.finish() }
-                try await server.run(stoppingOn: [])
+                try await program.run(stoppingOn: [])
             }
-            let port = try #require(await ports.first { _ in true })
+            _ = try #require(await ports.first { _ in true })
+            while !FileManager.default.fileExists(atPath: directory + "/proxy") {
+                try await Task.sleep(for: .milliseconds(5))
+            }
             // A client of its own: closing it closes the connections, on which the server would wait.
             let http = HTTPClient(eventLoopGroupProvider: .singleton)
-            let office = Office(port: port, token: token, databasePath: path, http: http)
+            let office = Office(
+                fleet: fleet, socket: directory + "/proxy",
+                headers: try Self.headers(showing: fleet.chain(DeviceKey(), as: .office)), http: http)
             let outcome: Result<Void, any Error>
             do { outcome = .success(try await body(office)) } catch { outcome = .failure(error) }
             try await http.shutdown()
@@ -72,15 +84,31 @@ struct Office: Sendable {
         }
     }
 
+    /// What a proxy passes on of a caller.
+    static func headers(showing chain: [[UInt8]]) throws -> [String: String] {
+        [
+            "X-Client-Cert": PercentCoding.encode(try FleetCertificate(chain[0]).pem),
+            ChannelHeader.issuer: Data(chain[1]).base64EncodedString(),
+        ]
+    }
+
+    /// A journal of one laptop of the fleet, made by hand.
+    func journal(_ number: UInt64, of job: String = Self.job) throws -> Journal {
+        let key = TestSigner(number).key.publicKey
+        return Journal(number, of: job, certificates: try fleet.chain(key))
+    }
+
     /// One request; `body` is JSON text or protobuf bytes, by `type`.
     func ask(
         _ method: HTTPMethod, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil,
         type: String = ChannelHeader.json
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        let place = PercentCoding.encode(socket)
+        var request = HTTPClientRequest(url: "http+unix://\(place)\(path)")
         request.method = method
-        request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        for (name, value) in self.headers.merging(headers, uniquingKeysWith: { $1 }) {
+            request.headers.replaceOrAdd(name: name, value: value)
+        }
         if let body {
             request.headers.add(name: "Content-Type", value: type)
             request.body = .bytes(ByteBuffer(bytes: body))
@@ -120,7 +148,7 @@ struct Office: Sendable {
     }
 }
 
-/// A journal of one laptop, made by hand.
+/// See `Office.journal`.
 struct Journal {
     private let number: UInt64
     private let author: TestAuthor
@@ -129,7 +157,7 @@ struct Journal {
 
     var replica: ReplicaID { author.replica }
 
-    init(_ number: UInt64, of job: String = Office.job, certificates: [[UInt8]] = []) {
+    fileprivate init(_ number: UInt64, of job: String, certificates: [[UInt8]]) {
         self.number = number
         self.job = job
         author = TestAuthor(number, certificates: certificates)

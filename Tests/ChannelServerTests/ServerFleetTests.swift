@@ -7,13 +7,6 @@ import Testing
 
 @Suite("A server is let into its fleet by files")
 struct ServerFleetTests {
-    /// What 'muster fleet sign' prints for whoever has made a request.
-    private func papers(_ request: String, in fleet: TestFleet, as role: FleetRole = .server) throws -> String {
-        let key = try SigningRequest.key(inPEM: request)
-        let leaf = try fleet.issuer.issue(.laptop, to: key, as: role, now: TestFleet.today)
-        return [leaf, fleet.issuer.certificate, fleet.root.certificate].map(\.pem).joined()
-    }
-
     private func withServer(_ body: (FleetAdministration) async throws -> Void) async throws {
         let directory = NSTemporaryDirectory() + "muster-server-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -30,12 +23,12 @@ struct ServerFleetTests {
             #expect(before.fleetID == nil && before.issuerID == nil && before.validUntil == nil)
             let request = try await server.request()
             #expect(try SigningRequest.key(inPEM: request).device.description == before.deviceID)
-            let installed = try await server.install(papers(request, in: fleet), changesFleet: false)
+            let installed = try await server.install(fleet.papers(request), changesFleet: false)
             #expect(installed.fleetID == fleet.trust.short && installed.deviceID == before.deviceID)
             #expect(installed.issuerID == fleet.issuer.certificate.key.device.short)
             #expect(installed.validUntil == TestFleet.today + 400 * TestFleet.day)
             #expect(try await server.status().fleetID == fleet.trust.short)
-            #expect(try await server.install(papers(request, in: fleet), changesFleet: false).fleetID != nil, "renewed")
+            #expect(try await server.install(fleet.papers(request), changesFleet: false).fleetID != nil, "renewed")
         }
     }
 
@@ -44,17 +37,17 @@ struct ServerFleetTests {
         let (fleet, other) = (try TestFleet(), try TestFleet())
         try await withServer { server in
             let request = try await server.request()
-            _ = try await server.install(papers(request, in: fleet), changesFleet: false)
-            let good = try papers(request, in: fleet)
+            _ = try await server.install(fleet.papers(request), changesFleet: false)
+            let good = try fleet.papers(request)
             let end = "-----END CERTIFICATE-----\n"
             let blocks = good.components(separatedBy: end).dropLast().map { $0 + end }
-            let others = try papers(SigningRequest(DeviceKey()).pem, in: fleet)
+            let others = try fleet.papers(SigningRequest(DeviceKey()).pem)
             for (text, words) in [
                 ("", "no certificates"), ("nothing\n", "no certificates"), (blocks[0], "no certificates"),
-                (others, "another one's"), (try papers(request, in: fleet, as: .office), "--role server"),
+                (others, "another one's"), (try fleet.papers(request, as: .office), "--role server"),
                 (blocks[0] + blocks[2], "may"),
-                (blocks[0] + (try papers(request, in: other).components(separatedBy: end)[1]) + end + blocks[2], "may"),
-                (try papers(request, in: other), "--another-fleet"),
+                (blocks[0] + (try other.papers(request).components(separatedBy: end)[1]) + end + blocks[2], "may"),
+                (try other.papers(request), "--another-fleet"),
             ] {
                 let problem = await #expect(throws: StartProblem.self) {
                     try await server.install(text, changesFleet: false)
@@ -62,7 +55,7 @@ struct ServerFleetTests {
                 #expect(problem?.sentence.contains(words) ?? false, "\(problem?.sentence ?? "") lacks \(words)")
                 #expect(try await server.status().fleetID == fleet.trust.short)
             }
-            let moved = try await server.install(papers(request, in: other), changesFleet: true)
+            let moved = try await server.install(other.papers(request), changesFleet: true)
             #expect(moved.fleetID == other.trust.short)
         }
     }

@@ -23,6 +23,19 @@ struct FleetTests {
         #expect(member.issuer == fleet.issuer.certificate.key)
     }
 
+    @Test("The root may stand behind a chain, and nobody else")
+    func rootBehind() async throws {
+        let (fleet, other) = (try TestFleet(), try TestFleet())
+        let chain = try fleet.chain(DeviceKey())
+        let root = fleet.root.certificate.bytes
+        #expect(try await fleet.judge(chain + [root], on: 1).standing == .valid)
+        for wrong in [
+            [root] + chain, chain + [chain[1]], chain + [other.root.certificate.bytes], chain + [root, root],
+        ] {
+            await #expect(throws: FleetTrust.Refusal.length(wrong.count)) { try await fleet.judge(wrong, on: 1) }
+        }
+    }
+
     @Test("45 days valid, 45 more of grace, then over", arguments: [44, 46, 89] as [Int64])
     func validity(day: Int64) async throws {
         let fleet = try TestFleet()
@@ -89,7 +102,8 @@ struct FleetTests {
         let chain = try fleet.chain(key, as: role)
         for nonce in [nil, 7] as [UInt128?] {
             let author = try #require(JournalAuthor(key: key.publicKey.bytes, nonce: nonce, certificates: chain))
-            #expect(await fleet.trust.vouches(for: author, now: .since(0)) == (author.isServer == (role == .server)))
+            let writers: [FleetRole] = nonce == nil ? [.server] : [.reader, .member, .lead, .office]
+            #expect(await fleet.trust.vouches(for: author, now: .since(0)) == writers.contains(role))
             var bare = author
             bare.certificates = []
             #expect(await !fleet.trust.vouches(for: bare, now: .since(0)))

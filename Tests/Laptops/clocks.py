@@ -74,6 +74,10 @@ class Crew:
         self.clocks = {name: WallClock(directory, name, setting) for name, setting in settings.items()}
         self.members = {name: self._solos(name) for name in settings}
 
+    @property
+    def fleet(self):
+        return self._solos.fleet
+
     def __enter__(self):
         self._solos.__enter__()
         return self

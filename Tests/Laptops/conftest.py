@@ -53,7 +53,7 @@ def office(build_directory):
 @pytest.fixture
 def front(office):
     """What stands between a laptop and that server."""
-    with Front(office.port) as front:
+    with Front(office) as front:
         yield front
 
 

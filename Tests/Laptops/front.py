@@ -4,16 +4,21 @@ breaks before the answer."""
 import http.client
 import http.server
 import socket
+import ssl
 import threading
+import urllib.parse
+
+from lab import UnixConnection
+from stranger import Member
 
 
 class Front:
-    """A context manager: a port of the loopback that passes requests on to the server, or does what `trouble` says.
+    """A context manager: a proxy of the server's fleet that passes requests on to it, or does what `trouble` says.
 
     `trouble(method, path)` gives None to pass the request on, or "500", "503", "login", "lost" (the server gets the request,
     nobody gets the answer) or "stall" (nobody answers, until the laptop goes)."""
 
-    def __init__(self, server_port):
+    def __init__(self, office):
         self.trouble = lambda method, path: None
         # (method, path, status or what was done instead), in the order of their ends.
         self.seen = []
@@ -24,7 +29,7 @@ class Front:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                outer.answer(self, server_port)
+                outer.answer(self, office.proxy_socket)
 
             do_POST = do_GET
 
@@ -38,9 +43,10 @@ class Front:
                 pass
 
         self._server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        serve_tls(self._server, Member(office.fleet, role="proxy").serving())
+        self.url = f"https://127.0.0.1:{self._server.server_port}"
 
-    def answer(self, handler, server_port):
+    def answer(self, handler, proxy_socket):
         body = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
         with self._lock:
             trouble = self.trouble(handler.command, handler.path)
@@ -62,9 +68,11 @@ class Front:
         if trouble == "503":
             self.note(handler, trouble)
             return self.reply(handler, 503, {"Content-Type": "text/plain", "Retry-After": "1"}, b"too busy")
-        connection = http.client.HTTPConnection("127.0.0.1", server_port, timeout=70)
+        connection = UnixConnection(proxy_socket, timeout_seconds=70)
         try:
             headers = {key: value for key, value in handler.headers.items() if key.lower() != "host"}
+            shown = ssl.DER_cert_to_PEM_cert(handler.connection.getpeercert(binary_form=True))
+            headers["X-Client-Cert"] = urllib.parse.quote(shown, safe="")
             connection.request(handler.command, handler.path, body or None, headers)
             answer = connection.getresponse()
             text = answer.read()
@@ -125,3 +133,8 @@ class Front:
     def __exit__(self, *_):
         self._server.shutdown()
         self._server.server_close()
+
+
+def serve_tls(server, context):
+    """Lets a server of http.server speak TLS. Each connection's own thread waits for its handshake."""
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)

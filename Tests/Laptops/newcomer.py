@@ -102,6 +102,17 @@ class Identity:
         return context
 
 
+    def asking(self):
+        """As `Member.asking`."""
+        return self.shown_by(tls(), "http/1.1")
+
+    def serving(self, asks=False):
+        """As `Member.serving`."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        return self.shown_by(context, "http/1.1")
+
+
 class Conversation:
     """Enrolment's frames over TLS."""
 

@@ -9,10 +9,10 @@ import struct
 import subprocess
 import tempfile
 
-from authors import Author, digest
+from authors import digest
 from lab import Program, free_port, wait_until
 from solo import PATIENCE_SECONDS
-from stranger import change
+from stranger import Member, change
 
 
 class Office:
@@ -21,12 +21,15 @@ class Office:
     def __init__(self, build_directory):
         self.directory = tempfile.mkdtemp(prefix="muster-office-")
         self.store = os.path.join(self.directory, "channel.sqlite")
+        # Where a proxy passes on what laptops say.
+        self.proxy_socket = os.path.join(self.directory, "proxy.sock")
         self.port = free_port()
         self.program = None
         self.fleet = None
         self._executable = os.path.join(build_directory, "muster-channel")
         self._starts = 0
-        self.token = self.muster_channel("token", "add", "laptops").stdout.strip()
+        # Who asks for the tests: a laptop of the fleet, once there is one.
+        self.member = None
 
     def __enter__(self):
         return self
@@ -45,6 +48,7 @@ class Office:
     def join(self, fleet):
         """Lets it into a fleet, as its administrator does; a server that runs knows that a moment later."""
         self.fleet = fleet
+        self.member = Member(fleet, role="office")
         papers = os.path.join(self.directory, "server.pem")
         with open(papers, "w", encoding="utf-8") as file:
             file.write(fleet.sign(self.muster_channel("fleet", "request").stdout, "server"))
@@ -57,7 +61,7 @@ class Office:
         # The state directory from the environment, as systemd gives it.
         self.program = Program(
             f"office-{self._starts}",
-            [self._executable, "--listen", f"127.0.0.1:{self.port}", *flags],
+            [self._executable, "--listen", f"127.0.0.1:{self.port}", "--proxy-socket", self.proxy_socket, *flags],
             self.directory,
             {"STATE_DIRECTORY": self.directory},
         )
@@ -93,8 +97,16 @@ class Office:
         except OSError:
             return False
 
+    @property
+    def url(self):
+        return f"https://127.0.0.1:{self.port}"
+
+    def author(self):
+        """Somebody of the fleet who writes a journal."""
+        return Member(self.fleet).author()
+
     def connect(self):
-        return Connection(self.port, self.token)
+        return Connection(self.port, self.member)
 
     def ask(self, method, path, body=None, **headers):
         """One request on a connection of its own."""
@@ -131,12 +143,11 @@ class Office:
         return self.program.errors() + self.program.output()
 
 
-class Connection(http.client.HTTPConnection):
-    """Raises OSError or HTTPException when the server is not there, or goes away before it has answered."""
+class Connection(http.client.HTTPSConnection):
+    """A member's. Raises OSError or HTTPException when the server is not there, or goes away before it has answered."""
 
-    def __init__(self, port, token):
-        super().__init__("127.0.0.1", port, timeout=PATIENCE_SECONDS)
-        self._token = token
+    def __init__(self, port, member):
+        super().__init__("127.0.0.1", port, timeout=PATIENCE_SECONDS, context=member.asking())
 
     def ask(self, method, path, body=None, **headers):
         self.send_request(method, path, body, **headers)
@@ -148,7 +159,7 @@ class Connection(http.client.HTTPConnection):
 
     def send_request(self, method, path, body=None, **headers):
         """Returns when it is on its way."""
-        sent = {"Authorization": f"Bearer {self._token}", **{key.replace("_", "-"): headers[key] for key in headers}}
+        sent = {key.replace("_", "-"): headers[key] for key in headers}
         if body is not None:
             sent["Content-Type"] = "application/json"
         self.request(method, path, None if body is None else json.dumps(body), sent)
@@ -163,9 +174,9 @@ class Connection(http.client.HTTPConnection):
 class Journal:
     """A laptop's journal in one job, made by hand: items with one field."""
 
-    def __init__(self, job, author=None):
+    def __init__(self, job, author):
         self.sequence = 0
-        self._job, self._author = job, author or Author()
+        self._job, self._author = job, author
         self._head = bytes(32)
         self._stamp = 1_000 << 16
 

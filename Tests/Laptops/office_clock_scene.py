@@ -3,15 +3,18 @@
 The server is started without flags, as `WallClock.environment` wants it, so it listens at its usual port.
 """
 
+import base64
 import json
 import subprocess
 import sys
 import time
 
 from clocks import WallClock
-from lab import Program, wait_at_rest, wait_until
-from office import Office
+from lab import Program, shared_fleet, wait_at_rest, wait_until
+from office import Connection, Office
+from revoking import issuer_of
 from solo import PATIENCE_SECONDS
+from stranger import Member
 
 USUAL_PORT = 7480
 
@@ -19,6 +22,7 @@ USUAL_PORT = 7480
 def main(build_directory):
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     with Office(build_directory) as office:
+        office.join(shared_fleet(build_directory))
         office.port = USUAL_PORT
         clock = WallClock(office.directory, "office", "+1d")
         settings = {"STATE_DIRECTORY": office.directory, **clock.environment}
@@ -26,18 +30,28 @@ def main(build_directory):
         wait_until(office.answers, PATIENCE_SECONDS, "the server answers")
         ahead = office.get("/v1/time")["answered"] / 1_000_000 - time.time()
         cursor = office.get("/v1/jobs")["cursor"]
+        # By the server's own time: a laptop's certificate holds 45 days, and 45 more are grace.
+        judged = {}
+        for days in (60, 100, -1):
+            clock.set(f"{days:+}d")
+            believed = lambda: abs(office.get("/v1/time")["answered"] / 1_000_000 - time.time() - days * 86_400) < 60
+            wait_until(believed, PATIENCE_SECONDS, "the server's clock says so")
+            judged[days] = Connection(USUAL_PORT, Member(office.fleet)).ask("GET", "/v1/jobs")
+        clock.set("+1d")
         begin = time.monotonic()
         poll = office.connect()
         poll.send_request("GET", f"/v1/jobs?since={cursor}&wait=3")
         wait_at_rest(office.program, 2, "the poll waits")
         clock.set("+0")
-        office.muster_channel("token", "revoke", "laptops")
+        revocation = issuer_of(office.fleet).revocation(office.member.device.hex())
+        told = {"revocations": [base64.b64encode(revocation).decode()]}
+        assert office.ask("POST", "/v1/revocations", told)[0] == 200
         status = poll.answer()[0]
         waited = time.monotonic() - begin
-        # The server believes a token for two seconds.
+        # The server believes a laptop for two seconds.
         refuses = lambda: office.ask("GET", "/v1/jobs")[0] == 401
-        wait_until(refuses, max(0, 4 - waited), "a token that was revoked does not hold any more")
-    print(json.dumps({"aheadSeconds": ahead, "pollStatus": status, "waitedSeconds": waited}))
+        wait_until(refuses, max(0, 4 - waited), "a laptop that was revoked is not let in any more")
+    print(json.dumps({"judged": judged, "aheadSeconds": ahead, "pollStatus": status, "waitedSeconds": waited}))
 
 
 if __name__ == "__main__":

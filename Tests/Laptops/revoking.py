@@ -13,7 +13,7 @@ import pytest
 from authors import device_of
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from cryptography.x509.oid import NameOID
 from invitations import certificates, newcomer
 from lab import wait_until
@@ -191,6 +191,17 @@ class Signer:
         root = key_in(self.root)
         named = bytes.fromhex(device) + when
         return b"\1" + named + self.key.sign(b"muster revocation 1\0" + root + named) + self.certificate
+
+
+def issuer_of(fleet):
+    """The laptop of a fleet of the lab that lets others in, as a signer."""
+
+    def read(name):
+        with open(os.path.join(fleet.state, name), "rb") as file:
+            return file.read()
+
+    root = der(blocks(read("fleet.pem").decode())[2])
+    return Signer(load_pem_private_key(read("device.key"), None), der(blocks(read("issuer.pem").decode())[0]), root)
 
 
 def root_of(daemon):

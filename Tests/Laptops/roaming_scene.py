@@ -11,7 +11,7 @@ import sys
 import time
 
 from lab import wait_until
-from route_scene import ADDRESS, ip, serve, server_flags
+from route_scene import ADDRESS, flags, ip, serve
 from solo import Solos
 from stranger import wait_for_log
 
@@ -53,10 +53,9 @@ def main(build_directory):
         def log_message(self, *_):
             pass
 
-    server = serve(Handler)
     plug_in(FIRST)
     with Solos(build_directory) as solos:
-        anna = solos("anna").start(*server_flags(solos, server))
+        anna = solos("anna").start(*flags(serve(Handler, solos.fleet)))
         # Then there is a connection that is kept, and nothing is under way on it.
         wait_for_log(anna, "the server answers")
         unplug(FIRST)

@@ -5,16 +5,16 @@ The server's address is on no interface at first, so no route leads to it; addin
 
 import http.server
 import json
-import os
 import subprocess
 import sys
 import threading
 import time
 
-from gateways import server_check
+from front import serve_tls
+from gateways import server_check, server_flags
 from lab import free_port, never_during, wait_at_rest, wait_until
 from solo import Solos
-from stranger import wait_for_log
+from stranger import Member, wait_for_log
 
 ADDRESS = "10.77.0.1"
 
@@ -23,19 +23,16 @@ def ip(*arguments):
     subprocess.run(["ip", *arguments], check=True)
 
 
-def serve(handler):
+def serve(handler, fleet):
     server = http.server.ThreadingHTTPServer(("0.0.0.0", free_port()), handler)
     server.daemon_threads = True
+    serve_tls(server, Member(fleet, role="proxy").serving())
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 
 
-def server_flags(solos, server):
-    token = os.path.join(solos.directory, "token")
-    with open(token, "w", encoding="utf-8") as file:
-        file.write("secret\n")
-    url = f"http://{ADDRESS}:{server.server_port}"
-    return ["--server", url, "--server-token", token, "--server-interval", "1", "--insecure-server"]
+def flags(server):
+    return server_flags(f"https://{ADDRESS}:{server.server_port}")
 
 
 def main(build_directory):
@@ -55,9 +52,8 @@ def main(build_directory):
         def log_message(self, *_):
             pass
 
-    server = serve(Handler)
     with Solos(build_directory) as solos:
-        anna = solos("anna").start(*server_flags(solos, server))
+        anna = solos("anna").start(*flags(serve(Handler, solos.fleet)))
         has_no_route = lambda: "no route" in server_check(anna)["finding"]
         # What it did before it had heard of the routes.
         wait_for_log(anna, "there is no route to the server")

@@ -164,6 +164,10 @@ class Solos:
         self.all.append(daemon)
         return daemon
 
+    @property
+    def fleet(self):
+        return shared_fleet(self._build_directory)
+
 
 def wait_agreed(daemons, job, deadline_seconds=PATIENCE_SECONDS):
     """Waits until all have the same of a job, and returns its digest."""

@@ -1,11 +1,13 @@
 """A peer that is no musterd: speaks the peers' protocol byte by byte, soundly or not. See peer.proto for the fields."""
 
+import base64
 import errno
 import socket
 import ssl
 import struct
 import tempfile
 import threading
+import urllib.parse
 
 from authors import Author, Server, device_of
 from cryptography import x509
@@ -116,24 +118,53 @@ class Member:
         request = x509.CertificateSigningRequestBuilder().subject_name(x509.Name([])).sign(self.key, None)
         self.request = request.public_bytes(Encoding.PEM).decode()
         # The last one, the root's, is with every laptop, and not sent.
-        self.chain = fleet.sign(self.request, role).rpartition("-----BEGIN")[0]
-        self.context = tls()
+        self.chain, begin, rest = fleet.sign(self.request, role).rpartition("-----BEGIN")
+        self._root = begin + rest
+        self.context = self.shown_by(tls())
+
+    def shown_by(self, context):
+        """Lets the ends of this context prove that they are this one."""
         with tempfile.NamedTemporaryFile() as file:
             file.write(self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
             file.write(self.chain.encode())
             file.flush()
-            self.context.load_cert_chain(file.name)
+            context.load_cert_chain(file.name)
+        return context
+
+    def asking(self):
+        """What shows this one to a server over HTTP. That it is the server is not asked."""
+        context = self.shown_by(tls())
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+    @property
+    def passed_on(self):
+        """The headers of a request that a proxy passes on from it."""
+        own, issuer = self.certificates
+        escaped = urllib.parse.quote(ssl.DER_cert_to_PEM_cert(own), safe="")
+        return {"X-Client-Cert": escaped, "Muster-Issuer": base64.b64encode(issuer).decode()}
+
+    def serving(self, asks=True):
+        """What shows this one to whoever connects, and asks for a certificate of the same fleet."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.set_alpn_protocols(["http/1.1"])
+        if asks:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(cadata=self._root)
+        return self.shown_by(context)
 
     def author(self, replica=None):
         """Writes under a new name, or says that it is the one that is given."""
-        return Author(self.key, self._certificates, replica)
+        return Author(self.key, self.certificates, replica)
 
     def server(self):
         """Writes channels."""
-        return Server(self.key, self._certificates)
+        return Server(self.key, self.certificates)
 
     @property
-    def _certificates(self):
+    def certificates(self):
+        """Its own and its issuer's, in DER."""
         return [one.public_bytes(Encoding.DER) for one in blocks(self.chain)]
 
 

@@ -44,16 +44,16 @@ OTHER_FLEET, NOT_ALLOWED = "another fleet, or to none", "issued by someone who m
 class Town:
     """Anna, who may let others in, and bert, who may not: they agree on a job, and live a hundred days from now."""
 
-    def __init__(self, solos, founded, server):
-        self.anna, self.bert = founder(solos, founded), solos("bert")
-        # An issuer of today, in Python, which signs anything.
-        self.signer = Root(founded).signer(self.anna)
+    def __init__(self, solos, anna, signer, server):
+        self.anna, self.bert, self.signer = anna, solos("bert"), signer
         self._flags = ["--server", server.url]
-        for daemon in (self.anna, self.bert):
-            self.restart(daemon)
+        self.restart(self.anna)
         renewed = lambda: valid_until(self.anna) > server.microseconds() / 1_000_000
         wait_until(renewed, RENEW_SECONDS, f"anna renews her own: {self.anna.log()}")
+        self.bert.launch()
+        wait_until(self.bert.answers, PATIENCE_SECONDS, "bert answers")
         certify(self.anna, self.bert)
+        self.restart(self.bert)
         self.job = self.anna.create_job()
         self.anna.add(self.job, name="Sofa")
         wait_agreed([self.anna, self.bert], self.job)
@@ -111,8 +111,13 @@ class Town:
 
 @pytest.fixture(scope="module")
 def town(build_directory, founded):
-    with TimeServer(error_seconds=LATER * 86_400) as server, Solos(build_directory) as solos:
-        yield Town(solos, founded, server)
+    with Solos(build_directory) as solos:
+        anna = founder(solos, founded)
+        # An issuer of today, in Python, which signs anything.
+        signer = Root(founded).signer(anna)
+        office = Issuing(signer, 0, 4 * LATER, role="proxy")
+        with TimeServer(office, error_seconds=LATER * 86_400) as server:
+            yield Town(solos, anna, signer, server)
 
 
 ATTACKS = {

@@ -24,7 +24,7 @@ class Past:
     """What a crew of two and the office wrote, and the file that is left of it."""
 
     def __init__(self, solos, office, directory):
-        anna = solos("anna").start(*server_flags(solos, office, f"http://127.0.0.1:{office.port}"))
+        anna = solos("anna").start(*server_flags(office.url))
         bert = solos("bert").start("--peer", anna.address)
         self.job = anna.create_job("Elm Street")
         for things in ("Sofa", "Lamp", "Grand piano", ODD):

@@ -6,6 +6,8 @@ import subprocess
 import threading
 
 import pytest
+from lab import shared_fleet
+from newcomer import Identity
 from office import Journal, Office
 
 OPENING = {"lane": "state", "kind": "openJob", "payload": {"name": "Jones"}}
@@ -14,7 +16,7 @@ OPENING = {"lane": "state", "kind": "openJob", "payload": {"name": "Jones"}}
 @pytest.fixture
 def office(build_directory):
     with Office(build_directory) as office:
-        yield office
+        yield office.join(shared_fleet(build_directory))
 
 
 def open_job(office, number):
@@ -41,7 +43,7 @@ def test_after_a_clean_stop_everything_stands_in_the_database_file(office):
 def test_what_was_uploaded_last_is_acknowledged_when_the_server_stops(office):
     office.start()
     open_job(office, 0)
-    journal = Journal("j0")
+    journal = Journal("j0", office.author())
     for number in range(5):
         upload(office, journal, f"chair {number}")
     assert office.program.stop(30) == 0
@@ -53,7 +55,7 @@ def test_what_was_uploaded_last_is_acknowledged_when_the_server_stops(office):
 def test_a_backup_under_load_is_whole_and_serves(office, build_directory):
     office.start()
     open_job(office, 0)
-    journal = Journal("j0")
+    journal = Journal("j0", office.author())
     ending = threading.Event()
 
     def write():
@@ -119,6 +121,6 @@ def test_a_backup_of_a_server_that_is_stopped_and_of_none(office):
 
 def test_the_document_of_the_api_is_served_to_everybody(office):
     office.start()
-    office.token = "nonsense"
+    office.member = Identity()
     status, document = office.ask("GET", "/v1/openapi.json")
     assert status == 200 and document["openapi"].startswith("3.1") and "/v1/openapi.json" in document["paths"]

@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from lab import wait_at_rest, wait_until
+from lab import shared_fleet, wait_at_rest, wait_until
 from office import Journal, Office
 from solo import PATIENCE_SECONDS, journals
 
@@ -19,7 +19,7 @@ LAPTOPS = 4
 @pytest.fixture
 def office(build_directory):
     with Office(build_directory) as office:
-        yield office
+        yield office.join(shared_fleet(build_directory))
 
 
 class Laptop(threading.Thread):
@@ -39,7 +39,7 @@ class Laptop(threading.Thread):
         self.odd = []
         # How many of those that were sent together have no answer.
         self.unsettled = 0
-        self.journal = Journal(self.job)
+        self.journal = Journal(self.job, office.author())
         self._office = office
         self._chance = random.Random(number)
         self._is_over = threading.Event()

@@ -1,18 +1,18 @@
-"""muster-channel from its command line: help, tokens, where the database lies."""
+"""muster-channel from its command line: help, where the database lies, what it says when it cannot serve."""
 
 import os
 import subprocess
 
 import pytest
-from lab import wait_until
-from office import Connection, Office
+from lab import shared_fleet
+from office import Office
 from solo import PATIENCE_SECONDS, Solos
 
 
 @pytest.fixture
 def office(build_directory):
     with Office(build_directory) as office:
-        yield office
+        yield office.join(shared_fleet(build_directory))
 
 
 def muster_channel(build_directory, *arguments, **environment):
@@ -22,38 +22,18 @@ def muster_channel(build_directory, *arguments, **environment):
     )
 
 
-@pytest.mark.parametrize("words", ["", "serve", "token", "token add", "token list", "token revoke", "backup", "fleet", "fleet request", "fleet install", "fleet show"])
+@pytest.mark.parametrize("words", ["", "serve", "backup", "fleet", "fleet request", "fleet install", "fleet show"])
 def test_every_help_has_an_example(build_directory, words):
     done = muster_channel(build_directory, *words.split(), "--help")
     assert done.returncode == 0 and "Example: muster-channel" in " ".join(done.stdout.split())
 
 
-def test_a_token_holds_until_it_is_revoked(office):
-    office.start()
-    token = office.muster_channel("token", "add", "bert").stdout.strip()
-    assert Connection(office.port, token).ask("GET", "/v1/jobs")[0] == 200
-    assert Connection(office.port, token[:-1]).ask("GET", "/v1/jobs")[0] == 401
-    assert "bert" in office.muster_channel("token", "list").stdout
-    assert token not in office.muster_channel("token", "list", "--json").stdout
-    office.muster_channel("token", "revoke", "bert")
-    # Believed for two seconds.
-    refused = lambda: Connection(office.port, token).ask("GET", "/v1/jobs")[0] == 401
-    wait_until(refused, PATIENCE_SECONDS, "the revoked token is refused")
-    for _ in range(100):
-        assert Connection(office.port, "guess").ask("GET", "/v1/jobs")[0] == 401
-    (told,) = [line for line in office.log().splitlines() if "no token that holds" in line]
-    assert "from=127.0.0.1" in told and token not in office.log()
-    with pytest.raises(subprocess.CalledProcessError) as failure:
-        office.muster_channel("token", "revoke", "bert")
-    assert failure.value.returncode == 65 and "token list" in failure.value.stderr
-
-
 def test_without_arguments_it_uses_the_state_directory_or_the_users_own(build_directory, tmp_path):
-    given = muster_channel(build_directory, "token", "add", "anna", STATE_DIRECTORY=str(tmp_path / "given"))
+    given = muster_channel(build_directory, "fleet", "request", STATE_DIRECTORY=str(tmp_path / "given"))
     assert given.returncode == 0 and (tmp_path / "given/channel.sqlite").exists()
     assert (tmp_path / "given").stat().st_mode & 0o077 == 0, "closed to others"
     home = {key: "" for key in ("STATE_DIRECTORY", "XDG_STATE_HOME")} | {"HOME": str(tmp_path)}
-    own = muster_channel(build_directory, "token", "add", "anna", **home)
+    own = muster_channel(build_directory, "fleet", "request", **home)
     assert own.returncode == 0 and (tmp_path / ".local/state/muster-channel/channel.sqlite").exists()
 
 
@@ -63,8 +43,12 @@ def test_what_cannot_be_served_is_said_in_a_sentence(office, build_directory):
     assert second.returncode == 75 and "Another muster-channel" in second.stderr
     odd = muster_channel(build_directory, "--listen", "nowhere", "--database", office.store)
     assert odd.returncode == 64 and "HOST:PORT" in odd.stderr
-    open_to_all = muster_channel(build_directory, "--listen", "0.0.0.0:0", "--database", office.store)
-    assert open_to_all.returncode == 64 and "--insecure-lan" in open_to_all.stderr
+    occupied = os.path.join(office.directory, "papers")
+    open(occupied, "w", encoding="utf-8").close()
+    odd = muster_channel(
+        build_directory, "--listen", "127.0.0.1:0", "--proxy-socket", occupied, "--database", f"{office.directory}/other.sqlite"
+    )
+    assert odd.returncode == 64 and "no socket" in odd.stderr and os.path.exists(occupied)
     taken = muster_channel(
         build_directory, "--listen", f"127.0.0.1:{office.port}", "--database", f"{office.directory}/other.sqlite"
     )
@@ -90,7 +74,7 @@ def test_a_mistyped_database_is_no_new_server(office, build_directory, tmp_path)
 def test_nobody_else_may_read_the_databases(build_directory, solos, tmp_path):
     """Also in a directory that everybody may enter."""
     tmp_path.chmod(0o755)
-    command = [os.path.join(build_directory, "muster-channel"), "token", "list"]
+    command = [os.path.join(build_directory, "muster-channel"), "fleet", "request"]
     before = os.umask(0o022)
     try:
         subprocess.run([*command, "--database", str(tmp_path / "channel.sqlite")], check=True, capture_output=True)

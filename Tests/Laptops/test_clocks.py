@@ -252,12 +252,12 @@ def test_with_a_server_the_edit_made_last_wins(build_directory):
     port = free_port()
     with Crew(build_directory, WRONG) as crew:
         for name in WRONG:
-            crew.start(name, server_url=f"http://127.0.0.1:{port}")
+            crew.start(name, server_url=f"https://127.0.0.1:{port}")
         assert_wrong(crew)
         name_jobs_in_every_order(crew)
         assert crew.clock("anna")["source"] == "none"
         # What was written without the time is put right before anybody has seen it.
-        with TimeServer(port=port) as server:
+        with TimeServer(crew.fleet, port=port) as server:
             wait_synchronised(crew, WRONG, "server")
             assert server.asked >= 3
             assert_true_time(crew)
@@ -288,7 +288,7 @@ def test_with_a_server_the_edit_made_last_wins(build_directory):
 
 
 def test_one_laptop_that_meets_the_server_is_enough(build_directory):
-    with Crew(build_directory, WRONG) as crew, TimeServer() as server:
+    with Crew(build_directory, WRONG) as crew, TimeServer(crew.fleet) as server:
         for name in WRONG:
             crew.start(name)
         assert_wrong(crew)

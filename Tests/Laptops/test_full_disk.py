@@ -181,7 +181,7 @@ def test_a_start_on_a_full_disk(crew):
 def test_what_a_person_does_to_the_queue_on_a_full_disk(solos, office, front):
     anna = solos("anna")
     disk = SmallDisk(solos.directory, anna.state)
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     try:
         anna.start(*flags, prefix=disk.prefix)
         job = anna.create_job("Smith")

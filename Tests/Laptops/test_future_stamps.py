@@ -13,7 +13,7 @@ HOUR_MILLISECONDS = 3_600_000
 
 
 def test_a_change_from_the_future_shows_at_once_and_yields(build_directory):
-    with Crew(build_directory, {"anna": "+0", "bert": "+3h"}) as crew, TimeServer() as server:
+    with Crew(build_directory, {"anna": "+0", "bert": "+3h"}) as crew, TimeServer(crew.fleet) as server:
         anna, bert = crew.start("anna", server_url=server.url), crew.start("bert", peers=["anna"])
         wait_synchronised(crew, ["anna"], "server")
         wait_synchronised(crew, ["bert"], "peer")

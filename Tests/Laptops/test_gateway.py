@@ -102,7 +102,7 @@ def test_a_signature_comes_with_the_inventory_that_it_is_for(solos, office, fron
 
 
 def test_nobody_signs_for_what_the_office_could_not_be_brought(solos, office, front):
-    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    anna = solos("anna").start(*server_flags(front.url))
     job = anna.create_job("Smith")
     for name in STATES:
         advance(anna, job, name)
@@ -174,19 +174,18 @@ def test_a_login_page_is_not_the_server(solos, office, front):
     wait_published([anna, bert], job, "dispatched")
 
 
-def test_a_token_that_was_replaced_holds_as_soon_as_somebody_says_so(solos, office, front):
-    anna = solos("anna").start(*server_flags(solos, office, front.url))
+def test_a_laptop_that_joins_the_fleet_is_let_in_as_soon_as_somebody_says_so(solos, office, front):
+    """Before, the server is not even asked: nobody could know who asks."""
+    anna = solos("anna").launch(*server_flags(front.url))
+    wait_until(anna.answers, PATIENCE_SECONDS, "anna answers")
     job = anna.create_job("Smith")
-    wait_published([anna], job, "scheduled")
-    office.muster_channel("token", "revoke", "laptops")
-    # The server believes a token for two seconds.
-    wait_until(lambda: front.requests("", 401), PATIENCE_SECONDS, "the token does not hold any more")
     advance(anna, job, "dispatched")
     advance(anna, job, "inProgress")
+    wait_until(lambda: "belongs to no fleet" in server_check(anna)["finding"], PATIENCE_SECONDS, "the doctor says why")
     queue = lambda: [entry["kind"] for entry in anna.get("/v1/queue")]
-    never_during(lambda: queue() != ["advanceState"] * 2, 1, "a request is dropped")
-    office.token = office.muster_channel("token", "add", "laptops").stdout.strip()
-    server_flags(solos, office, front.url)
+    never_during(lambda: queue() != ["openJob", "advanceState", "advanceState"], 1, "a request is dropped")
+    assert not front.seen, "nothing was said to the server"
+    anna.enrol()
     assert anna.muster("queue", "resume").returncode == 0
     wait_published([anna], job, "inProgress")
     assert published_states(office, job) == ["scheduled", "dispatched", "inProgress"]
@@ -218,7 +217,7 @@ def test_what_the_office_misses_and_nobody_can_bring_is_not_asked_for_all_the_ti
 
 
 def test_what_changes_during_a_round_is_brought_right_after_it(solos, office, front):
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     anna = solos("anna").start(*flags[:-1], "15")
     first, second = anna.create_job("Jones"), anna.create_job("Smith")
     for job in (first, second):
@@ -244,17 +243,8 @@ def test_what_changes_during_a_round_is_brought_right_after_it(solos, office, fr
     assert time.monotonic() - begin < 5
 
 
-def test_who_answers_https_without_being_the_server_is_not_it(solos, office, front):
-    anna = solos("anna").start(*server_flags(solos, office, front.url.replace("http:", "https:")))
-    job = anna.create_job("Smith")
-    wait_until(lambda: anna.get("/v1/queue/log"), PATIENCE_SECONDS, "it was tried")
-    assert {attempt["outcome"] for attempt in anna.get("/v1/queue/log")} == {"unreachable"}
-    wait_until(lambda: "login page" in server_check(anna)["finding"], PATIENCE_SECONDS, "the doctor tells of it")
-    assert state(anna, job) == {"published": None, "pending": "scheduled"}
-
-
 def test_a_job_at_which_the_office_fails_holds_no_other_up(solos, office, front):
-    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    anna = solos("anna").start(*server_flags(front.url))
     first, second = anna.create_job("Jones"), anna.create_job("Smith")
     wait_published([anna], first, "scheduled")
     wait_published([anna], second, "scheduled")
@@ -270,7 +260,7 @@ def test_a_job_at_which_the_office_fails_holds_no_other_up(solos, office, front)
 
 def test_gateway_and_server_are_killed_in_between(solos, office, front):
     anna, bert = crew(solos, office, front)
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     job = bert.create_job("Smith")
     for count, name in enumerate(STATES):
         advance(bert, job, name)

@@ -18,7 +18,7 @@ from solo import PATIENCE_SECONDS
 
 
 def test_a_laptop_that_was_set_back_and_wrote_on_meets_the_office(solos, office, front):
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     anna = solos("anna").start(*flags)
     job = anna.create_job("Smith")
     anna.add(job, name="of the backup")
@@ -52,7 +52,7 @@ def test_a_laptop_that_was_set_back_and_wrote_on_meets_the_office(solos, office,
 
 
 def test_a_laptop_that_was_set_back_and_wrote_less_than_before_meets_the_office(solos, office, front):
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     anna = solos("anna").start(*flags)
     job = anna.create_job("Smith")
     wait_published([anna], job, "scheduled")

@@ -9,7 +9,7 @@ from solo import PATIENCE_SECONDS, wait_agreed
 
 
 def test_after_broken_lines_and_500s_requests_are_accepted_in_their_order(solos, office, front):
-    anna = solos("anna").start(*server_flags(solos, office, front.url))
+    anna = solos("anna").start(*server_flags(front.url))
     anna.make("/v1/queue/pause", {})
     jobs = [anna.create_job(f"Job {number}") for number in range(9)]
     for job in jobs:
@@ -52,7 +52,7 @@ def test_two_laptops_that_ask_for_one_state_apart_have_both_reached_it(solos, of
     anna.kill()
     advance(bert, job, "dispatched")
     bert.kill()
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     anna.start(*flags)
     [*_, token] = advance(anna, job, "dispatched")
     wait_published([anna], job, "dispatched")
@@ -80,7 +80,7 @@ def test_two_laptops_that_ask_for_one_state_apart_have_both_reached_it(solos, of
 
 
 def test_an_attempt_that_a_crash_ended_stands_in_the_log(solos, office, front):
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     anna = solos("anna").start(*flags)
     job = anna.create_job("Smith")
     wait_published([anna], job, "scheduled")
@@ -97,7 +97,7 @@ def test_an_attempt_that_a_crash_ended_stands_in_the_log(solos, office, front):
 
 
 def test_status_says_when_the_server_was_last_asked_with_success(solos, office, front):
-    flags = server_flags(solos, office, front.url)
+    flags = server_flags(front.url)
     anna = solos("anna").start(*flags)
     wait_until(lambda: anna.get("/v1/status")["server"]["lastAnswerAt"], PATIENCE_SECONDS, "the server has answered")
     shown = json.loads(anna.muster("status", "--json").stdout)["server"]

@@ -1,7 +1,4 @@
-"""What the office refuses for good: it leaves the queue's way, is not shown any more, and the person hears of it. And what
-a laptop says of a token that others can read."""
-
-import os
+"""What the office refuses for good: it leaves the queue's way, is not shown any more, and the person hears of it."""
 
 from gateways import advance, crew, published_states, server_flags, state, wait_published
 from lab import wait_until
@@ -49,15 +46,6 @@ def test_what_the_office_refuses_is_listed_until_somebody_takes_note(solos, offi
         assert bert.muster("queue", "drop", entry["token"]).returncode == 0
     assert bert.get("/v1/queue") == []
     assert bert.get("/v1/status")["queue"] == {"pending": 0, "parked": 0}
-
-
-def test_a_token_that_others_can_read_is_told_of(solos, office):
-    flags = server_flags(solos, office, f"http://127.0.0.1:{office.port}")
-    path = flags[flags.index("--server-token") + 1]
-    os.chmod(path, 0o644)
-    assert f"chmod 600 {path}" in solos("anna").start(*flags).log()
-    os.chmod(path, 0o640)
-    assert "chmod" not in solos("bert").start(*flags).log()
 
 
 def test_a_lane_that_is_not_there_is_not_said_to_wait_or_to_go_on(solos):

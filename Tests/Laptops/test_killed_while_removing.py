@@ -63,7 +63,7 @@ def latest_milliseconds(laptop, job):
 
 def test_killed_while_it_learns_the_time(build_directory, chance):
     learned, reach_seconds = [], 0.2
-    with Crew(build_directory, {"anna": "+3h"}) as crew, TimeServer() as server:
+    with Crew(build_directory, {"anna": "+3h"}) as crew, TimeServer(crew.fleet) as server:
         anna = crew.start("anna")
         job = anna.create_job()
         expected = []

@@ -44,7 +44,7 @@ def test_after_weeks_in_the_basement_a_laptop_is_renewed(solos, anna, days):
     """Before the end of its certificate, in the days of grace that follow, and long after them."""
     bert, job = crew(solos, anna)
     before = valid_until(bert)
-    with TimeServer(error_seconds=days * DAY) as server:
+    with TimeServer(fleet_of(anna), error_seconds=days * DAY) as server:
         # Anna's clock is right, and bert's certificate has run out by it, before he may ask her for another.
         restart(anna, server)
         ahead = lambda: anna.get("/v1/clock")["source"] == "server"
@@ -69,7 +69,7 @@ def test_a_revoked_laptop_is_not_renewed(solos, anna):
     assert bert.stop() == 0
     device = [known["deviceID"] for known in anna.get("/v1/fleet/devices") if known["name"] == "bert"]
     anna.make("/v1/fleet/revocations", {"device": device[0]})
-    with TimeServer(error_seconds=60 * DAY) as server:
+    with TimeServer(fleet_of(anna), error_seconds=60 * DAY) as server:
         restart(anna, server)
         bert.start("--server", server.url, "--peer", anna.address)
         wait_for_log(anna, "It was revoked", RENEW_SECONDS)

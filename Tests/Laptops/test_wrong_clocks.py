@@ -95,7 +95,7 @@ def test_two_wrong_clocks_against_one(build_directory):
 def test_who_was_shown_what_before_and_then_a_server(build_directory):
     names = ["anna", "bert", "cleo", "dora"]
     settings = {"anna": "+1d", "bert": "+1d", "cleo": "+0", "dora": "+0", "emil": "-1h"}
-    with Crew(build_directory, settings) as crew, TimeServer() as server:
+    with Crew(build_directory, settings) as crew, TimeServer(crew.fleet) as server:
         for name in names:
             crew.start(name)
         made = write_apart(crew, names)

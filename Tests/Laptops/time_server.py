@@ -5,14 +5,18 @@ import json
 import threading
 import time
 
+from front import serve_tls
+from stranger import Member
+
 
 class TimeServer:
-    """A context manager: `GET /v1/time` on a port of the loopback; counts what it is asked."""
+    """A context manager: `GET /v1/time` on a port of the loopback, as a server of this fleet; counts what it is asked."""
 
-    def __init__(self, error_seconds=0, page=None, port=0):
-        self.asked = 0
+    def __init__(self, fleet, error_seconds=0, page=None, port=0, shows=None):
+        # For the time, and at all.
+        self.asked = self.requests = 0
         self.error_seconds = error_seconds
-        # What it answers instead, with status 200.
+        # What it answers instead, with status 200. (`shows` is who it proves to be instead.)
         self.page = page
         outer = self
 
@@ -21,10 +25,11 @@ class TimeServer:
 
             def do_GET(self):
                 received = outer.microseconds()
-                outer.asked += 1
+                outer.requests += 1
                 if self.path != "/v1/time":
                     self.send_error(404)
                     return
+                outer.asked += 1
                 body = outer.page or json.dumps({"received": received, "answered": outer.microseconds()}).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html" if outer.page else "application/json")
@@ -37,7 +42,8 @@ class TimeServer:
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        serve_tls(self._server, (shows or Member(fleet, role="proxy")).serving(asks=False))
+        self.url = f"https://127.0.0.1:{self._server.server_port}"
 
     def microseconds(self):
         return time.time_ns() // 1_000 + int(self.error_seconds * 1_000_000)

@@ -40,48 +40,20 @@ struct ConfigurationTests {
     @Test("The server is a URL from any of the sources, and a wrong one is named with an example")
     func server() async throws {
         let configuration = try await NodeConfiguration.read(
-            flags: [:], environment: ["MUSTER_SERVER": "http://127.0.0.1:8080/"], file: nil)
-        #expect(configuration.server?.description == "http://127.0.0.1:8080")
+            flags: [:], environment: ["MUSTER_SERVER": "https://127.0.0.1:8080/"], file: nil)
+        #expect(configuration.server?.description == "https://127.0.0.1:8080")
         let error = await #expect(throws: ConfigurationError.self) {
             try await NodeConfiguration.read(flags: [.server: ["office"]], environment: [:], file: nil)
         }
         #expect(error?.description.contains("https://") == true)
     }
 
-    @Test("The token is the first line of a file; a file without one is named with what to write there")
-    func serverToken() async throws {
-        let file = NSTemporaryDirectory() + "muster-token-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        for content in [nil, "", "\n\n"] {
-            try content?.write(toFile: file, atomically: true, encoding: .utf8)
-            let error = await #expect(throws: ConfigurationError.self) {
-                try await NodeConfiguration.read(flags: [.serverToken: [file]], environment: [:], file: nil)
-            }
-            #expect(error?.description.contains("muster-channel token add") == true)
+    @Test("Nothing is said to a server unencrypted", arguments: ["http://10.0.0.5:7480", "HTTP://localhost"])
+    func serverInTheClear(server: String) async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [.server: [server]], environment: [:], file: nil)
         }
-        try "secret\n".write(toFile: file, atomically: true, encoding: .utf8)
-        let configuration = try await NodeConfiguration.read(
-            flags: [:], environment: ["MUSTER_SERVER_TOKEN": file], file: nil)
-        #expect(configuration.serverTokenFile == file)
-    }
-
-    @Test("A token goes to another machine only where nobody can read it, or where that is allowed")
-    func tokenInTheClear() async throws {
-        let file = NSTemporaryDirectory() + "muster-token-\(UUID().uuidString)"
-        try "secret".write(toFile: file, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        func read(_ server: String, _ more: [NodeConfiguration.Key: [String]] = [:]) async throws {
-            _ = try await NodeConfiguration.read(
-                flags: more.merging([.server: [server], .serverToken: [file]]) { $1 }, environment: [:], file: nil)
-        }
-        for server in ["http://10.0.0.5:7480", "http://127.evil.example", "HTTP://office.example"] {
-            let error = await #expect(throws: ConfigurationError.self) { try await read(server) }
-            #expect(error?.description.contains("https://") == true)
-            try await read(server, [.insecureServer: ["true"]])
-        }
-        for server in ["https://office.example", "http://127.0.0.1:7480", "http://[::1]:1", "http://localhost"] {
-            try await read(server)
-        }
+        #expect(error?.description.contains("https://") == true)
     }
 
     @Test("The interval is a number of seconds within a day", arguments: ["0", "86401", "-3", "1.5", "often", ""])

@@ -82,14 +82,14 @@ struct HealthRulesTests {
         #expect(FutureFinding.lead(milliseconds: seconds * 1_000) == text)
     }
 
-    @Test("The server that refuses the token, or was set back, is a fault; a missing way to it is none")
+    @Test("The server that lets the laptop not in, or was set back, is a fault; a missing way to it is none")
     func server() {
         func judge(_ state: ServerStanding.State, isBehind: Bool = false, pending: Int = 0) -> HealthCheck {
             var standing = ServerStanding()
             standing.state = state
             if isBehind { standing.behind = [JobID(ItemID.job)] }
             return HealthRules.server(
-                "https://muster.example", hasToken: true, standing: standing, queue: QueueStatus(pending: pending))
+                "https://muster.example", standing: standing, queue: QueueStatus(pending: pending))
         }
         #expect(judge(.reached) == HealthCheck("server", .ok, "https://muster.example answers"))
         #expect(judge(.noRoute, pending: 2).outcome == .warning)
@@ -97,12 +97,10 @@ struct HealthRulesTests {
         #expect(judge(.unreachable("is there a login page?")).finding.contains("login page"))
         #expect(judge(.unauthorised).outcome == .failed)
         #expect(judge(.reached, isBehind: true).outcome == .failed)
-        let none = HealthRules.server(nil, hasToken: false, standing: nil, queue: QueueStatus())
+        let none = HealthRules.server(nil, standing: nil, queue: QueueStatus())
         #expect(none == HealthCheck("server", .ok, "none is configured"))
-        let waiting = HealthRules.server(nil, hasToken: false, standing: nil, queue: QueueStatus(pending: 1))
+        let waiting = HealthRules.server(nil, standing: nil, queue: QueueStatus(pending: 1))
         #expect(waiting.outcome == .warning)
-        let timeOnly = HealthRules.server("http://a", hasToken: false, standing: nil, queue: QueueStatus())
-        #expect(timeOnly.outcome == .warning && timeOnly.remedy?.contains("--server-token") == true)
     }
 
     @Test("What waits for a person is told, however the server is reached")

@@ -26,7 +26,8 @@ func withServer(
     let port = try #require(server.localAddress?.port)
     let address = try #require(ServerAddress("http://127.0.0.1:\(port)"))
     let client = ChannelClient(
-        address: address, readToken: { "t" }, timeouts: timeouts, elapsed: { 0 }, hearing: { _ in })
+        ServerConnections(to: address, security: nil), security: nil, timeouts: timeouts, elapsed: { 0 },
+        hearing: { _ in })
     try await body(client)
     await client.close()
     try await server.close()

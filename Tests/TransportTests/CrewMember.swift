@@ -1,4 +1,5 @@
 import CRDT
+import FleetTLS
 import Identity
 import Simulation
 import Transport
@@ -12,11 +13,11 @@ struct CrewMember: LinkSecurity {
 
     let fleet: TestFleet
     let key = DeviceKey()
-    let credentials: LinkCredentials?
+    let credentials: FleetCredentials?
 
     init(of fleet: TestFleet = Self.fleet) throws {
         self.fleet = fleet
-        credentials = LinkCredentials(certificates: try fleet.chain(key), key: key.pem)
+        credentials = FleetCredentials(certificates: try fleet.chain(key), key: key.pem)
     }
 
     func admit(_ chain: [[UInt8]]) async throws(LinkRefusal) -> DeviceID {
@@ -33,7 +34,7 @@ struct CrewMember: LinkSecurity {
 
 /// A laptop that belongs to no fleet.
 struct Outsider: LinkSecurity {
-    let credentials: LinkCredentials? = nil
+    let credentials: FleetCredentials? = nil
 
     func admit(_ chain: [[UInt8]]) async throws(LinkRefusal) -> DeviceID { throw LinkRefusal("no fleet") }
 }

@@ -1,4 +1,5 @@
 import CRDT
+import FleetTLS
 import Identity
 import NIOSSL
 import Replication
@@ -24,7 +25,7 @@ struct EnrolmentTests {
         }
 
         var applicants: [[[UInt8]]] { chains.withLock { $0 } }
-        var credentials: LinkCredentials? { member.credentials }
+        var credentials: FleetCredentials? { member.credentials }
 
         func admit(_ chain: [[UInt8]]) async throws(LinkRefusal) -> DeviceID { try await member.admit(chain) }
         func hears(_ chain: [[UInt8]]) async -> Bool { isOpen && chain.count == 1 }
@@ -35,13 +36,13 @@ struct EnrolmentTests {
         }
     }
 
-    private let newcomer: LinkCredentials
+    private let newcomer: FleetCredentials
     private let certificate: [UInt8]
 
     init() throws {
         let key = DeviceKey()
         certificate = try CertificateAuthority.makeNewcomer(key).bytes
-        newcomer = LinkCredentials(certificates: [certificate], key: key.pem)
+        newcomer = FleetCredentials(certificates: [certificate], key: key.pem)
     }
 
     /// One transport is both sides.

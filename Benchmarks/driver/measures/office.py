@@ -9,7 +9,6 @@ import time
 
 import authors
 import stranger
-from lab import shared_fleet
 from protobuf import number, read_varint, text
 
 from ..lab import LabError
@@ -24,9 +23,9 @@ def measure(lab, report):
     seconds, count = lab.sizes["office_seconds"], lab.sizes["office_laptops"]
     with lab.server("office").start() as server:
         # One key writes for all: how often a signature has to be looked at is the same.
-        member = stranger.Member(shared_fleet(str(lab.binaries)))
-        tokens = [server.token(f"crew-{crew}") for crew in range((count + CREW - 1) // CREW)]
-        laptops = [Laptop(server, number, seconds, tokens[number // CREW], member.author()) for number in range(count)]
+        member = stranger.Member(server.fleet)
+        callers = [server.member().asking() for crew in range((count + CREW - 1) // CREW)]
+        laptops = [Laptop(server, number, seconds, callers[number // CREW], member.author()) for number in range(count)]
         cpu = server.processor_seconds()
         asyncio.run(drive(server, laptops, seconds))
         cpu = server.processor_seconds() - cpu
@@ -65,7 +64,7 @@ async def drive(server, laptops, seconds):
 class Laptop:
     """Polls its crew's job and uploads its journal, on one connection."""
 
-    def __init__(self, server, number, seconds, token, author):
+    def __init__(self, server, number, seconds, context, author):
         self.server, self.number = server, number
         self.job = f"job-{number // CREW}"
         self.author = author
@@ -73,7 +72,7 @@ class Laptop:
         # Every other one waits for news at the server.
         self.wait = f"&wait={WAIT_SECONDS}" if number % 2 else ""
         self.requests = self.uploads = self.head = 0
-        self.token = token
+        self.context = context
         # Made before the clock runs.
         self.runs = list(self._runs(seconds // UPLOAD_SECONDS + 2))
 
@@ -95,7 +94,7 @@ class Laptop:
 
     async def live(self, end):
         try:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.server.port)
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.server.port, ssl=self.context)
             await self._work(end)
             self.writer.close()
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
@@ -128,7 +127,7 @@ class Laptop:
         self.uploads += 1
 
     async def _ask(self, method, path, body=b"", kind=""):
-        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n"
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
         head += "Accept: application/x-protobuf\r\n"
         if kind:
             head += f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n"

@@ -20,7 +20,7 @@ def measure(lab, report):
         upload = fill(lab, pair, server, goal)
         taken = {"peer": [], "server": []}
         for number in range(lab.sizes["catch_ups"]):
-            ways = {"peer": ["--peer", pair.a.address], "server": server.flags(f"new{number}")}
+            ways = {"peer": ["--peer", pair.a.address], "server": server.flags}
             for way, flags in ways.items():
                 taken[way].append(catch_up(lab, pair, goal, f"{way}{number}", flags))
     server_seconds, peer_seconds = (median(one["seconds"] for one in taken[way]) for way in ("server", "peer"))
@@ -37,7 +37,7 @@ def measure(lab, report):
 
 def fill(lab, pair, server, goal):
     """A laptop gets everything from A and brings it to the server; the seconds that the way to the server took."""
-    gateway = lab.daemon("gateway", extra=["--peer", pair.a.address, *server.flags("gateway")])
+    gateway = lab.daemon("gateway", extra=["--peer", pair.a.address, *server.flags])
     gateway.start()
     await_held(gateway, pair.job, goal)
     began = time.monotonic()

@@ -1,5 +1,6 @@
 import Authorship
 import CRDT
+import FleetTLS
 import Identity
 import Logging
 import ServiceLifecycle
@@ -8,8 +9,10 @@ import Synchronization
 
 /// Who the server is: it signs what it says, and takes journals of its fleet only.
 final class ServerIdentity: JournalSigner {
+    let store: Store
+    /// Whom the fleet has shut out, as far as laptops have told it.
+    let revocations = Mutex(RevocationLog())
     private let key: DeviceKey
-    private let store: Store
     private let vouched = VouchedAuthors()
     private let membership = Mutex<ServerMembership?>(nil)
 
@@ -21,6 +24,7 @@ final class ServerIdentity: JournalSigner {
         key = papers.key
         self.store = store
         try await takeUp(papers.certificates)
+        try await readRevocations()
         var generator = SystemRandomNumberGenerator()
         try await store.takeUp(self, using: &generator)
     }
@@ -43,12 +47,17 @@ final class ServerIdentity: JournalSigner {
         membership.withLock { $0 = fresh }
     }
 
-    /// Whether it belongs to a fleet.
-    var isEnrolled: Bool { membership.withLock { $0 != nil } }
+    /// The fleet that it belongs to; nil without one.
+    var trust: FleetTrust? { membership.withLock { $0?.trust } }
 
-    /// Whether the fleet has let in who has signed a run. A server without a fleet takes what everybody brings.
+    /// What it proves itself with to who connects; nil without a fleet.
+    var credentials: FleetCredentials? {
+        membership.withLock { $0.map { FleetCredentials(certificates: $0.certificates, key: key.pem) } }
+    }
+
+    /// Whether the fleet has let in who has signed a run.
     func vouches(for segment: JournalSegment) async throws -> Bool {
-        guard let trust = membership.withLock({ $0?.trust }) else { return true }
+        guard let trust else { return false }
         let vouching = try await store.vouching(of: segment) { [vouched] in
             await vouched.includes($0, in: trust, now: .since(0))
         }

@@ -1,9 +1,11 @@
 import CRDT
 import HTTPTypes
 import Hummingbird
+import Identity
 import Logging
 import ServerChannel
 import Storage
+import Synchronization
 
 /// Finds the route of a request, asks who it is, and turns whatever is thrown into a problem document.
 struct ChannelResponder: Sendable {
@@ -11,21 +13,24 @@ struct ChannelResponder: Sendable {
     private let service: ChannelService
     private let logger: Logger
     private let refusals: RefusalLog
-
     init(service: ChannelService, logger: Logger) {
-        let tokens = TokenCheck(store: service.store)
+        let callers = CallerCheck(identity: service.identity, now: service.now)
         let limiter = ConcurrencyLimiter()
         let router = Router(context: ChannelContext.self)
         for route in Route.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 let exchange = Exchange(request: request, context: context)
                 let acceptsGzip = exchange.header(.acceptEncoding).contains("gzip")
-                guard route.needsToken else {
+                guard route.isForMembers else {
                     return try await route.answer(exchange, service).response(acceptsGzip: acceptsGzip)
                 }
-                let name = try await tokens.name(of: request.headers[.authorization] ?? "")
-                try context.permit.begin(limiter, name)
-                return try await route.answer(exchange, service).response(acceptsGzip: acceptsGzip)
+                let member = try await callers.member(showing: context.chain)
+                try context.permit.begin(limiter, member.key.device.short)
+                var answer = try await route.answer(exchange, service)
+                if let name = HTTPField.Name(ChannelHeader.revocations) {
+                    answer.headers[name] = service.identity.revocations.withLock { $0.fingerprintText }
+                }
+                return answer.response(acceptsGzip: acceptsGzip)
             }
         }
         routes = router.buildResponder()

@@ -12,6 +12,8 @@ struct ChannelContext: RequestContext {
     var received: Int64 = 0
     /// The address that it came from, without the port, which is another one each time.
     let remote: String
+    /// What the caller has proved a key of, in DER; nothing where it has proved none.
+    var chain: [[UInt8]] = []
     let permit = Permit()
 
     init(source: ApplicationRequestContextSource) {

@@ -3,7 +3,7 @@ import ServerChannel
 import Synchronization
 
 /// Tells the server's people of who tries what nobody should: of each caller and kind at once, and then once a minute how often.
-/// Whoever knows no token must not be able to fill the log.
+/// A stranger must not be able to fill the log.
 final class RefusalLog: Sendable {
     private struct Kind: Hashable {
         let code: ChannelProblem.Code
@@ -25,7 +25,7 @@ final class RefusalLog: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter caller: the name of the token, else the address.
+    /// - Parameter caller: the short id of a member, else the address.
     func note(_ problem: ChannelProblem, by caller: String, path: String) {
         guard let sentence = Self.sentence(of: problem.code) else { return }
         let (own, now) = (Kind(code: problem.code, caller: caller), ContinuousClock.now)
@@ -50,7 +50,7 @@ final class RefusalLog: Sendable {
 
     private static func sentence(of code: ChannelProblem.Code) -> String? {
         switch code {
-        case .unauthorised: "a caller has no token that holds"
+        case .unauthorised: "a caller is not let in"
         case .outsider: "a journal is refused: nobody of the fleet has written it"
         case .malformed: "what a device brought is refused"
         case .keyReused: "a device asked for something else with a token that was used"

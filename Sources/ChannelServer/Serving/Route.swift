@@ -9,16 +9,16 @@ struct Route: Sendable {
     var method: HTTPRequest.Method
     /// With `{job}`, `{replica}` and `{token}` for the variable segments.
     var path: String
-    var needsToken: Bool
+    var isForMembers: Bool
     var answer: @Sendable (Exchange, ChannelService) async throws -> Answer
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, needsToken: Bool = true,
+        _ method: HTTPRequest.Method, _ path: String, isForMembers: Bool = true,
         _ answer: @escaping @Sendable (Exchange, ChannelService) async throws -> Answer
     ) {
         self.method = method
         self.path = path
-        self.needsToken = needsToken
+        self.isForMembers = isForMembers
         self.answer = answer
     }
 
@@ -31,14 +31,14 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static let all = reading + writing
+    static let all = reading + writing + shuttingOut
 
     static let reading = [
-        Route(.get, "/v1/time", needsToken: false) { exchange, service in
+        Route(.get, "/v1/time", isForMembers: false) { exchange, service in
             try .json(TimeDocument(received: exchange.context.received, answered: service.now.microseconds))
         },
-        // Whoever writes a client of this has no token yet, and it tells of no job. It is not packed: strangers may ask.
-        Route(.get, "/v1/openapi.json", needsToken: false) { _, _ in
+        // It tells of no job. It is not packed: strangers may ask.
+        Route(.get, "/v1/openapi.json", isForMembers: false) { _, _ in
             Answer(mediaType: ChannelHeader.json, bytes: PackageResources.openapi_json, mayBePacked: false)
         },
         Route(.get, "/v1/jobs") { exchange, service in

@@ -1,9 +1,6 @@
 import CMalloc
-import HummingbirdCore
-import Hummingbird
 package import Logging
 import NIOCore
-import NIOPosix
 import ServiceLifecycle
 import Storage
 package import UnixSignals
@@ -14,9 +11,6 @@ package import UnixSignals
 
 /// The reference server of the channel.
 package struct ChannelServer: Sendable {
-    /// More wait in the kernel's queue.
-    private static let connections = 10_000
-
     private let settings: ServerSettings
     private let logger: Logger
     private let onReady: @Sendable (Int) -> Void
@@ -47,9 +41,9 @@ package struct ChannelServer: Sendable {
             )
         }
         let identity = try await ServerIdentity(in: store)
-        if !identity.isEnrolled {
+        if identity.trust == nil {
             logger.warning(
-                "this server belongs to no fleet, so laptops of one do not believe it; see 'muster-channel fleet --help'"
+                "this server belongs to no fleet, so it takes no connections yet; see 'muster-channel fleet --help'"
             )
         }
         let now = WallClock()
@@ -57,14 +51,12 @@ package struct ChannelServer: Sendable {
         let setBack = SetBackJobs()
         let batcher = AcknowledgementBatcher(
             store: store, hub: hub, setBack: setBack, now: now, isResting: settings.isRecovering, logger: logger)
-        if try await store.accessList().allSatisfy({ $0.revoked != nil }) {
-            logger.warning("no device has a token yet; make one with 'muster-channel token add NAME'")
-        }
         let service = ChannelService(
             store: store, hub: hub, batcher: batcher, setBack: setBack, identity: identity, now: now,
             isRecovering: settings.isRecovering, logger: logger)
-        let http = try server(
-            ChannelResponder(service: service, logger: logger))
+        let doors = Doors(
+            responder: ChannelResponder(service: service, logger: logger), settings: settings, logger: logger)
+        let http = try doors.forLaptops(as: identity, onReady: onReady)
         var lifecycle = ServiceGroupConfiguration(
             // Stopped in reverse: first those who wait are answered, then the server ends.
             services: [
@@ -73,6 +65,9 @@ package struct ChannelServer: Sendable {
                 .init(service: IdentityRefresh(identity: identity, logger: logger)),
                 .init(service: Housekeeping(store: store, logger: logger)), .init(service: PollEnder(hub: hub)),
             ], gracefulShutdownSignals: signals, logger: logger)
+        if let path = settings.proxySocket {
+            lifecycle.services.insert(.init(service: try doors.forProxy(at: path)), at: 1)
+        }
         // What was answered for is durable: who does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(10)
         do {
@@ -91,40 +86,6 @@ package struct ChannelServer: Sendable {
         if !isTruncated { logger.warning("somebody reads the database; its log stays beside it") }
         try store.close()
         logger.info("stopped")
-    }
-
-    private func server(_ responder: ChannelResponder) throws -> any Service {
-        if settings.isReachable {
-            logger.warning(
-                "listening beyond this machine without TLS; put a proxy in front that has it",
-                metadata: ["listen": "\(settings.host):\(settings.port)"])
-        }
-        return try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(120))).buildServer(
-            configuration: ServerConfiguration(
-                address: .hostname(settings.host, port: settings.port), backlog: 1_024,
-                availableConnectionsDelegate: .maximum(Self.connections, logger: quietLogger)),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            logger: quietLogger,
-            responder: { request, writer, channel in
-                let context = ChannelContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-                defer { context.permit.end() }
-                let response = await responder.respond(to: request, context: context)
-                try await writer.write(response: response.head, body: response.body)
-            },
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? settings.port
-                logger.info(
-                    "serving",
-                    metadata: ["listen": "\(settings.host):\(port)", "database": "\(settings.databasePath)"])
-                onReady(port)
-            })
-    }
-
-    /// The library's own lines say the same again.
-    private var quietLogger: Logger {
-        var quiet = logger
-        if quiet.logLevel == .info { quiet.logLevel = .notice }
-        return quiet
     }
 
     /// As many connections as the system allows the process.

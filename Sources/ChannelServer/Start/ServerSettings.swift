@@ -1,5 +1,3 @@
-import ServerChannel
-
 /// What a server is told.
 package struct ServerSettings: Sendable {
     /// The TCP port that laptops connect to unless another is named.
@@ -14,13 +12,15 @@ package struct ServerSettings: Sendable {
     /// It takes back from the laptops what it had said before it was set back, and says nothing new.
     package var isRecovering = false
 
+    /// The path of a Unix socket on which a proxy passes on what laptops say to it, unencrypted; nil without one.
+    package var proxySocket: String?
+
     /// - Parameters:
     ///   - listen: `HOST:PORT`; nil for this machine only, at the usual port.
     ///   - database: the file; nil for `channel.sqlite` in the state directory.
-    ///   - allowsInsecureLAN: requests from elsewhere may come, though nothing is encrypted.
     /// - Throws: `StartProblem`.
     package init(
-        listen: String?, database: String?, allowsInsecureLAN: Bool = false, environment: [String: String]
+        listen: String?, database: String?, environment: [String: String]
     ) throws(StartProblem) {
         if let database {
             databasePath = database
@@ -42,16 +42,7 @@ package struct ServerSettings: Sendable {
         }
         self.host = host
         self.port = Int(port)
-        guard allowsInsecureLAN || !isReachable else {
-            throw StartProblem(
-                .usage,
-                "Listening on \(host) is refused, because anybody on the way could read the tokens; listen on 127.0.0.1 "
-                    + "behind a proxy with TLS, or give --insecure-lan.")
-        }
     }
-
-    /// Requests from elsewhere can arrive.
-    var isReachable: Bool { !Loopback.holds(host) }
 
     /// What systemd gives (systemd.exec(5), StateDirectory=), else the user's own (XDG Base Directory Specification).
     private static func stateDirectory(_ environment: [String: String]) throws(StartProblem) -> String {

@@ -135,6 +135,12 @@ package actor Gateway {
         occasion.yield()
     }
 
+    /// This laptop has joined a fleet, has another certificate, or knows of another revocation.
+    package func fleetChanged() {
+        plan.onFleet(now: now)
+        occasion.yield()
+    }
+
     /// A delivery was answered although the last round was refused.
     func acceptedAgain() {
         plan.onCredentials(now: now)

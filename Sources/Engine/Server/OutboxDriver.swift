@@ -273,7 +273,7 @@ package actor OutboxDriver {
                     "token": "\(entry.token)", "job": "\(entry.job)", "failures": "\(failures)",
                     "error": "\(lastError)",
                 ])
-        case .unauthorised: logger.warning("the server refuses this device's token; the outbox waits for a new one")
+        case .unauthorised: logger.warning("the server does not let this laptop in; the outbox waits")
         case .authorisedAgain: logger.info("the server accepts this device's token again")
         }
     }

@@ -31,12 +31,12 @@ package struct CertificateAuthority: Sendable {
         }
     }
 
-    /// How long each kind holds, in milliseconds. A server does not renew its own, nor does it lie in vans.
+    /// How long each kind holds, in milliseconds. Servers do not renew their own, nor do they lie in vans.
     package static func lifetime(of kind: CertificateKind, as role: FleetRole = .member) -> Int64 {
         switch kind {
         case .root: 30 * 365 * day
         case .issuer: 400 * day
-        case .laptop: role == .server ? 400 * day : 45 * day
+        case .laptop: role.isLaptops ? 45 * day : 400 * day
         case .newcomer: endOfTime
         }
     }

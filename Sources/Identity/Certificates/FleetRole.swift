@@ -9,8 +9,13 @@ package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
     case office
     /// No laptop: the company's server, which alone says what stands in channels.
     case server
+    /// No laptop: stands before the server, and passes on what laptops say to it.
+    case proxy
 
-    /// Who may do less comes first: nobody makes anybody who may do more than they. Office and server are equals.
+    /// Whether it is for laptops, which alone write journals of their own and meet each other.
+    package var isLaptops: Bool { self != .server && self != .proxy }
+
+    /// Who may do less comes first: nobody makes anybody who may do more than they. Office, server and proxy are equals.
     package static func < (one: FleetRole, other: FleetRole) -> Bool { one.rank < other.rank }
 
     private var rank: Int {
@@ -18,7 +23,7 @@ package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
         case .reader: 0
         case .member: 1
         case .lead: 2
-        case .office, .server: 3
+        case .office, .server, .proxy: 3
         }
     }
 }

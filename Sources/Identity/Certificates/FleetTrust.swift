@@ -55,6 +55,8 @@ package struct FleetTrust: Sendable {
         case ranOut
         /// It does not hold yet.
         case tooYoung
+        /// A server shows itself where laptops are expected.
+        case noLaptop
 
         /// For logs and for people, with what to do.
         package var sentence: String {
@@ -68,6 +70,7 @@ package struct FleetTrust: Sendable {
             case .notAllowed: "Its certificate was issued by someone who may not do so; let it join again."
             case .ranOut: "Its certificate ran out long ago; let it join again."
             case .tooYoung: "Its certificate does not hold yet; compare the clocks of both laptops."
+            case .noLaptop: "Its certificate is a server's; let it join again as a laptop."
             }
         }
     }
@@ -124,7 +127,7 @@ package struct FleetTrust: Sendable {
     /// else does.
     package func member(_ author: JournalAuthor, now: TimeBounds) async -> FleetMember? {
         let found = await letIn(author.key, by: author.certificates, now: now)
-        return found.map { $0.role == .server } == author.isServer ? found : nil
+        return found.map { author.isServer ? $0.role == .server : $0.role.isLaptops } == true ? found : nil
     }
 
     /// Whether there is such a member.
@@ -138,6 +141,8 @@ package struct FleetTrust: Sendable {
         if chain.count == 1, let newcomer = try? FleetCertificate(chain[0]), newcomer.kind == .newcomer {
             throw .newcomer
         }
+        // Where a person keeps all that 'muster fleet sign' has printed, the root is behind them.
+        let chain = chain.count == 3 && chain.last == root.bytes ? Array(chain.dropLast()) : chain
         guard chain.count == 2 else { throw .length(chain.count) }
         guard let leaf = try? FleetCertificate(chain[0]), let issuer = try? FleetCertificate(chain[1]) else {
             throw .unreadable

@@ -131,6 +131,12 @@ package struct RevocationLog: Sendable {
     /// In the order of their devices.
     package var all: [Revocation] { byDevice.values.sorted { $0.device < $1.device } }
 
+    /// The same as text: 16 hexadecimal digits.
+    package var fingerprintText: String {
+        let digits = String(fingerprint, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
     /// Whether its key is shut out.
     package func contains(_ device: DeviceID) -> Bool { byDevice[device] != nil }
 

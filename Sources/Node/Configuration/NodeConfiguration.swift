@@ -23,14 +23,10 @@ package struct NodeConfiguration: Sendable {
     package var peers: [PeerAddress] = []
     /// The company's server; without one a laptop has the time from other laptops only.
     package var server: ServerAddress?
-    /// A file with this device's token for the server; without one the server is asked for the time only.
-    package var serverTokenFile: String?
     /// How often the server is asked for news, in seconds.
     package var serverInterval = 15
     /// Whether this laptop is announced, and others are looked for, with DNS-SD.
     package var usesDiscovery = true
-    /// Whether to send the server's token over http, though nothing is encrypted then.
-    package var allowsInsecureServer = false
     /// What people see this laptop as, cut to 128 bytes; nil for the host's own name.
     package var hostName: String?
     /// The name of a `Logger.Level`; it is not checked here.
@@ -49,10 +45,8 @@ package struct NodeConfiguration: Sendable {
         case listen
         case peers
         case server
-        case serverToken = "server-token"
         case serverInterval = "server-interval"
         case discovery
-        case insecureServer = "insecure-server"
         case hostName = "host-name"
         case logLevel = "log-level"
     }
@@ -71,7 +65,7 @@ package struct NodeConfiguration: Sendable {
             let content: ConfigContent =
                 switch key {
                 case .peers: .stringArray(given)
-                case .discovery, .insecureServer: .bool(given.first == "true")
+                case .discovery: .bool(given.first == "true")
                 default: .string(given.first ?? "")
                 }
             values[AbsoluteConfigKey([key.rawValue])] = ConfigValue(content, isSecret: false)
@@ -109,7 +103,6 @@ package struct NodeConfiguration: Sendable {
                 "--reader-group is of no use without a second socket; name its path with --reader-socket.")
         }
         usesDiscovery = reader.bool(forKey: Key.discovery.key, default: usesDiscovery)
-        allowsInsecureServer = reader.bool(forKey: Key.insecureServer.key, default: allowsInsecureServer)
         hostName = reader.string(forKey: Key.hostName.key)
         logLevel = reader.string(forKey: Key.logLevel.key, default: logLevel)
         if let text = reader.string(forKey: Key.listen.key) { listen = try Self.address(text, key: .listen) }
@@ -119,19 +112,12 @@ package struct NodeConfiguration: Sendable {
         if let text = reader.string(forKey: Key.server.key) {
             guard let address = ServerAddress(text) else {
                 throw ConfigurationError(
-                    "'\(text)' is no server; write its address like https://muster.example or http://10.0.0.5:8080.")
+                    "'\(text)' is no server; write its address like https://muster.example:7480.")
+            }
+            guard address.isEncrypted else {
+                throw ConfigurationError("The server speaks TLS only; write https:// instead of http:// in \(text).")
             }
             server = address
-        }
-        serverTokenFile = reader.string(forKey: Key.serverToken.key)
-        if let file = serverTokenFile, ServerToken(file: file).read() == nil {
-            throw ConfigurationError(
-                "There is no token in \(file); write there what 'muster-channel token add NAME' prints at the server.")
-        }
-        if let server, serverTokenFile != nil, !server.isPrivate, !allowsInsecureServer {
-            throw ConfigurationError(
-                "The token would go to \(server) unencrypted; write https://, or give --insecure-server to let everybody on "
-                    + "the way read it.")
         }
         if let text = reader.string(forKey: Key.serverInterval.key) {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {

@@ -1,4 +1,5 @@
 import CRDT
+import FleetTLS
 import Identity
 import Synchronization
 import Transport
@@ -6,9 +7,9 @@ import Transport
 /// Joining a fleet, letting others in, and leaving.
 extension FleetIdentity {
     /// What a laptop shows that nobody vouches for.
-    func newcomerCredentials() throws -> LinkCredentials {
+    func newcomerCredentials() throws -> FleetCredentials {
         let key = state.withLock { $0.key }
-        return LinkCredentials(
+        return FleetCredentials(
             certificates: [try CertificateAuthority.makeNewcomer(key).bytes], key: key.pem)
     }
 
@@ -22,7 +23,7 @@ extension FleetIdentity {
     /// This laptop's membership, if it may let in others who do that much.
     func issuing(_ role: FleetRole) throws(Fault) -> Membership {
         let (membership, authority) = try authorised()
-        guard role != .server else {
+        guard role.isLaptops else {
             throw .unusable("A server is let in by file: see 'muster-channel fleet --help'.")
         }
         guard role <= authority.certificate.role else {
@@ -111,7 +112,7 @@ extension FleetIdentity {
         guard first.key == key.publicKey else {
             throw Fault.unusable("The certificate is another laptop's; have one made from this laptop's own request.")
         }
-        guard first.role != .server else {
+        guard first.role.isLaptops else {
             throw Fault.unusable(
                 "The certificate is for a server, and this is a laptop; have one made with another role.")
         }

@@ -31,8 +31,8 @@ extension FleetIdentity: FleetRegister {
     }
 
     package func vouches(for author: JournalAuthor) async -> Bool {
-        // Who is in no fleet meets nobody, and takes what the server gives.
-        guard let trust = membership?.trust else { return true }
+        // Who is in no fleet meets nobody, and asks no server.
+        guard let trust = membership?.trust else { return false }
         return await vouched.includes(author, in: trust, now: now)
     }
 

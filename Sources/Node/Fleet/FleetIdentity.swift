@@ -1,5 +1,6 @@
 package import CRDT
 import Engine
+package import FleetTLS
 package import Identity
 import Storage
 import Synchronization
@@ -168,12 +169,12 @@ package final class FleetIdentity: LinkSecurity {
 
     // MARK: LinkSecurity
 
-    package var credentials: LinkCredentials? {
+    package var credentials: FleetCredentials? {
         state.withLock { state in
             // Who was revoked would only be turned away everywhere, and has nothing to say to anybody.
             guard !state.revocations.contains(state.key.publicKey.device) else { return nil }
             return state.membership.map {
-                LinkCredentials(certificates: [$0.own.bytes, $0.issuer.bytes], key: state.key.pem)
+                FleetCredentials(certificates: [$0.own.bytes, $0.issuer.bytes], key: state.key.pem)
             }
         }
     }
@@ -182,6 +183,7 @@ package final class FleetIdentity: LinkSecurity {
         guard let membership else { throw LinkRefusal(Fault.notEnrolled.sentence) }
         do throws(FleetTrust.Refusal) {
             let member = try await membership.trust.judge(chain, now: now, revocations: revocations)
+            guard member.role.isLaptops else { throw .noLaptop }
             note(member)
             return member.key.device
         } catch {

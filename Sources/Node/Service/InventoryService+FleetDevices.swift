@@ -55,7 +55,10 @@ extension InventoryService {
             default: throw APIError(.invalidValue, "Give 'device' or 'revocation', and not both.")
             }
         }
-        if let news { await replicator.revoked(news) }
+        if let news {
+            await replicator.revoked(news)
+            await gateway?.fleetChanged()
+        }
         return try await fleetDevices().filter { $0.state == .revoked }
     }
 

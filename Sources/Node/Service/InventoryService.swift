@@ -24,7 +24,7 @@ struct InventoryService: MusterService {
     let facts: DaemonFacts
     let keys: KeyCache
     let outbox: OutboxDriver
-    /// Nil without a server, or without a token for it.
+    /// Nil without a server.
     let gateway: Gateway?
     let fleet: FleetIdentity
     let inviter: Inviter

@@ -37,7 +37,8 @@ extension OutboxMachine {
             case .predecessorMissing: (ending, status, detail) = (.predecessorMissing, 409, "an earlier one is missing")
             case .tryAgain(let code, let reason): (ending, status, detail) = (.tryAgain, code, reason)
             case .serverBusy(let code, _): (ending, status, detail) = (.serverBusy, code, "the server is busy")
-            case .unauthorised: (ending, status, detail) = (.unauthorised, 401, "the server refuses the credentials")
+            case .unauthorised:
+                (ending, status, detail) = (.unauthorised, 401, "the server does not let this laptop in")
             case .unreachable(let reason): (ending, status, detail) = (.unreachable, nil, reason)
             case .answerLost(let reason): (ending, status, detail) = (.answerLost, nil, reason)
             }

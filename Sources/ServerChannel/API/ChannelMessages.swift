@@ -97,6 +97,8 @@ package enum ChannelLimits {
     package static let segments = 256
     /// Mutations in one delivery: as many as an outbox puts into one exchange.
     package static let mutations = OutboxLimits().inExchange
+    /// Revocations in one message: of `Revocation.mostBytes` each, they fit into a body.
+    package static let revocations = 128
     /// A removal reaches no further in a journal, so that there is room for what is said afterwards.
     package static let removedSequence: UInt64 = 1 << 39
     /// The most entries of a list that may be asked for (`limit`).
@@ -111,6 +113,10 @@ package enum ChannelHeader {
     package static let received = "Muster-Received"
     /// When the answer went out: microseconds since 1970, in every answer of a Muster server.
     package static let answered = "Muster-Answered"
+    /// The certificate of the caller's issuer, base 64 of DER, in every request of a laptop: a proxy passes on the caller's own only.
+    package static let issuer = "Muster-Issuer"
+    /// One number for all revocations that the server knows of, 16 hexadecimal digits, in every answer to a member of its fleet.
+    package static let revocations = "Muster-Revocations"
     /// The messages of channel.proto, which daemons ask for and send.
     package static let protobuf = "application/x-protobuf"
     /// What people and other programs ask for and send; what is answered where `Accept` has no protobuf.

@@ -38,7 +38,7 @@ package struct ChannelProblem: Error, Codable, Hashable, Sendable {
 
         /// The request does not have the form that the path takes.
         package static let invalidRequest = Code(rawValue: "invalidRequest")
-        /// There is no bearer token (RFC 6750), or none that holds.
+        /// No certificate of the fleet was shown, or one that does not hold.
         package static let unauthorised = Code(rawValue: "unauthorised")
         /// The server has no such path.
         package static let notFound = Code(rawValue: "notFound")
@@ -100,7 +100,7 @@ extension ChannelProblem.Code {
     /// In a few words that never change.
     package var title: String {
         switch self {
-        case .unauthorised: "No valid token"
+        case .unauthorised: "Not let in"
         case .notFound: "Not found"
         case .methodNotAllowed: "Method not allowed"
         case .unknownJob: "Unknown job"

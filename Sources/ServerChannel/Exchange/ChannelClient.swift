@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import FleetTLS
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
@@ -12,65 +13,45 @@ package final class ChannelClient: Sendable {
     /// Of an answer, unpacked.
     private static let answerBytes = 16 << 20
 
-    let address: ServerAddress
+    private let connections: ServerConnections
+    let security: (any ServerSecurity)?
     private let timeouts: ResponseTimeouts
-    private let readToken: @Sendable () -> String?
-    /// Nil before the first request, and when the server has refused it.
-    private let token = Mutex<String?>(nil)
     private let elapsed: @Sendable () -> Int64
     private let hear: @Sendable (TimeExchange) async -> Void
-    private let http: Mutex<HTTPClient>
+    /// Which revocations were last compared: what did not become equal by that is not compared again and again.
+    let compared = Mutex<RevocationNumbers?>(nil)
 
     /// - Parameters:
-    ///   - readToken: what the server's owner made for this device; asked again whenever the server refuses the last
-    ///     one.
+    ///   - security: as that of the connections.
     ///   - elapsed: microseconds of a clock that never goes back.
     ///   - hear: gets what every answer says of the time, before the answer itself is handed on.
     package convenience init(
-        address: ServerAddress, readToken: @escaping @Sendable () -> String?, elapsed: @escaping @Sendable () -> Int64,
+        _ connections: ServerConnections, security: any ServerSecurity, elapsed: @escaping @Sendable () -> Int64,
         hearing hear: @escaping @Sendable (TimeExchange) async -> Void
     ) {
-        self.init(
-            address: address, readToken: readToken, timeouts: ResponseTimeouts(), elapsed: elapsed, hearing: hear)
+        self.init(connections, security: security, timeouts: ResponseTimeouts(), elapsed: elapsed, hearing: hear)
     }
 
     init(
-        address: ServerAddress, readToken: @escaping @Sendable () -> String?, timeouts: ResponseTimeouts,
-        elapsed: @escaping @Sendable () -> Int64,
-        hearing hear: @escaping @Sendable (TimeExchange) async -> Void
+        _ connections: ServerConnections, security: (any ServerSecurity)?, timeouts: ResponseTimeouts,
+        elapsed: @escaping @Sendable () -> Int64, hearing hear: @escaping @Sendable (TimeExchange) async -> Void
     ) {
-        self.address = address
+        self.connections = connections
+        self.security = security
         self.timeouts = timeouts
-        self.readToken = readToken
         self.elapsed = elapsed
         self.hear = hear
-        http = Mutex(Self.makeHTTP())
     }
 
-    private static func makeHTTP() -> HTTPClient {
-        HTTPClient(eventLoopGroupProvider: .singleton, configuration: ServerClock.configuration)
-    }
-
-    /// From now on requests go through new connections. (Nothing goes through those that began at an address which this
-    /// machine has no more, and nobody says so.)
+    /// From now on requests go through new connections.
     ///
     /// - Parameter endingWhatIsUnderWay: requests without an answer are lost at once, not when their time is over.
     package func connectAnew(endingWhatIsUnderWay: Bool) {
-        let fresh = Self.makeHTTP()
-        let former = http.withLock { http in
-            defer { http = fresh }
-            return http
-        }
-        Task { [timeouts] in
-            if !endingWhatIsUnderWay { try? await Task.sleep(for: timeouts.silence + timeouts.whole) }
-            try? await former.shutdown()
-        }
+        connections.connectAnew(patience: endingWhatIsUnderWay ? nil : timeouts.silence + timeouts.whole)
     }
 
     /// Ends all connections for good: requests under way and later ones are lost.
-    package func close() async {
-        try? await http.withLock { $0 }.shutdown()
-    }
+    package func close() async { await connections.close() }
 
     /// One request.
     struct Ask: Sendable {
@@ -78,14 +59,17 @@ package final class ChannelClient: Sendable {
         /// With the query.
         var path: String
         var body: [UInt8]?
+        /// The media type of the body.
+        var type = ChannelHeader.protobuf
+        /// It is about revocations itself.
+        var isComparison = false
     }
 
     func execute(_ ask: Ask) async -> ServerReply<[UInt8]> {
-        let token = currentToken()
-        let request = request(for: ask, token: token)
-        let sent = elapsed()
+        let request = request(for: ask)
         do {
-            let http = http.withLock { $0 }
+            let http = try connections.client()
+            let sent = elapsed()
             let response = try await http.execute(
                 request, timeout: timeouts.untilAnswer(sending: ask.body?.count ?? 0))
             let returned = elapsed()
@@ -100,34 +84,25 @@ package final class ChannelClient: Sendable {
                     sent: sent, received: times.received, answered: times.answered, returned: returned)
                 if exchange.isPlausible { await hear(exchange) }
             }
-            let reply = answer.reply { try? JSONDecoder().decode(ChannelProblem.self, from: Data($0)) }
-            if case .unauthorised = reply { forget(token) }
-            return reply
+            if !ask.isComparison, let theirs = response.headers.first(name: ChannelHeader.revocations) {
+                await compareRevocations(with: theirs)
+            }
+            return answer.reply { try? JSONDecoder().decode(ChannelProblem.self, from: Data($0)) }
         } catch {
             return Self.failure(error)
         }
     }
 
-    private func currentToken() -> String {
-        token.withLock { token in
-            if token == nil { token = readToken() }
-            return token ?? ""
-        }
-    }
-
-    /// Unless another one has taken its place meanwhile.
-    private func forget(_ refused: String) {
-        token.withLock { if $0 == refused { $0 = nil } }
-    }
-
-    private func request(for ask: Ask, token: String) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: address.url(ask.path))
+    private func request(for ask: Ask) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: connections.address.url(ask.path))
         request.method = ask.method
         request.headers.add(name: "Accept", value: ChannelHeader.protobuf)
         request.headers.add(name: "Accept-Encoding", value: "gzip")
-        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        if let issuer = security?.credentials?.certificates.last {
+            request.headers.add(name: ChannelHeader.issuer, value: Data(issuer).base64EncodedString())
+        }
         if let body = ask.body {
-            request.headers.add(name: "Content-Type", value: ChannelHeader.protobuf)
+            request.headers.add(name: "Content-Type", value: ask.type)
             var sent = body
             if body.count >= Gzip.worthwhileBytes, let packed = Gzip.pack(body), packed.count < body.count {
                 request.headers.add(name: "Content-Encoding", value: "gzip")
@@ -143,6 +118,10 @@ package final class ChannelClient: Sendable {
         let neverSent: [HTTPClientError] = [
             .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .invalidURL, .emptyHost,
         ]
+        if let error = error as? NotTheServer {
+            return .unreachable("what answers is not the fleet's server: \(error.reason)")
+        }
+        if let error = error as? ServerConnections.NoFleet { return .unreachable(error.description) }
         if error is NIOConnectionError { return .unreachable("no connection to the server") }
         if let error = error as? HTTPClientError {
             if neverSent.contains(error) { return .unreachable("no connection to the server") }
@@ -157,7 +136,7 @@ package final class ChannelClient: Sendable {
         }
         if provesNothing(error) {
             return .unreachable(
-                "what answers does not prove to be the server; is there a login page, or is the clock far off?")
+                "what answers does not prove to be the fleet's server; is there a login page?")
         }
         if let error = error as? IOError, [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
             return .unreachable("no connection to the server")
@@ -165,9 +144,9 @@ package final class ChannelClient: Sendable {
         return .lost("\(error)")
     }
 
-    /// TLS was not begun: no certificate, one of somebody else, one that does not hold yet or any more.
+    /// TLS was not begun.
     private static func provesNothing(_ error: any Error) -> Bool {
         if let error = error as? NIOSSLError, case .handshakeFailed = error { return true }
-        return error as? NIOSSLExtraError == .failedToValidateHostname
+        return false
     }
 }

@@ -59,7 +59,7 @@ package struct PollPlan: Sendable {
         due = now + interval - UInt64.random(in: 0...interval / 5, using: &generator)
     }
 
-    /// Doubles the rest with each failure in a row, from 0.5–1 s up to `longestRest`; a refused token rests a minute at
+    /// Doubles the rest with each failure in a row, from 0.5–1 s up to `longestRest`; a refusal rests a minute at
     /// least, a busy server as long as it wishes.
     package mutating func onFailure(
         _ failure: Failure, now: UInt64, using generator: inout some RandomNumberGenerator
@@ -84,6 +84,16 @@ package struct PollPlan: Sendable {
         guard lastFailure == .unauthorised else { return }
         failures = 0
         restEnd = 0
+        due = min(due, now)
+    }
+
+    /// Who this laptop is to the server, or whom it takes for it, has changed: what went wrong before says nothing any more,
+    /// unless the server itself wished to be left alone.
+    package mutating func onFleet(now: UInt64) {
+        if lastFailure == .unauthorised || lastFailure == .unreachable {
+            failures = 0
+            restEnd = 0
+        }
         due = min(due, now)
     }
 

@@ -1,11 +1,9 @@
-import AsyncHTTPClient
 package import Logging
-import NIOCore
 package import Timekeeping
 
 /// Goes on asking a server for the time, seldom and patiently.
 package struct ServerClock: Sendable {
-    private let address: ServerAddress
+    private let connections: ServerConnections
     private let elapsed: @Sendable () -> Int64
     private let isNeeded: @Sendable () -> Bool
     private let logger: Logger
@@ -14,10 +12,10 @@ package struct ServerClock: Sendable {
     ///   - elapsed: microseconds of a clock that never goes back.
     ///   - isNeeded: false while other answers of the server tell the time, and while there is no way to it.
     package init(
-        address: ServerAddress, elapsed: @escaping @Sendable () -> Int64,
+        _ connections: ServerConnections, elapsed: @escaping @Sendable () -> Int64,
         isNeeded: @escaping @Sendable () -> Bool = { true }, logger: Logger
     ) {
-        self.address = address
+        self.connections = connections
         self.elapsed = elapsed
         self.isNeeded = isNeeded
         self.logger = logger
@@ -25,8 +23,7 @@ package struct ServerClock: Sendable {
 
     /// Asks until it is cancelled, and hands on each answer that can be true.
     package func run(hearing hear: @Sendable (TimeExchange) async -> Void) async {
-        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration)
-        let time = ServerTime(address: address, http: http, elapsed: elapsed)
+        let time = ServerTime(connections: connections, elapsed: elapsed)
         var plan = AskingPlan()
         var generator = SystemRandomNumberGenerator()
         var last: ServerTime.Answer?
@@ -48,29 +45,19 @@ package struct ServerClock: Sendable {
             }
             try? await Task.sleep(for: .milliseconds(delay))
         }
-        try? await http.shutdown()
-    }
-
-    static var configuration: HTTPClient.Configuration {
-        // Who sends us elsewhere is no Muster server.
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(5)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // From one question to the next: a new connection would be counted as delay.
-        configuration.connectionPool.idleTimeout = .seconds(90)
-        return configuration
     }
 
     /// Once for each turn of affairs.
     private func log(_ answer: ServerTime.Answer, after last: ServerTime.Answer?) {
         switch (answer, last) {
         case (.told, .told), (.wrong, .wrong), (.unreachable, .unreachable): break
-        case (.told, _): logger.info("the server tells the time", metadata: ["server": "\(address)"])
+        case (.told, _): logger.info("the server tells the time", metadata: ["server": "\(connections.address)"])
         case (.unreachable(let reason), _):
-            logger.info("the server is out of reach", metadata: ["server": "\(address)", "reason": "\(reason)"])
+            logger.info(
+                "the server is out of reach", metadata: ["server": "\(connections.address)", "reason": "\(reason)"])
         case (.wrong(let reason), _):
             logger.warning(
-                "what answers is not the server", metadata: ["server": "\(address)", "reason": "\(reason)"])
+                "what answers is not the server", metadata: ["server": "\(connections.address)", "reason": "\(reason)"])
         }
     }
 }

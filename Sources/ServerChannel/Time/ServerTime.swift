@@ -19,17 +19,17 @@ struct ServerTime: Sendable {
     static let answerBytes = 4_096
     private static let timeouts = ResponseTimeouts(silence: .seconds(10), whole: .seconds(10))
 
-    let address: ServerAddress
-    let http: HTTPClient
+    let connections: ServerConnections
     /// Microseconds of a clock that never goes back.
     let elapsed: @Sendable () -> Int64
 
     func ask() async -> Answer {
-        var request = HTTPClientRequest(url: address.url("/v1/time"))
+        var request = HTTPClientRequest(url: connections.address.url("/v1/time"))
         request.headers.add(name: "Accept", value: "application/json")
         // An answer out of a proxy's memory would be old.
         request.headers.add(name: "Cache-Control", value: "no-store")
         do {
+            let http = try connections.client()
             let sent = elapsed()
             let response = try await http.execute(request, timeout: Self.timeouts.untilAnswer(sending: 0))
             let returned = elapsed()
@@ -38,6 +38,8 @@ struct ServerTime: Sendable {
                 return .wrong("Its answer is too long, or broken off.")
             }
             return Self.answer(Array(bytes.readableBytesView), sent: sent, returned: returned)
+        } catch let error as NotTheServer {
+            return .wrong(error.reason)
         } catch {
             return .unreachable("\(error)")
         }

@@ -50,4 +50,17 @@ enum ChannelSchema {
                 ) STRICT;
                 """)
     }
+
+    static func createRevocations(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                DROP TABLE access;
+
+                -- Whom the fleet has shut out, as laptops have told it: one entry a device, signed.
+                CREATE TABLE revocation (
+                    device TEXT PRIMARY KEY,
+                    entry BLOB NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
 }

@@ -30,6 +30,8 @@ enum Schema {
         if role == .channel {
             migrator.registerMigration("channel 1", migrate: ChannelSchema.create)
             migrator.registerMigration("channel 2", migrate: ChannelSchema.createServer)
+            // Certificates have taken the place of tokens.
+            migrator.registerMigration("channel 3", migrate: ChannelSchema.createRevocations)
         }
         return migrator
     }

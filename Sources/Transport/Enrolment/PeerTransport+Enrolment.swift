@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOTLS
+package import FleetTLS
 package import Replication
 
 extension PeerTransport {
@@ -11,7 +12,7 @@ extension PeerTransport {
     ///   - accepts: decides on the peer by its chain in DER. Before that nothing but `credentials` is sent.
     /// - Throws: `LinkRefusal`, or what the network says.
     package func enrol(
-        at address: PeerAddress, showing credentials: LinkCredentials,
+        at address: PeerAddress, showing credentials: FleetCredentials,
         accepts: @escaping @Sendable (_ chain: [[UInt8]]) async -> Bool
     ) async throws -> EnrolmentConnection {
         let result = eventLoop.makePromise(of: EnrolmentConnection.self)

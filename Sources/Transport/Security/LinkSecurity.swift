@@ -1,9 +1,10 @@
 package import CRDT
+package import FleetTLS
 
 /// Who this device is on a connection, and whom it lets in. There is no connection without.
 package protocol LinkSecurity: Sendable {
     /// What this device shows; nil while it belongs to no fleet: then it takes no connection and makes none.
-    var credentials: LinkCredentials? { get }
+    var credentials: FleetCredentials? { get }
 
     /// Decides on a peer, which has proved that it has the key of the first certificate.
     ///
@@ -20,20 +21,6 @@ package protocol LinkSecurity: Sendable {
 extension LinkSecurity {
     /// By default with nobody.
     package func hears(_ chain: [[UInt8]]) async -> Bool { false }
-}
-
-/// What a device proves itself with.
-package struct LinkCredentials: Hashable, Sendable {
-    /// In DER; the device's own first, then its issuer's.
-    package let certificates: [[UInt8]]
-    /// PKCS #8 in PEM (RFC 8410).
-    let key: String
-
-    /// Takes an Ed25519 key and the certificates that belong to it.
-    package init(certificates: [[UInt8]], key: String) {
-        self.certificates = certificates
-        self.key = key
-    }
 }
 
 /// Why a peer is not let in: a sentence for logs and for people.

@@ -1,4 +1,5 @@
 import CRDT
+import FleetTLS
 import NIOCore
 import NIOSSL
 import Synchronization
@@ -11,7 +12,7 @@ final class LinkTLS: Sendable {
     static let enrolment = "muster-enrolment/1"
 
     private struct Contexts {
-        let credentials: LinkCredentials
+        let credentials: FleetCredentials
         let client: NIOSSLContext
         let server: NIOSSLContext
     }
@@ -56,12 +57,10 @@ final class LinkTLS: Sendable {
     ///
     /// - Parameters: as for `PeerTransport.enrol`.
     static func secureEnrolment(
-        _ channel: any Channel, showing credentials: LinkCredentials,
+        _ channel: any Channel, showing credentials: FleetCredentials,
         accepts: @escaping @Sendable ([[UInt8]]) async -> Bool
     ) throws -> PeerProof {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        (configuration.certificateChain, configuration.privateKey) = try credentials.sources()
-        let context = try NIOSSLContext(configuration: strict(configuration, applications: [enrolment]))
+        let context = try NIOSSLContext(configuration: credentials.client(speaking: [enrolment]))
         let proof = PeerProof()
         let handler = try NIOSSLClientHandler(context: context, serverHostname: nil) { certificates, promise in
             promise.completeWithTask {
@@ -78,44 +77,14 @@ final class LinkTLS: Sendable {
         }
         return try contexts.withLock { known in
             if let known, known.credentials == credentials { return known }
-            let (chain, key) = try credentials.sources()
-            var client = TLSConfiguration.makeClientConfiguration()
-            client.certificateChain = chain
-            client.privateKey = key
-            let server = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
             let fresh = try Contexts(
                 credentials: credentials,
-                client: NIOSSLContext(configuration: Self.strict(client, applications: [Self.application])),
+                client: NIOSSLContext(configuration: credentials.client(speaking: [Self.application])),
                 server: NIOSSLContext(
-                    configuration: Self.strict(server, applications: [Self.application, Self.enrolment])))
+                    configuration: credentials.server(speaking: [Self.application, Self.enrolment])))
             known = fresh
             return fresh
         }
-    }
-
-    private static func strict(_ base: TLSConfiguration, applications: [String]) -> TLSConfiguration {
-        var configuration = base
-        configuration.minimumTLSVersion = .tlsv13
-        // Asks for the peer's certificates; what is then decided on them is `LinkSecurity`'s and nobody else's.
-        configuration.certificateVerification = .noHostnameVerification
-        configuration.trustRoots = .certificates([])
-        // BoringSSL offers no Ed25519 unless it is named.
-        configuration.signingSignatureAlgorithms = [.ed25519]
-        configuration.verifySignatureAlgorithms = [.ed25519]
-        configuration.applicationProtocols = applications
-        // Who is sent away is not waited for; `Link.close` gives its own time to those who may finish.
-        configuration.shutdownTimeout = .zero
-        return configuration
-    }
-}
-
-extension LinkCredentials {
-    /// As NIOSSL takes them.
-    fileprivate func sources() throws -> ([NIOSSLCertificateSource], NIOSSLPrivateKeySource) {
-        let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
-        return (
-            try certificates.map { .certificate(try NIOSSLCertificate(bytes: $0, format: .der)) }, .privateKey(key)
-        )
     }
 }
 
@@ -131,8 +100,7 @@ final class PeerProof: Sendable {
 
     /// Notes what the peer has shown.
     func show(_ certificates: [NIOSSLCertificate]) -> [[UInt8]] {
-        let read = certificates.compactMap { try? $0.toDERBytes() }
-        let chain = read.count == certificates.count ? read : []
+        let chain = certificates.chain
         shown.withLock { $0 = chain }
         return chain
     }

@@ -18,11 +18,12 @@ class Fleet:
     def __init__(self, build_directory):
         self._directory = tempfile.mkdtemp(prefix="muster-fleet-")
         self._socket = os.path.join(self._directory, "issuer.sock")
-        state, passphrase = (os.path.join(self._directory, name) for name in ("state", "passphrase"))
-        os.mkdir(state)
+        # Of the laptop that lets others in: its key and certificates lie there.
+        self.state, passphrase = (os.path.join(self._directory, name) for name in ("state", "passphrase"))
+        os.mkdir(self.state)
         with open(passphrase, "w", encoding="utf-8") as file:
             file.write("a drawer of its own\n")
-        command = [os.path.join(build_directory, "musterd"), "--state-dir", state, "--socket", self._socket]
+        command = [os.path.join(build_directory, "musterd"), "--state-dir", self.state, "--socket", self._socket]
         self._issuer = Program(
             "issuer", [*command, "--listen", "127.0.0.1:0", "--no-discovery"], self._directory)
         root = os.path.join(self._directory, "root.pem")

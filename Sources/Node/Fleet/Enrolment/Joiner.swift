@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import FleetTLS
 import Identity
 import Logging
 import Replication
@@ -113,7 +114,7 @@ actor Joiner {
 
     /// Asks at every address that is known, at once. Only one of them can have the invitation.
     private func askEverybody(
-        _ code: InvitationCode, _ key: JoinKey, _ credentials: LinkCredentials
+        _ code: InvitationCode, _ key: JoinKey, _ credentials: FleetCredentials
     ) async -> Outcome {
         let addresses = await replicator.knownAddresses()
         return await withTaskGroup(of: Outcome.self) { group in
@@ -136,7 +137,7 @@ actor Joiner {
     }
 
     private func ask(
-        at address: PeerAddress, _ code: InvitationCode, _ key: JoinKey, _ credentials: LinkCredentials
+        at address: PeerAddress, _ code: InvitationCode, _ key: JoinKey, _ credentials: FleetCredentials
     ) async -> Outcome {
         guard
             let connection = try? await transport.enrol(

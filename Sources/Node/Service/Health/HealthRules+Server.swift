@@ -13,22 +13,17 @@ extension HealthRules {
 
     /// - Parameters:
     ///   - address: of the server; nil when none is configured.
-    ///   - standing: nil without a gateway.
+    ///   - standing: nil without one.
     static func server(
-        _ address: String?, hasToken: Bool, standing: ServerStanding?, queue: QueueStatus
+        _ address: String?, standing: ServerStanding?, queue: QueueStatus
     ) -> HealthCheck {
         let name = "server"
         let waiting = queue.pending == 0 ? "" : "; \(queue.pending) pending"
-        guard let address else {
+        guard let address, let standing else {
             guard queue.pending > 0 else { return HealthCheck(name, .ok, "none is configured") }
             return HealthCheck(
                 name, .warning, "none is configured\(waiting)",
                 remedy: "meet a laptop that has the internet, or start musterd with --server URL")
-        }
-        guard hasToken, let standing else {
-            return HealthCheck(
-                name, .warning, "\(address) is asked for the time only\(waiting)",
-                remedy: "give musterd this laptop's token with --server-token FILE")
         }
         if !standing.behind.isEmpty {
             return HealthCheck(
@@ -51,8 +46,8 @@ extension HealthRules {
                 name, .warning, "\(address) is not well: \(reason)\(waiting)", remedy: "tell the office if it lasts")
         case .unauthorised:
             return HealthCheck(
-                name, .failed, "\(address) refuses this laptop's token\(waiting)",
-                remedy: "have the office make a new one ('muster-channel token add NAME'), and put it into that file")
+                name, .failed, "\(address) does not let this laptop in\(waiting)",
+                remedy: "compare 'muster fleet show' with 'muster-channel fleet show' at the office")
         }
     }
 }

@@ -40,8 +40,7 @@ extension InventoryService {
     private func serverCheck() async -> HealthCheck {
         let configuration = facts.configuration
         return HealthRules.server(
-            configuration.server.map { "\($0)" }, hasToken: configuration.serverTokenFile != nil,
-            standing: await gateway?.standing, queue: await queueStatus())
+            configuration.server.map { "\($0)" }, standing: await gateway?.standing, queue: await queueStatus())
     }
 
     private func storeCheck() async -> HealthCheck {

@@ -92,7 +92,7 @@ struct FleetSignCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What it may do: office, lead, member or reader; server for the company's.", valueName: "role"))
+            "What it may do: office, lead, member or reader; server or proxy for the company's.", valueName: "role"))
     var role = FleetRole.member
 
     @Option(help: ArgumentHelp("The fleet's root: lets the other laptop let in further ones.", valueName: "file"))
@@ -124,7 +124,10 @@ struct FleetSignCommand: AsyncParsableCommand {
     }
 }
 
-extension FleetRole: ExpressibleByArgument {}
+extension FleetRole: ExpressibleByArgument {
+    // Not every command takes each of them; its help says which.
+    static var allValueStrings: [String] { [] }
+}
 
 /// The passphrase of a fleet's root.
 struct PassphraseOption: ParsableArguments {

@@ -1,0 +1,59 @@
+import CRDT
+import Identity
+import ServerChannel
+import Storage
+import Synchronization
+
+/// Who is let in, and who was shut out.
+extension ServerIdentity {
+    /// Judges who asks.
+    ///
+    /// - Parameters:
+    ///   - chain: of a key that the caller has proved, in DER.
+    ///   - time: the server's own, in milliseconds since 1970: it is what laptops call the time.
+    func member(showing chain: [[UInt8]], at time: UInt64) async throws(FleetTrust.Refusal) -> FleetMember {
+        // Without a fleet nobody comes this far by TLS, and a proxy may be there first.
+        guard let trust else { throw .otherFleet }
+        let member = try await trust.judge(
+            chain, now: TimeBounds(Int64(clamping: time), within: 0), revocations: revocations.withLock { $0 })
+        guard member.role.isLaptops else { throw .noLaptop }
+        return member
+    }
+
+    /// Takes what a laptop knows of revocations; from the next look at each caller on they are in force.
+    ///
+    /// - Returns: those that were news.
+    /// - Throws: `ChannelProblem` when there is one among them that nobody of the fleet has signed: then none is taken.
+    func learn(_ entries: [[UInt8]]) async throws -> [[UInt8]] {
+        guard let trust else { return [] }
+        var news: [Revocation] = []
+        for bytes in entries {
+            let revocation: Revocation
+            do throws(Revocation.Refusal) {
+                revocation = try Revocation(bytes)
+                if let known = revocations.withLock({ $0[revocation.device] }), known <= revocation { continue }
+                guard await revocation.isSigned(in: trust) else { throw .notAllowed }
+            } catch {
+                throw ChannelProblem(error == .unreadable ? .malformed : .outsider, error.sentence)
+            }
+            news.append(revocation)
+        }
+        guard !news.isEmpty else { return [] }
+        // In force at once; durable before the laptop is answered, which tells it again otherwise.
+        let fresh = revocations.withLock { log in news.filter { log.add($0) } }
+        try await store.keepRevocations(fresh.map { ($0.device, $0.bytes) })
+        return fresh.map(\.bytes)
+    }
+
+    /// What was kept. Nobody but this program writes it, and each was looked at then.
+    func readRevocations() async throws {
+        var known: [Revocation] = []
+        for entry in try await store.revocationEntries() {
+            guard let revocation = try? Revocation(entry) else {
+                throw StartProblem(.badData, "A revocation in the database cannot be read; put a backup back.")
+            }
+            known.append(revocation)
+        }
+        revocations.withLock { $0 = RevocationLog().adding(known) }
+    }
+}

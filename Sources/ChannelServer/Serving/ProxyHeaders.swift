@@ -1,0 +1,23 @@
+import Foundation
+import HTTPCoding
+import HTTPTypes
+import Identity
+import ServerChannel
+
+/// What a proxy in front of the server says of who has connected to it.
+enum ProxyHeaders {
+    /// The certificate whose key TLS has proved: PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`. The proxy
+    /// has to set it on every request, to nothing where there is none: else whoever asks could write it.
+    static let certificate = "X-Client-Cert"
+
+    /// The caller's chain. The issuer's certificate, which proxies do not pass on, the laptop adds itself: it is no secret.
+    static func chain(in headers: HTTPFields) -> [[UInt8]] {
+        guard let name = HTTPField.Name(certificate), let escaped = headers[name],
+            let pem = PercentCoding.decode(escaped[...]), let own = try? FleetCertificate.all(inPEM: pem),
+            own.count == 1,
+            let issuerName = HTTPField.Name(ChannelHeader.issuer), let text = headers[issuerName],
+            let issuer = Data(base64Encoded: text)
+        else { return [] }
+        return [own[0].bytes, Array(issuer)]
+    }
+}

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Where the server is connected to: by laptops, and by a proxy in front of it.
+struct Doors: Sendable {
+    /// More wait in the kernel's queue.
+    private static let connections = 10_000
+    private static let idle = TimeAmount.seconds(120)
+
+    let responder: ChannelResponder
+    let settings: ServerSettings
+    let logger: Logger
+
+    /// TLS, on which both sides prove who they are.
+    ///
+    /// - Parameter onReady: called with the port when requests can come.
+    func forLaptops(
+        as identity: ServerIdentity, onReady: @escaping @Sendable (Int) -> Void
+    ) throws -> any Service {
+        let (settings, logger) = (settings, logger)
+        let http = HTTP1Channel.Configuration(idleTimeout: Self.idle)
+        return try HTTPServerBuilder { responder in
+            FleetChannel(HTTP1Channel(responder: responder, configuration: http), identity: identity)
+        }.buildServer(
+            configuration: configuration(at: .hostname(settings.host, port: settings.port)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quietLogger,
+            responder: answering { _, channel in await ShownCertificates.chain(on: channel) },
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? settings.port
+                logger.info(
+                    "serving",
+                    metadata: ["listen": "\(settings.host):\(port)", "database": "\(settings.databasePath)"])
+                onReady(port)
+            })
+    }
+
+    /// A Unix socket that its group may open, on which a proxy says who asks.
+    func forProxy(at path: String) throws -> any Service {
+        // The database is this process's alone, so nobody else serves at the socket that stands beside it. It gets its name
+        // when its mode is right: nobody else connects before.
+        let unnamed = path + "~"
+        guard unnamed.utf8.count <= 107 else {
+            throw StartProblem(.usage, "The path of the proxy's socket is longer than 106 bytes; choose a shorter one.")
+        }
+        let kind = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+        guard kind == nil || kind == .typeSocket else {
+            throw StartProblem(.usage, "\(path) is no socket; remove it, or name another with --proxy-socket.")
+        }
+        unlink(unnamed)
+        let logger = logger
+        return try HTTPServerBuilder.http1(configuration: .init(idleTimeout: Self.idle)).buildServer(
+            configuration: configuration(at: .unixDomainSocket(path: unnamed)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quietLogger,
+            responder: answering { request, _ in ProxyHeaders.chain(in: request.headers) },
+            onServerRunning: { channel in
+                guard chmod(unnamed, 0o660) == 0, rename(unnamed, path) == 0 else {
+                    logger.error(
+                        "the proxy's socket cannot be made",
+                        metadata: ["path": "\(path)", "reason": "\(String(cString: strerror(errno)))"])
+                    return channel.close(promise: nil)
+                }
+                logger.info("serving a proxy", metadata: ["socket": "\(path)"])
+            })
+    }
+
+    private func configuration(at address: BindAddress) -> ServerConfiguration {
+        ServerConfiguration(
+            address: address, backlog: 1_024,
+            availableConnectionsDelegate: .maximum(Self.connections, logger: quietLogger))
+    }
+
+    /// - Parameter chain: what the caller has proved a key of.
+    private func answering(
+        _ chain: @escaping @Sendable (Request, any Channel) async -> [[UInt8]]
+    ) -> HTTPChannelHandler.Responder {
+        let (responder, logger) = (responder, logger)
+        return { request, writer, channel in
+            var context = ChannelContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+            context.chain = await chain(request, channel)
+            defer { context.permit.end() }
+            let response = await responder.respond(to: request, context: context)
+            try await writer.write(response: response.head, body: response.body)
+        }
+    }
+
+    /// The library's own lines say the same again.
+    private var quietLogger: Logger {
+        var quiet = logger
+        if quiet.logLevel == .info { quiet.logLevel = .notice }
+        return quiet
+    }
+}

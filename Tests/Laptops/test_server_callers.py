@@ -1,0 +1,226 @@
+"""Who may ask the server, and whom laptops take for it."""
+
+import base64
+import http.client
+import json
+import os
+import socket
+import ssl
+import time
+
+import pytest
+from attacks import Issuing, show_with_another_key
+from gateways import advance, server_check, server_flags, state, wait_published
+from lab import Fleet, UnixConnection, never_during, wait_until
+from newcomer import Identity
+from office import Connection, Journal
+from revoking import CUT_OFF_SECONDS, issuer_of, pem
+from solo import PATIENCE_SECONDS
+from stranger import Member
+from time_server import TimeServer
+
+# The server's own word of who is let in is believed for so long, and the laptop's log is read.
+BELIEF_SECONDS = CUT_OFF_SECONDS + 3
+
+
+@pytest.fixture
+def signer(office):
+    """The laptop that lets others in, which signs anything here."""
+    return issuer_of(office.fleet)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(build_directory):
+    """Another company's fleet."""
+    fleet = Fleet(build_directory)
+    yield fleet
+    fleet.end()
+
+
+def certified(signer, **terms):
+    return lambda: Member(Issuing(signer, **terms))
+
+
+def with_another_key(signer):
+    copied = Member(Issuing(signer))
+    context = copied.asking()
+    show_with_another_key(context, copied.key)
+    copied.asking = lambda: context
+    return copied
+
+
+def callers(signer, elsewhere):
+    """Who is not let in, and what each is told."""
+    return {
+        "self-signed": (Identity, "in no fleet yet"),
+        "of another fleet": (lambda: Member(elsewhere), "another fleet, or to none"),
+        "not valid yet": (certified(signer, since=1, until=44), "does not hold yet"),
+        "an issuer's, as if it were a laptop's": (certified(signer, kind="issuer"), "ILLEGAL_PARAMETER"),
+        "a server's": (certified(signer, role="server"), "a server's"),
+        "a proxy's": (certified(signer, role="proxy"), "a server's"),
+    }
+
+
+def test_nobody_else_may_ask(office, signer, elsewhere):
+    assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", office.author()).add("Box"))[0] == 200
+    wait_until(lambda: office.channel("smith"), PATIENCE_SECONDS, "the server has said what it holds")
+    before = office.get("/v1/jobs")
+    for what, (caller, sentence) in callers(signer, elsewhere).items():
+        for method, path in (("GET", "/v1/jobs"), ("POST", "/v1/mutations"), ("GET", "/v1/revocations")):
+            try:
+                status, answer = Connection(office.port, caller()).ask(method, path)
+            except (ssl.SSLError, OSError) as error:
+                # TLS itself turns it away.
+                assert sentence in str(error), (what, error)
+                continue
+            assert (status, answer["code"]) == (401, "unauthorised"), (what, path, answer)
+            assert sentence in answer["detail"], (what, answer)
+    assert office.get("/v1/jobs") == before
+    told = [line for line in office.log().splitlines() if "a caller is not let in" in line]
+    assert told and "from=127.0.0.1" in told[0], office.log()
+
+
+def test_a_key_that_is_not_the_certificates_is_found_out_in_the_handshake(office, signer):
+    with pytest.raises((ssl.SSLError, OSError)):
+        Connection(office.port, with_another_key(signer)).ask("GET", "/v1/jobs")
+
+
+def test_who_shows_nothing_or_speaks_something_older_is_not_heard(office):
+    bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    bare.check_hostname, bare.verify_mode = False, ssl.CERT_NONE
+    older = office.member.asking()
+    older.minimum_version = older.maximum_version = ssl.TLSVersion.TLSv1_2
+    for context in (bare, older):
+        with pytest.raises((ssl.SSLError, OSError, http.client.HTTPException)):
+            connection = http.client.HTTPSConnection("127.0.0.1", office.port, timeout=PATIENCE_SECONDS, context=context)
+            connection.request("GET", "/v1/time")
+            connection.getresponse()
+    with socket.create_connection(("127.0.0.1", office.port), PATIENCE_SECONDS) as plain:
+        plain.sendall(b"GET /v1/time HTTP/1.1\r\nHost: office\r\n\r\n")
+        answer = b""
+        try:
+            while more := plain.recv(1 << 16):
+                answer += more
+        except ConnectionError:
+            pass
+        assert b"HTTP" not in answer and b"received" not in answer, answer
+
+
+def test_a_header_says_nothing_where_there_is_no_proxy(office):
+    """Who is let in is what TLS has proved: the header of a proxy counts on the proxy's socket only."""
+    headers = office.member.passed_on
+    assert Connection(office.port, Identity()).ask("GET", "/v1/jobs", **headers)[0] == 401
+    # There it does.
+    through = UnixConnection(office.proxy_socket)
+    through.request("GET", "/v1/jobs", None, headers)
+    assert through.getresponse().status == 200
+
+
+def test_the_proxys_socket_is_closed_to_others_and_its_word_is_judged_like_any(office, signer):
+    assert os.stat(office.proxy_socket).st_mode & 0o777 == 0o660
+    revoked = Member(office.fleet)
+    entry = base64.b64encode(signer.revocation(revoked.device.hex())).decode()
+    assert office.ask("POST", "/v1/revocations", {"revocations": [entry]})[0] == 200
+    passed, other = office.member.passed_on, Member(office.fleet).passed_on
+    heads = {
+        "nothing": {},
+        "no issuer": {"X-Client-Cert": passed["X-Client-Cert"]},
+        "nonsense": {**passed, "X-Client-Cert": "nonsense"},
+        "a wrong issuer": {**passed, "Muster-Issuer": base64.b64encode(office.member.certificates[0]).decode()},
+        "two certificates": {**passed, "X-Client-Cert": passed["X-Client-Cert"] + other["X-Client-Cert"]},
+        "one that was revoked": revoked.passed_on,
+    }
+    for what, headers in heads.items():
+        through = UnixConnection(office.proxy_socket)
+        through.request("GET", "/v1/jobs", None, headers)
+        answer = through.getresponse()
+        assert answer.status == 401 and json.loads(answer.read())["code"] == "unauthorised", what
+
+
+def test_a_revoked_laptop_is_shut_out_while_it_is_connected(office, signer):
+    thief = Member(office.fleet)
+    connection = Connection(office.port, thief)
+    assert connection.ask("GET", "/v1/jobs")[0] == 200
+    entry = signer.revocation(thief.device.hex())
+    told = {"revocations": [base64.b64encode(entry).decode()]}
+    assert office.ask("POST", "/v1/revocations", told)[0] == 200
+    refused = lambda: connection.ask("GET", "/v1/jobs")[0] == 401
+    wait_until(refused, BELIEF_SECONDS, "it is not let in any more")
+    status, answer = Connection(office.port, thief).ask("GET", "/v1/jobs")
+    assert status == 401 and "revoked" in answer["detail"], answer
+    # For good, also after the server was started again.
+    office.stop_and_start()
+    assert Connection(office.port, thief).ask("GET", "/v1/jobs")[0] == 401
+    assert office.get("/v1/revocations")["revocations"] == told["revocations"]
+
+
+def test_a_revocation_that_nobody_may_sign_is_not_taken(office, signer):
+    member, other = Member(office.fleet), Member(office.fleet)
+    entry = signer.revocation(other.device.hex())
+    forged = entry[:41] + bytes(64) + entry[105:]
+    for entries, code in (([forged], "outsider"), ([b"nonsense"], "malformed"), ([entry, forged], "outsider")):
+        told = {"revocations": [base64.b64encode(one).decode() for one in entries]}
+        status, answer = Connection(office.port, member).ask("POST", "/v1/revocations", told)
+        assert (status, answer["code"]) == (422, code), answer
+    assert office.get("/v1/revocations")["revocations"] == []
+    assert Connection(office.port, other).ask("GET", "/v1/jobs")[0] == 200
+
+
+def test_laptops_and_server_tell_each_other_of_revocations(solos, office, signer):
+    """What one laptop brings, another hears from the server, though they never meet."""
+    anna = solos("anna").start(*server_flags(office.url))
+    bert = solos("bert").start(*server_flags(office.url))
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    lost = Member(office.fleet)
+    entry = signer.revocation(lost.device.hex())
+    anna.make("/v1/fleet/revocations", {"revocation": pem(entry)})
+    known = lambda daemon: [one for one in daemon.get("/v1/fleet/devices") if one["state"] == "revoked"]
+    wait_until(lambda: known(bert), PATIENCE_SECONDS, "bert hears of it")
+    assert [one["deviceID"] for one in known(bert)] == [lost.device.hex()]
+    assert Connection(office.port, lost).ask("GET", "/v1/jobs")[0] == 401
+
+
+def impostors(signer, elsewhere):
+    """Who answers at the server's address, and is not believed; and what the laptop's doctor says."""
+    return {
+        "self-signed": (Identity, "nobody of this fleet"),
+        "another fleet's server": (lambda: Member(elsewhere, role="server"), "nobody of this fleet"),
+        "a member": (certified(signer), "a laptop that says it is the server"),
+    }
+
+
+@pytest.mark.parametrize("which", ["self-signed", "another fleet's server", "a member"])
+def test_who_only_answers_is_not_the_server(solos, office, signer, elsewhere, which):
+    made, sentence = impostors(signer, elsewhere)[which]
+    with TimeServer(office.fleet, shows=made()) as impostor:
+        anna = solos("anna").start(*server_flags(impostor.url))
+        job = anna.create_job("Smith")
+        advance(anna, job, "dispatched")
+        wait_until(lambda: sentence in server_check(anna)["finding"], PATIENCE_SECONDS, f"it is seen: {anna.log()}")
+        assert {attempt["outcome"] for attempt in anna.get("/v1/queue/log")} <= {"unreachable"}
+        assert impostor.requests == 0, "nothing was said to it"
+        assert state(anna, job)["published"] is None
+    # The true one, in its place, is believed.
+    anna.stop()
+    anna.start(*server_flags(office.url))
+    wait_published([anna], job, "dispatched")
+
+
+def test_a_server_that_is_revoked_is_not_asked_any_more(solos, office, signer):
+    anna = solos("anna").start(*server_flags(office.url))
+    job = anna.create_job("Smith")
+    wait_published([anna], job, "scheduled")
+    server = office.muster_channel("fleet", "show", "--json").stdout
+    entry = signer.revocation(server.split('"deviceID" : "')[1].split('"')[0])
+    anna.make("/v1/fleet/revocations", {"revocation": pem(entry)})
+    wait_until(lambda: "was revoked" in server_check(anna)["finding"], PATIENCE_SECONDS, f"anna turns away: {anna.log()}")
+    advance(anna, job, "dispatched")
+    never_during(lambda: state(anna, job)["published"] != "scheduled", 2, "she asks it")
+
+
+def test_whoever_does_not_say_who_they_are_is_not_waited_for(office, measured):
+    with socket.create_connection(("127.0.0.1", office.port), PATIENCE_SECONDS) as silent:
+        begin = time.monotonic()
+        assert silent.recv(1) == b""
+        measured("until the server closes a silent connection", time.monotonic() - begin, 15)
