@@ -134,7 +134,7 @@ let package = Package(
                 logging,
             ]),
         // Executables.
-        .executableTarget(name: "musterd", dependencies: ["Node", arguments, logging]),
+        .executableTarget(name: "musterd", dependencies: ["HTTPCoding", "Node", arguments, logging]),
         .executableTarget(
             name: "muster-channel",
             dependencies: ["ChannelServer", "HTTPCoding", arguments, logging, unixSignals]),

@@ -44,7 +44,7 @@ class Daemon:
             str(self.binary), "--state-dir", str(self.state), "--socket", str(self.socket), "--listen", self.address,
             "--no-discovery", *self.extra,
         ]
-        environment = {**os.environ, "NOTIFY_SOCKET": str(notice_path)}
+        environment = {**lab.surroundings(), "NOTIFY_SOCKET": str(notice_path)}
         with self.log.open("ab") as log:
             began = time.monotonic()
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)

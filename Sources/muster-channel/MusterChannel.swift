@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChannelServer
+import HTTPCoding
 import Logging
 import UnixSignals
 
@@ -23,6 +24,7 @@ struct MusterChannel: AsyncParsableCommand {
 
             Example: muster-channel --listen 0.0.0.0:7480
             """,
+        version: MusterVersion.current,
         subcommands: [Serve.self, Fleet.self, BackupCommand.self], defaultSubcommand: Serve.self)
 }
 

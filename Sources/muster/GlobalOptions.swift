@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import LocalAPI
 
@@ -10,14 +11,17 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The daemon's socket. Default: $MUSTER_SOCKET, else \(MusterVersion.defaultSocketPath).", valueName: "path")
+            "The daemon's socket. Default: $MUSTER_SOCKET, else this user's daemon, else the machine's.",
+            valueName: "path")
     )
     var socket: String?
 
     var socketPath: String {
         if let socket { return socket }
         if let path = getenv("MUSTER_SOCKET").map({ String(cString: $0) }), !path.isEmpty { return path }
-        return MusterVersion.defaultSocketPath
+        return UsualDirectories.socket(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0) {
+            access($0, F_OK) == 0
+        }
     }
 
     /// Runs the body with a client for the daemon.

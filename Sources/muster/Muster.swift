@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HTTPCoding
 import LocalAPI
 
 /// The command line: everything goes through the daemon's socket.

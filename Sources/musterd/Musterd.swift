@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPCoding
 import Logging
 import Node
 
@@ -16,19 +17,30 @@ struct Musterd: AsyncParsableCommand {
             Finds the other laptops with DNS-SD, exchanges changes with them over TCP, and answers the muster command on
             a Unix socket. Flags win over the environment (MUSTER_STATE_DIR, MUSTER_LISTEN …), that over the file.
 
-            Example: musterd --state-dir /var/lib/muster --listen 127.0.0.1:7473 --peer 127.0.0.1:7474
-            """)
+            docs/configuration.md tells what each setting means.
+
+            Example: musterd --state-dir /var/lib/muster --listen 0.0.0.0:7473
+            """,
+        version: MusterVersion.current)
 
     @Option(
         help: ArgumentHelp(
             "A JSON file with the same settings, as in {\"listen\": \"127.0.0.1:7473\"}.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Where the store lies (default: /var/lib/muster).", valueName: "directory"))
+    @Flag(help: "Only say whether the settings can be used, and what they are.")
+    var checkConfig = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the store lies (default: /var/lib/muster; without root ~/.local/state/muster).",
+            valueName: "directory"))
     var stateDir: String?
 
     @Option(
-        help: ArgumentHelp("The Unix socket of the local API (default: /run/muster/muster.sock).", valueName: "path"))
+        help: ArgumentHelp(
+            "The Unix socket of the local API (default: /run/muster/muster.sock; without root in XDG_RUNTIME_DIR).",
+            valueName: "path"))
     var socket: String?
 
     @Option(
@@ -78,11 +90,16 @@ struct Musterd: AsyncParsableCommand {
     func run() async throws {
         do {
             let environment = Environment.all
-            let configuration = try await NodeConfiguration.read(flags: flags, environment: environment, file: config)
+            let configuration = try await NodeConfiguration.read(
+                flags: flags, environment: environment, file: config, isRoot: geteuid() == 0)
             guard let level = Logger.Level(rawValue: configuration.logLevel) else {
                 throw ConfigurationError(
                     "'\(configuration.logLevel)' is no log level; use trace, debug, info, notice, warning, error or critical."
                 )
+            }
+            guard !checkConfig else {
+                for (name, value) in configuration.settings { print("\(name)\t\(value)") }
+                return
             }
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             var logger = Logger(label: "musterd")

@@ -115,7 +115,8 @@ let moduleRules: [String: ModuleRule] = [
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
-    "musterd": .shell(["Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
+    "musterd": .shell(
+        ["HTTPCoding", "Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
         ["Audit", "CQRCode", "CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI"],

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import CRDT
 import Foundation
+import HTTPCoding
 import HTTPTypes
 import Identity
 import NIOCore

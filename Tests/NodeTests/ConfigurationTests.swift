@@ -1,8 +1,10 @@
 import Foundation
-import Node
+import LocalAPI
 import Replication
 import ServerChannel
 import Testing
+
+@testable import Node
 
 @Suite("Configuration")
 struct ConfigurationTests {
@@ -72,5 +74,115 @@ struct ConfigurationTests {
         await #expect(throws: ConfigurationError.self) {
             try await NodeConfiguration.read(flags: [:], environment: [:], file: "/nowhere/muster.json")
         }
+    }
+
+    private func refusal(
+        file json: String? = nil, environment: [String: String] = [:]
+    ) async throws -> String {
+        let file = NSTemporaryDirectory() + "muster-\(UUID().uuidString).json"
+        try json?.write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [:], environment: environment, file: json == nil ? nil : file)
+        }
+        let sentence = error?.description ?? ""
+        if json != nil { #expect(sentence.contains(file), "the file is named: \(sentence)") }
+        return sentence
+    }
+
+    @Test(
+        "A setting that nobody knows is refused by name, with the nearest right one",
+        arguments: [
+            ("listenn", "did you mean listen?"), ("peer", "did you mean peers?"),
+            ("stateDir", "did you mean state-dir?"), ("server-token", "known are"), ("Listen", "did you mean listen?"),
+            ("", "known are"),
+        ])
+    func unknownSetting(name: String, hint: String) async throws {
+        let sentence = try await refusal(file: #"{"log-level": "info", "\#(name)": "x"}"#)
+        #expect(sentence.contains("'\(name)'") && sentence.contains(hint))
+    }
+
+    @Test(
+        "A value of another kind is refused by name, with what it has to be",
+        arguments: [
+            (#"{"listen": 7600}"#, "'listen'", "text"), (#"{"discovery": "maybe"}"#, "'discovery'", "true or false"),
+            (#"{"peers": "10.0.0.2:7"}"#, "'peers'", "list"), (#"{"peers": [7]}"#, "'peers'", "list"),
+            (#"{"server-interval": "15"}"#, "'server-interval'", "seconds"),
+            (#"{"server-interval": 1.5}"#, "'server-interval'", "seconds"), (#"{"listen": null}"#, "'listen'", "text"),
+            (#"{"listen": {"host": "a"}}"#, "'listen'", "text"), (#"{"discovery": 1}"#, "'discovery'", "true or false"),
+        ])
+    func wrongKind(json: String, name: String, words: String) async throws {
+        let sentence = try await refusal(file: json)
+        #expect(sentence.contains(name) && sentence.contains(words))
+    }
+
+    @Test("What is no object in JSON is refused, and so is a file that is not there", arguments: ["", "[]", "{", "7"])
+    func noObject(json: String) async throws {
+        #expect(try await refusal(file: json).contains("no JSON object"))
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [:], environment: [:], file: "/nowhere/muster.json")
+        }
+        #expect(error?.description.contains("/nowhere/muster.json") == true)
+    }
+
+    @Test("A variable that nobody knows is refused by name, and others are left alone")
+    func environment() async throws {
+        #expect(try await refusal(environment: ["MUSTER_LISTENN": "x"]).contains("did you mean MUSTER_LISTEN?"))
+        #expect(try await refusal(environment: ["MUSTER_PEER": "x"]).contains("did you mean MUSTER_PEERS?"))
+        #expect(try await refusal(environment: ["MUSTER_DISCOVERY": "maybe"]).contains("true or false"))
+        #expect(try await refusal(environment: ["MUSTER_SERVER_INTERVAL": "0"]).contains("1 to 86400"))
+        let fine = ["LISTEN": "x", "MUSTERD": "x", "MUSTER_DISCOVERY": "false", "MUSTER_SERVER_INTERVAL": "7"]
+        let configuration = try await NodeConfiguration.read(flags: [:], environment: fine, file: nil)
+        #expect(!configuration.usesDiscovery && configuration.serverInterval == 7)
+    }
+
+    @Test("An interval of zero seconds is refused, wherever it stands")
+    func zeroInterval() async throws {
+        #expect(
+            try await NodeConfiguration.read(flags: [:], environment: [:], file: Self.example()).serverInterval == 15)
+        let file = NSTemporaryDirectory() + "muster-\(UUID().uuidString).json"
+        try #"{"server-interval": 0}"#.write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [:], environment: [:], file: file)
+        }
+        #expect(error?.description.contains("1 to 86400") == true)
+    }
+
+    private static func example() -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "docs/muster.json").path
+    }
+
+    @Test("The example file has every setting, and so has the page that explains them")
+    func example() async throws {
+        let configuration = try await NodeConfiguration.read(flags: [:], environment: [:], file: Self.example())
+        let names = NodeConfiguration.Key.allCases.map(\.rawValue)
+        #expect(configuration.settings.map(\.name) == names)
+        #expect(configuration.peers.count == 1 && configuration.readerGroup == "office")
+        let page = try String(
+            contentsOfFile: Self.example().replacing("muster.json", with: "configuration.md"), encoding: .utf8)
+        for key in NodeConfiguration.Key.allCases {
+            #expect(page.contains("| `\(key.rawValue)` |") && page.contains("`\(key.variable)`"), "\(key.rawValue)")
+        }
+    }
+
+    @Test("Without root a daemon's things lie in its user's own directories, and commands find its socket there")
+    func usualDirectories() async throws {
+        let home = ["HOME": "/h/anna", "XDG_RUNTIME_DIR": "/run/user/7"]
+        let own = try await NodeConfiguration.read(flags: [:], environment: home, file: nil, isRoot: false)
+        #expect(own.stateDirectory == "/h/anna/.local/state/muster")
+        #expect(own.socket == "/run/user/7/muster/muster.sock")
+        let elsewhere = UsualDirectories(environment: ["XDG_STATE_HOME": "/s", "HOME": "/h"], isRoot: false)
+        #expect(elsewhere.state == "/s/muster" && elsewhere.socket == "/s/muster/muster.sock")
+        for (environment, isRoot) in [(home, true), ([:], false), (["HOME": "relative"], false)] {
+            #expect(UsualDirectories(environment: environment, isRoot: isRoot) == .system)
+        }
+        func found(_ there: Set<String>) -> String {
+            UsualDirectories.socket(environment: home, isRoot: false) { there.contains($0) }
+        }
+        #expect(found([own.socket, UsualDirectories.system.socket]) == own.socket)
+        #expect(found([UsualDirectories.system.socket]) == UsualDirectories.system.socket)
+        #expect(found([]) == own.socket)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPCoding
 import Hummingbird
 import HummingbirdCore
 package import Logging

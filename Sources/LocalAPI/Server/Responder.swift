@@ -1,3 +1,4 @@
+import HTTPCoding
 import HTTPTypes
 import Hummingbird
 import Logging

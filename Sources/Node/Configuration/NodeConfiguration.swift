@@ -1,4 +1,6 @@
 import Configuration
+import FoundationEssentials
+package import LocalAPI
 package import Replication
 package import ServerChannel
 
@@ -7,10 +9,10 @@ package struct NodeConfiguration: Sendable {
     /// The TCP port that other laptops connect to unless `listen` names another.
     package static let defaultPort = 7473
 
-    /// Where the store lies; made with mode 0700 if it is missing, its parents are not.
-    package var stateDirectory = "/var/lib/muster"
+    /// Where the store lies; made with mode 0700 if it is missing, and so are its parents.
+    package var stateDirectory: String
     /// The path of the local API's Unix socket.
-    package var socket = "/run/muster/muster.sock"
+    package var socket: String
     /// Whose members may use it, besides the daemon's user and root; nil for the daemon's own group.
     package var socketGroup: String?
     /// The path of a second one, for who may only look; there is none without it.
@@ -33,7 +35,12 @@ package struct NodeConfiguration: Sendable {
     package var logLevel = "info"
 
     /// The defaults: on this machine only, with discovery, without a server.
-    package init() {}
+    ///
+    /// - Parameter directories: where it keeps what it has.
+    package init(in directories: UsualDirectories = .system) {
+        stateDirectory = directories.state
+        socket = directories.socket
+    }
 
     /// The names under which all three sources know the settings.
     package enum Key: String, CaseIterable {
@@ -55,10 +62,11 @@ package struct NodeConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - flags: what the command line gave; `peers` may have several values.
+    ///   - isRoot: whether the daemon runs as root, or as a service: else its directories are the user's own.
     ///   - file: a JSON file such as `{"listen": "127.0.0.1:7473", "peers": ["10.0.0.2:7473"]}`.
     /// - Throws: `ConfigurationError`.
     package static func read(
-        flags: [Key: [String]], environment: [String: String], file: String?
+        flags: [Key: [String]], environment: [String: String], file: String?, isRoot: Bool = true
     ) async throws -> NodeConfiguration {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (key, given) in flags {
@@ -70,6 +78,7 @@ package struct NodeConfiguration: Sendable {
                 }
             values[AbsoluteConfigKey([key.rawValue])] = ConfigValue(content, isSecret: false)
         }
+        try SettingsCheck.check(environment: environment)
         var providers: [any ConfigProvider] = [InMemoryProvider(name: "flags", values: values)]
         let prefixed = environment.filter { $0.key.hasPrefix("MUSTER_") }
             .map { (String($0.key.dropFirst("MUSTER_".count)), $0.value) }
@@ -77,6 +86,11 @@ package struct NodeConfiguration: Sendable {
             EnvironmentVariablesProvider(
                 environmentVariables: Dictionary(prefixed, uniquingKeysWith: { first, _ in first })))
         if let file {
+            guard let bytes = FileManager.default.contents(atPath: file) else {
+                throw ConfigurationError(
+                    "The configuration file \(file) cannot be read; check its name, and whether you may.")
+            }
+            try SettingsCheck.check(file: bytes, named: file)
             let path = InMemoryProvider(
                 name: "path", values: ["filePath": ConfigValue(.string(file), isSecret: false)])
             do {
@@ -86,10 +100,12 @@ package struct NodeConfiguration: Sendable {
                     "The configuration file \(file) cannot be read as JSON; correct it or leave --config out.")
             }
         }
-        return try NodeConfiguration(ConfigReader(providers: providers))
+        let directories = UsualDirectories(environment: environment, isRoot: isRoot)
+        return try NodeConfiguration(ConfigReader(providers: providers), in: directories)
     }
 
-    private init(_ reader: ConfigReader) throws(ConfigurationError) {
+    private init(_ reader: ConfigReader, in directories: UsualDirectories) throws(ConfigurationError) {
+        self.init(in: directories)
         stateDirectory = reader.string(forKey: Key.stateDirectory.key, default: stateDirectory)
         socket = reader.string(forKey: Key.socket.key, default: socket)
         socketGroup = reader.string(forKey: Key.socketGroup.key)
@@ -119,11 +135,34 @@ package struct NodeConfiguration: Sendable {
             }
             server = address
         }
-        if let text = reader.string(forKey: Key.serverInterval.key) {
+        let interval = Key.serverInterval.key
+        if let text = reader.string(forKey: interval) ?? reader.int(forKey: interval).map({ String($0) }) {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
                 throw ConfigurationError("'\(text)' is no interval; write a number of seconds from 1 to 86400.")
             }
             serverInterval = seconds
+        }
+    }
+
+    /// What is in force, by the names of the settings; what is not set is left out.
+    package var settings: [(name: String, value: String)] {
+        Key.allCases.compactMap { key in text(of: key).map { (key.rawValue, $0) } }
+    }
+
+    private func text(of key: Key) -> String? {
+        switch key {
+        case .stateDirectory: stateDirectory
+        case .socket: socket
+        case .socketGroup: socketGroup
+        case .readerSocket: readerSocket
+        case .readerGroup: readerGroup
+        case .listen: "\(listen)"
+        case .peers: peers.isEmpty ? nil : peers.map { "\($0)" }.joined(separator: ",")
+        case .server: server.map { "\($0)" }
+        case .serverInterval: "\(serverInterval)"
+        case .discovery: "\(usesDiscovery)"
+        case .hostName: hostName
+        case .logLevel: logLevel
         }
     }
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 #if canImport(Glibc)
     import Glibc
 #endif
@@ -10,10 +12,12 @@ struct StateDirectory {
     /// Takes the directory for this process, until the process ends.
     /// - Throws: `ConfigurationError`.
     init(path: String) throws(ConfigurationError) {
-        if mkdir(path, 0o700) != 0, errno != EEXIST {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
             throw ConfigurationError(
-                "The state directory \(path) cannot be made (\(String(cString: strerror(errno)))); make it, or name another with --state-dir."
-            )
+                "The state directory \(path) cannot be made; make it, or name another with --state-dir.")
         }
         let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {

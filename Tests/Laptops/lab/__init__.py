@@ -21,10 +21,10 @@ from .crew import CrewMember, finish
 from .fleet import Fleet, is_enrolled, shared_fleet
 from .laptop import Laptop
 from .ports import free_port
-from .programs import Program
+from .programs import Program, surroundings
 from .waiting import never_during, wait_at_rest, wait_until
 
 __all__ = [
     "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "ask", "finish", "free_port",
-    "is_enrolled", "never_during", "shared_fleet", "wait_at_rest", "wait_until",
+    "is_enrolled", "never_during", "shared_fleet", "surroundings", "wait_at_rest", "wait_until",
 ]

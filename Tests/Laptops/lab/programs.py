@@ -22,6 +22,11 @@ def _die_with_the_lab():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def surroundings():
+    """The environment without what is meant for the tests: a daemon refuses settings that it does not know."""
+    return {name: os.environ[name] for name in os.environ if not name.startswith("MUSTER_")}
+
+
 def run(command, **options):
     """Runs a command to its end; raises with its output when it fails. Returns what it printed."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
@@ -43,7 +48,7 @@ class Program:
                 stdin=stdin,
                 stdout=output,
                 stderr=errors,
-                env={**os.environ, **(environment or {})},
+                env={**surroundings(), **(environment or {})},
                 # A group of its own: control-C at the terminal reaches the lab, and the lab decides.
                 start_new_session=True,
                 preexec_fn=_die_with_the_lab,

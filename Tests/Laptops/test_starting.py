@@ -1,0 +1,90 @@
+"""What a person types first: settings that can be used and such that cannot, and a daemon of one's own, without root."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from lab import Program, surroundings, wait_until
+from solo import PATIENCE_SECONDS
+
+USAGE, NOBODY = 64, 65534
+
+
+def musterd(build_directory, *arguments, **environment):
+    program = os.path.join(build_directory, "musterd")
+    environment = {**surroundings(), **environment}
+    return subprocess.run(
+        [program, *arguments], capture_output=True, text=True, env=environment, timeout=PATIENCE_SECONDS)
+
+
+@pytest.mark.parametrize("program", ["muster", "musterd", "muster-channel"])
+def test_each_program_says_its_version(build_directory, program):
+    done = subprocess.run([os.path.join(build_directory, program), "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.strip().replace(".", "").isdigit(), done
+
+
+WRONG = {
+    "an unknown setting": ({"listenn": "127.0.0.1:1"}, {}, ["'listenn' in", "muster.json", "did you mean listen?"]),
+    "a value of another kind": ({"discovery": "maybe"}, {}, ["'discovery' in", "muster.json", "true or false"]),
+    "a number in the place of an address": ({"listen": 7600}, {}, ["'listen' in", "muster.json", "a text"]),
+    "no time at all": ({"server-interval": 0}, {}, ["1 to 86400"]),
+    "a server in the clear": ({"server": "http://office:7480"}, {}, ["https://"]),
+    "an unknown variable": ({}, {"MUSTER_PEER": "x"}, ["MUSTER_PEER;", "did you mean MUSTER_PEERS?"]),
+    "a level that is none": ({"log-level": "loud"}, {}, ["'loud'"]),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_refused_by_name_and_nothing_is_made(build_directory, tmp_path, what):
+    settings, environment, words = WRONG[what]
+    path, state = tmp_path / "muster.json", tmp_path / "state"
+    path.write_text(json.dumps(settings))
+    for more in ([], ["--check-config"]):
+        done = musterd(build_directory, "--config", str(path), "--state-dir", str(state), *more, **environment)
+        assert done.returncode == USAGE and done.stdout == "" and done.stderr.count("\n") == 1, done
+        assert all(word in done.stderr for word in words), done.stderr
+    assert not state.exists()
+
+
+def test_settings_that_can_be_used_are_shown_and_nothing_is_started(build_directory, tmp_path):
+    path = tmp_path / "muster.json"
+    path.write_text('{"listen": "0.0.0.0:7473", "peers": ["10.0.0.2:7473"]}')
+    state = tmp_path / "state"
+    done = musterd(
+        build_directory, "--config", str(path), "--check-config", "--state-dir", str(state), MUSTER_SERVER_INTERVAL="7")
+    shown = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert done.returncode == 0 and not state.exists(), done
+    assert shown["listen"] == "0.0.0.0:7473" and shown["peers"] == "10.0.0.2:7473" and shown["server-interval"] == "7"
+    assert shown["state-dir"] == str(state) and "server" not in shown
+
+
+def test_without_root_it_keeps_its_things_at_home_and_is_found_there(build_directory, tmp_path):
+    """Also its directory's parents are made; the command needs no flag."""
+    home, runtime = tmp_path / "home", tmp_path / "run"
+    for directory in (home, runtime):
+        directory.mkdir()
+        shutil.chown(directory, NOBODY, NOBODY)
+    for parent in tmp_path.parents:
+        if parent.as_posix().startswith("/tmp/"):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    tmp_path.chmod(0o711)
+    environment = {"HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "XDG_STATE_HOME": ""}
+    as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    daemon = Program(
+        "own", [*as_nobody, os.path.join(build_directory, "musterd"), "--listen", "127.0.0.1:0", "--no-discovery"],
+        str(tmp_path), environment)
+    try:
+        ask = [*as_nobody, os.path.join(build_directory, "muster"), "status", "--json"]
+
+        def answers():
+            assert daemon.is_running, daemon.errors()
+            return subprocess.run(ask, capture_output=True, env={**surroundings(), **environment}).returncode == 0
+
+        wait_until(answers, PATIENCE_SECONDS, "the command finds its user's own daemon")
+        state = home / ".local/state/muster"
+        assert (state / "muster.sqlite").exists() and (runtime / "muster/muster.sock").is_socket()
+        assert state.stat().st_mode & 0o077 == 0
+    finally:
+        daemon.kill()
