@@ -2,14 +2,14 @@
 
 import json
 import os
-import shutil
 import subprocess
 
 import pytest
 from lab import Program, surroundings, wait_until
 from solo import PATIENCE_SECONDS
+from unprivileged import Person
 
-USAGE, NOBODY = 64, 65534
+USAGE = 64
 
 
 def musterd(build_directory, *arguments, **environment):
@@ -60,31 +60,22 @@ def test_settings_that_can_be_used_are_shown_and_nothing_is_started(build_direct
     assert shown["state-dir"] == str(state) and "server" not in shown
 
 
-def test_without_root_it_keeps_its_things_at_home_and_is_found_there(build_directory, tmp_path):
+def test_without_root_it_keeps_its_things_at_home_and_is_found_there(build_directory):
     """Also its directory's parents are made; the command needs no flag."""
-    home, runtime = tmp_path / "home", tmp_path / "run"
-    for directory in (home, runtime):
-        directory.mkdir()
-        shutil.chown(directory, NOBODY, NOBODY)
-    for parent in tmp_path.parents:
-        if parent.as_posix().startswith("/tmp/"):
-            parent.chmod(parent.stat().st_mode | 0o011)
-    tmp_path.chmod(0o711)
-    environment = {"HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "XDG_STATE_HOME": ""}
-    as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-    daemon = Program(
-        "own", [*as_nobody, os.path.join(build_directory, "musterd"), "--listen", "127.0.0.1:0", "--no-discovery"],
-        str(tmp_path), environment)
-    try:
-        ask = [*as_nobody, os.path.join(build_directory, "muster"), "status", "--json"]
+    with Person(build_directory) as person:
+        daemon = Program(
+            "own", [*person.prefix, person.programs / "musterd", "--listen", "127.0.0.1:0", "--no-discovery"],
+            str(person.directory), person.own)
+        ask = [*person.prefix, person.programs / "muster", "status", "--json"]
 
         def answers():
             assert daemon.is_running, daemon.errors()
-            return subprocess.run(ask, capture_output=True, env={**surroundings(), **environment}).returncode == 0
+            return subprocess.run(ask, capture_output=True, env=person.environment).returncode == 0
 
-        wait_until(answers, PATIENCE_SECONDS, "the command finds its user's own daemon")
-        state = home / ".local/state/muster"
-        assert (state / "muster.sqlite").exists() and (runtime / "muster/muster.sock").is_socket()
-        assert state.stat().st_mode & 0o077 == 0
-    finally:
-        daemon.kill()
+        try:
+            wait_until(answers, PATIENCE_SECONDS, "the command finds its user's own daemon")
+            state = person.home / ".local/state/muster"
+            assert (state / "muster.sqlite").exists() and (person.runtime / "muster/muster.sock").is_socket()
+            assert state.stat().st_mode & 0o077 == 0
+        finally:
+            daemon.kill()
