@@ -27,6 +27,8 @@ package struct AuditReport: Encodable, Sendable {
         package let keyWords: String?
         /// What the laptop calls itself; nil where it does not say.
         package let name: String?
+        /// Who was at it, in the order in which they came, as the laptop says: its key signs, and no person's.
+        package let people: [String]
         /// What it may do in the fleet; nil unless it is proven.
         package let role: String?
         /// Who let it in; nil unless it is proven.
@@ -124,7 +126,8 @@ extension HistoryAudit {
         let device = journal.author?.device
         return AuditReport.Journal(
             replicaID: replica.description, deviceID: device?.description, keyWords: device.map(KeyWords.of),
-            name: replica == .channel ? "the server" : journal.name, role: member?.role.rawValue,
+            name: replica == .channel ? "the server" : journal.name, people: journal.people,
+            role: member?.role.rawValue,
             issuerID: member?.issuer.device.description, changes: journal.changes,
             firstAt: journal.first.map { Timestamp(milliseconds: Int64(clamping: $0.milliseconds)) },
             lastAt: journal.first.map { _ in Timestamp(milliseconds: Int64(clamping: journal.last.milliseconds)) },

@@ -19,6 +19,8 @@ package struct HistoryAudit: Sendable {
         package let dot: Dot
         /// As it stands there.
         package let change: Change
+        /// Who was at its author's laptop, as the journal says; nil where it does not.
+        package let person: String?
     }
 
     /// What is known of a journal so far.
@@ -31,6 +33,9 @@ package struct HistoryAudit: Sendable {
         var last = Stamp.zero
         /// What its laptop calls itself.
         var name: String?
+        /// Who was at it, in the order in which they came.
+        var people: [String] = []
+        var sessions = WorkSessions()
         /// Why it is not believed, from there on.
         var problem: String?
     }
@@ -116,8 +121,9 @@ package struct HistoryAudit: Sendable {
                 let dot = Dot(replica: replica, sequence: journal.head.sequence + 1)
                 journal.head = journal.head.after(scanned, in: buffer)
                 let change = ChangeCodec.decode(scanned, in: buffer)
-                journal.add(change, by: replica)
-                written.append(WrittenChange(dot: dot, change: change))
+                journal.add(change, at: dot)
+                let person = journal.sessions.person(at: TimelineKey(change, at: dot))
+                written.append(WrittenChange(dot: dot, change: change, person: person))
             }
         } catch {
             return note("what it holds after \(known.head.sequence) cannot be read", of: replica)
@@ -168,11 +174,28 @@ extension HistoryAudit.Fault {
 }
 
 extension HistoryAudit.Journal {
-    fileprivate mutating func add(_ change: Change, by replica: ReplicaID) {
+    fileprivate mutating func add(_ change: Change, at dot: Dot) {
+        let replica = dot.replica
         changes += 1
+        note(change, at: dot)
         first = min(first ?? change.stamp, change.stamp)
         last = max(last, change.stamp)
         guard change.item == .job else { return }
         for case .set(JobProperty.author(replica), let value, _) in change.operations { name = value }
+    }
+
+    /// That are listed of a laptop, however many it says.
+    private static let mostPeople = 256
+
+    private mutating func note(_ change: Change, at dot: Dot) {
+        guard let text = change.workSessionText(in: dot.replica) else { return }
+        // Places tell all of it here, and no stamps.
+        let record = WorkSessionRecord(
+            journal: dot.replica, author: change.origin ?? dot.replica, sequence: dot.sequence, stamp: change.stamp,
+            before: .zero, text: text)
+        sessions.add(record)
+        guard record.author == dot.replica, let person = record.session?.name else { return }
+        guard people.count < Self.mostPeople, !people.contains(where: { FieldText.isSame($0, person) }) else { return }
+        people.append(person)
     }
 }

@@ -31,7 +31,7 @@ package enum JobProperty {
 
     private static let authorPrefix = "author."
 
-    /// Whether a field only tells people which laptop a replica is on.
+    /// Whether a field only tells people which laptop a replica is on, or who is there.
     package static func isAuthor(_ field: FieldName) -> Bool {
         field.text.hasPrefix(authorPrefix)
     }
@@ -40,6 +40,13 @@ package enum JobProperty {
     package static func author(_ replica: ReplicaID) -> FieldName {
         // 7 + 32 bytes: always a valid name.
         FieldName("\(authorPrefix)\(replica)") ?? "author"
+    }
+
+    /// The field whose history in a replica's own journal tells who was at its laptop when (docs/people.md). Older versions
+    /// take it for one that tells which laptop it is, and show nothing of it.
+    package static func person(_ replica: ReplicaID) -> FieldName {
+        // 7 + 32 + 7 bytes.
+        FieldName("\(authorPrefix)\(replica).person") ?? "author"
     }
 }
 

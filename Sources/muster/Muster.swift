@@ -19,7 +19,8 @@ struct Muster: AsyncParsableCommand {
             """,
         version: MusterVersion.current,
         subcommands: [
-            StatusCommand.self, DoctorCommand.self, PeersCommand.self, ClockCommand.self, JobCommand.self,
+            StatusCommand.self, SessionCommand.self, DoctorCommand.self, PeersCommand.self, ClockCommand.self,
+            JobCommand.self,
             ItemCommand.self, ImportCommand.self, QueueCommand.self, FleetCommand.self, CompletionsCommand.self,
         ])
 }

@@ -4,7 +4,9 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct HelpTests {
     static let commands: [[String]] = [
-        [], ["status"], ["doctor"], ["peers"], ["clock"], ["job"], ["job", "create"], ["job", "list"], ["job", "show"],
+        [], ["status"], ["session"], ["session", "start"], ["session", "end"], ["session", "show"],
+        ["session", "list"], ["doctor"], ["peers"], ["clock"], ["job"], ["job", "create"], ["job", "list"],
+        ["job", "show"],
         ["job", "advance"], ["job", "sign-off"], ["job", "watch"],
         ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
         ["job", "audit"],

@@ -103,6 +103,7 @@ struct OpenAPITests {
             case "POST join": JoinRequest(code: "0000-0000-0000-0000")
             case "POST certificates":
                 SignCertificateRequest(request: try SigningRequest(DeviceKey()).pem, role: "member")
+            case "POST session": BeginSessionRequest(name: "Ann", isNew: true)
             case "POST peers": AddPeerRequest(address: "10.0.0.1:4710")
             case "POST jobs": CreateJobRequest(name: "Jones")
             case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])

@@ -76,7 +76,8 @@ struct AnyValueTests {
         }
         #expect(changes > 6)
         let reporter = ChangeReporter(job: try await anna.store.job(job))
-        for change in applied { try roundTrip(Event.change(reporter.report(change))) }
+        let sessions = try await anna.store.workSessions(of: job)
+        for change in applied { try roundTrip(Event.change(reporter.report(change, sessions))) }
         let export = try await anna.exported(job, .json)
         _ = try JSONSerialization.jsonObject(with: Data(export))
     }

@@ -15,6 +15,7 @@ extension ChannelService {
         let stored = try await store.job(job)
         let word = try await store.serverWord(on: job)
         let pending = try await store.pendingRequests(of: job)
+        let sessions = try await store.workSessions(of: job)
         let published = word.published
         let name = published[FieldName.jobName] ?? stored.properties.value(of: JobProperty.name)
         let kind = published[FieldName.jobKind] ?? stored.properties.value(of: JobProperty.kind)
@@ -32,14 +33,16 @@ extension ChannelService {
                     priority: asked.request.priority, kind: asked.request.kind,
                     by: asked.write.author.description,
                     byName: stored.properties.value(of: JobProperty.author(asked.write.author)),
+                    person: sessions.person(of: asked.write),
                     at: Timestamp(asked.write.stamp))
             })
     }
 
     /// Items that are not removed, ascending; fewer than `limit` when they are long.
     func items(of job: JobID, after: ItemID, limit: Int) async throws -> [ItemDocument] {
-        try await store.items(
-            job: job, after: after, limit: limit, sufficientBytes: Self.itemBytes, withRemoved: false
-        ).map(ItemDocument.init)
+        let items = try await store.items(
+            job: job, after: after, limit: limit, sufficientBytes: Self.itemBytes, withRemoved: false)
+        let known = (stored: try await store.job(job), sessions: try await store.workSessions(of: job))
+        return items.map { ItemDocument($0, of: known) }
     }
 }

@@ -1,5 +1,6 @@
 import CRDT
 import HTTPCoding
+import Inventory
 import ServerChannel
 import Storage
 
@@ -53,6 +54,7 @@ struct PendingDocument: Encodable {
     let kind: String
     let by: String
     @Nullable var byName: String?
+    @Nullable var person: String?
     let at: Timestamp
 }
 
@@ -62,8 +64,11 @@ struct ItemDocument: Encodable {
     let notes: [String]
     let updatedAt: Timestamp
     let updatedBy: String
+    @Nullable var updatedByName: String?
+    @Nullable var person: String?
 
-    init(_ item: StoredItem) {
+    /// - Parameter job: read after the item, with who was at which laptop.
+    init(_ item: StoredItem, of job: (stored: StoredJob, sessions: WorkSessions)) {
         id = item.id.description
         fields = Dictionary(
             item.state.fields.compactMap { field in field.register.winner.map { (field.name.text, $0.value) } },
@@ -72,6 +77,8 @@ struct ItemDocument: Encodable {
         let write = item.state.lastWrite
         updatedAt = Timestamp(write?.stamp ?? .zero)
         updatedBy = (write?.author ?? .channel).description
+        updatedByName = write.flatMap { job.stored.properties.value(of: JobProperty.author($0.author)) }
+        person = write.flatMap { job.sessions.person(of: $0) }
     }
 }
 

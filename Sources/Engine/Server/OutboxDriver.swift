@@ -33,6 +33,8 @@ package actor OutboxDriver {
     private var failure: StoreError?
     /// What has to be remembered and could not be: it is written with whatever comes next.
     private var owed: OutboxWrite?
+    /// Which user of this machine is dropping what.
+    private var droppers: [MutationToken: UInt32] = [:]
     var generator: MachineGenerator
 
     package init(store: Store, replicator: Replicator, clock: ClockService, machine: any Machine, logger: Logger) {
@@ -151,9 +153,13 @@ package actor OutboxDriver {
 
     /// Returns when what was dropped is withdrawn durably.
     ///
+    /// - Parameter user: of this machine, who drops it; nil when that is not known.
     /// - Throws: `OutboxRefusal`; `StoreError` when it could not be withdrawn, and stands.
-    package func drop(_ token: MutationToken) async throws {
-        try await carryOut(wish: try machine.onDrop(token, now: now, using: &generator))
+    package func drop(_ token: MutationToken, by user: UInt32? = nil) async throws {
+        let directives = try machine.onDrop(token, now: now, using: &generator)
+        droppers[token] = user
+        defer { droppers[token] = nil }
+        try await carryOut(wish: directives)
     }
 
     /// Of one lane, or of all.
@@ -251,7 +257,7 @@ package actor OutboxDriver {
         let token = withdrawal.token
         do {
             let clock = clock
-            _ = try await store.withdraw(withdrawal, now: { clock.now })
+            _ = try await store.withdraw(withdrawal, now: { clock.now }, by: droppers[token])
             backlog += machine.onWithdrawn(token, now: now, using: &generator)
         } catch {
             logger.error("a mutation could not be taken back", metadata: ["token": "\(token)", "error": "\(error)"])

@@ -16,6 +16,20 @@ extension LocalClient {
     /// `GET /v1/clock`: 200.
     package func clock() async throws -> ClockReport { try await call(.GET, ["clock"]) }
 
+    /// `GET /v1/session`: 200.
+    package func session() async throws -> SessionReport { try await call(.GET, ["session"]) }
+
+    /// `POST /v1/session`: 200; 422 for a name that the crew's list has not.
+    package func beginSession(_ request: BeginSessionRequest) async throws -> SessionReport {
+        try await call(.POST, ["session"], body: request)
+    }
+
+    /// `DELETE /v1/session`: 200, also where there was none.
+    package func endSession() async throws -> SessionReport { try await call(.DELETE, ["session"]) }
+
+    /// `GET /v1/crew`: 200.
+    package func crew() async throws -> CrewReport { try await call(.GET, ["crew"]) }
+
     /// `GET /v1/fleet`: 200.
     package func fleet() async throws -> FleetStatus { try await call(.GET, ["fleet"]) }
 

@@ -9,6 +9,8 @@ struct LocalContext: RequestContext {
     static let bodyLimit = 4 << 20
 
     var coreContext: CoreRequestContextStorage
+    /// Who asks.
+    var caller = LocalCaller()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -48,7 +48,8 @@ package struct LocalServer: Service {
             eventLoopGroup: group,
             logger: quietLogger,
             responder: { request, writer, channel in
-                let context = LocalContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                var context = LocalContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                context.caller = await LocalCaller(of: channel)
                 let response = await responder.respond(to: request, context: context)
                 try await writer.write(response: response.head, body: response.body)
             },

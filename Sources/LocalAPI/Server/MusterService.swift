@@ -5,6 +5,16 @@
 /// reaches the caller as a failure of the daemon, without its text. What is returned by a writing method is durable
 /// (rule R4).
 package protocol MusterService: Sendable {
+    /// The same service for one caller: what is written through it is of whoever has a session there.
+    func serving(_ caller: LocalCaller) -> any MusterService
+    /// Who is at this laptop as the user of the machine who asks.
+    func sessionReport() async throws -> SessionReport
+    /// Begins that user's session, in the place of one that goes on; `invalidValue` for a name that the crew's list has not.
+    func beginSession(_ request: BeginSessionRequest) async throws -> SessionReport
+    /// Ends that user's session, if there is one.
+    func endSession() async throws -> SessionReport
+    /// The crew's list, and who is at this laptop.
+    func crew() async throws -> CrewReport
     /// This device at a glance.
     func status() async throws -> Status
     /// Connected devices first, then one entry for each other device or address that is known.

@@ -25,7 +25,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static let all = device + fleet + jobs + queue + roster + items
+    static let all = device + sessions + fleet + jobs + queue + roster + items
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },

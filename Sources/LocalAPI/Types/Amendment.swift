@@ -65,12 +65,15 @@ package struct AmendedItem: Codable, Hashable, Sendable {
     package var by: String
     /// The host's name, where it is known.
     @Nullable package var byName: String?
+    /// Who was at it; null when nobody says so.
+    @Nullable package var person: String?
 
     /// `fields` ascend by name, `notes` are in timeline order.
     package init(
         item: String, itemName: String?, kind: Kind, fields: [AmendedField], notes: [String], at: Timestamp,
-        by: String, byName: String?
+        by: String, byName: String?, person: String? = nil
     ) {
+        self.person = person
         self.item = item
         self.itemName = itemName
         self.kind = kind

@@ -28,6 +28,8 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     package var by: String
     /// The author's host, if known.
     @Nullable package var byName: String?
+    /// Who was at it; null when nobody says so.
+    @Nullable package var person: String?
     /// Of the change's first transform in the author's journal.
     package var sequence: UInt64
     /// The full id; the reserved one, zero, for the job itself.
@@ -45,7 +47,8 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     /// `job` and `item` are full ids, `by` has 32 hexadecimal digits, `fields` are sorted.
     package init(
         job: String, anchor: UInt64 = 0, at: Timestamp, counter: UInt16 = 0, by: String, byName: String? = nil,
-        sequence: UInt64, item: String, itemName: String? = nil, action: Action, fields: [FieldChange] = [],
+        person: String? = nil, sequence: UInt64, item: String, itemName: String? = nil, action: Action,
+        fields: [FieldChange] = [],
         note: String? = nil
     ) {
         self.job = job
@@ -54,6 +57,7 @@ package struct ChangeReport: Codable, Hashable, Sendable {
         self.counter = counter
         self.by = by
         self.byName = byName
+        self.person = person
         self.sequence = sequence
         self.item = item
         self.itemName = itemName

@@ -51,7 +51,7 @@ package struct SettleRequest: Codable, Hashable, Sendable {
     package var item: String
     /// The name as it is listed, byte for byte.
     package var field: String
-    /// One of the values; else who wrote it: a host's name, or the beginning of a replica id.
+    /// One of the values; else who wrote it: a host's or a person's name, or the beginning of a replica id.
     package var take: String
 
     /// A `take` that fits no rival, or authors of different values, is refused with 404 `unknownRival`.
@@ -95,9 +95,12 @@ package struct WrittenValue: Codable, Hashable, Sendable {
     package var by: String
     /// The author's host, if known.
     @Nullable package var byName: String?
+    /// Who was at it; null when nobody says so.
+    @Nullable package var person: String?
 
     /// `by` is whole: 32 hexadecimal digits.
-    package init(value: String, at: Timestamp, by: String, byName: String? = nil) {
+    package init(value: String, at: Timestamp, by: String, byName: String? = nil, person: String? = nil) {
+        self.person = person
         self.value = value
         self.at = at
         self.by = by

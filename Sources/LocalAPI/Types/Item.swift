@@ -68,6 +68,8 @@ package struct ItemDetails: Codable, Hashable, Sendable {
     package var updatedBy: String
     /// Its host, if known.
     @Nullable package var updatedByName: String?
+    /// Who was at it; null when nobody says so.
+    @Nullable package var person: String?
     /// Per field, who set the value and when.
     package var fieldHistory: [String: WrittenValue]
     /// Per field that has some, the values that lost to it without its author having seen them, the latest first.
@@ -78,8 +80,8 @@ package struct ItemDetails: Codable, Hashable, Sendable {
     /// `fieldHistory` has the keys of `fields`, `rivals` only those with a conflict.
     package init(
         id: String, isRemoved: Bool, replaces: String?, fields: [String: String], notes: [String],
-        updatedAt: Timestamp, updatedBy: String, updatedByName: String?, fieldHistory: [String: WrittenValue],
-        rivals: [String: [WrittenValue]] = [:], remarks: [WrittenValue]
+        updatedAt: Timestamp, updatedBy: String, updatedByName: String?, person: String? = nil,
+        fieldHistory: [String: WrittenValue], rivals: [String: [WrittenValue]] = [:], remarks: [WrittenValue]
     ) {
         self.id = id
         self.isRemoved = isRemoved
@@ -89,6 +91,7 @@ package struct ItemDetails: Codable, Hashable, Sendable {
         self.updatedAt = updatedAt
         self.updatedBy = updatedBy
         self.updatedByName = updatedByName
+        self.person = person
         self.fieldHistory = fieldHistory
         self.rivals = rivals
         self.remarks = remarks

@@ -6,6 +6,8 @@ package struct RosterMember: Codable, Hashable, Sendable {
     package var replicaID: String
     /// Its laptop, if known.
     @Nullable package var name: String?
+    /// Who was last said to be at it; null when nobody is, or nobody says so.
+    @Nullable package var person: String?
     /// Whether it is this laptop's.
     package var isOwn: Bool
     /// Its first change in the job; null when that went with a removed job.
@@ -22,11 +24,12 @@ package struct RosterMember: Codable, Hashable, Sendable {
 
     /// This device's replicas, former ones too, count as connected, and lack nothing.
     package init(
-        replicaID: String, name: String? = nil, isOwn: Bool = false, since: Timestamp? = nil,
+        replicaID: String, name: String? = nil, person: String? = nil, isOwn: Bool = false, since: Timestamp? = nil,
         lastSeenAt: Timestamp? = nil, isConnected: Bool = false, heardAt: Timestamp? = nil, behind: Int? = nil
     ) {
         self.replicaID = replicaID
         self.name = name
+        self.person = person
         self.isOwn = isOwn
         self.since = since
         self.lastSeenAt = lastSeenAt

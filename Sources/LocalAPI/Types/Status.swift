@@ -26,13 +26,16 @@ package struct Status: Codable, Hashable, Sendable {
     @Nullable package var server: ServerContact?
     /// What was asked for on this device, and waits.
     package var queue: QueueStatus
+    /// Who is at this laptop as the user who asks; null while nobody is.
+    @Nullable package var session: Session?
 
     /// Works out `sync` from `peers`.
     package init(
         deviceID: String, replicaID: String, name: String, version: String, startedAt: Timestamp, clock: ClockStatus,
         discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int,
-        server: ServerContact? = nil, queue: QueueStatus
+        server: ServerContact? = nil, queue: QueueStatus, session: Session? = nil
     ) {
+        self.session = session
         self.deviceID = deviceID
         self.replicaID = replicaID
         self.name = name

@@ -49,10 +49,12 @@ final class ChangePublisher: ReplicationObserver {
     }
 
     private func publish(_ applied: [AppliedChange], job: JobID) async {
-        guard let stored = try? await store.job(job) else { return }
+        guard let stored = try? await store.job(job), let sessions = try? await store.workSessions(of: job) else {
+            return
+        }
         let reporter = ChangeReporter(job: stored)
         for change in applied where !change.change.isPreamble || change.change.isOfStatements {
-            hub.publish(.change(reporter.report(change)))
+            hub.publish(.change(reporter.report(change, sessions)))
         }
     }
 }

@@ -8,7 +8,8 @@ import Storage
 struct ChangeReporter: Sendable {
     let job: StoredJob
 
-    func report(_ entry: TimelineEntry, label: String?) -> ChangeReport {
+    /// - Parameter person: who was at the author's laptop; nil when nobody says so.
+    func report(_ entry: TimelineEntry, label: String?, by person: String?) -> ChangeReport {
         let notes = entry.notes + entry.decisions.map(sentence)
         let action: ChangeReport.Action =
             !entry.decisions.isEmpty
@@ -17,7 +18,8 @@ struct ChangeReporter: Sendable {
         return ChangeReport(
             job: job.id.text, anchor: entry.key.anchor, at: entry.key.stamp.timestamp, counter: entry.key.stamp.counter,
             by: entry.author.description, byName: InventoryService.hostName(of: entry.author, in: job),
-            sequence: entry.key.sequence, item: entry.item.description, itemName: entry.item == .job ? job.name : label,
+            person: person, sequence: entry.key.sequence, item: entry.item.description,
+            itemName: entry.item == .job ? job.name : label,
             action: action,
             fields: entry.settings.map { setting in
                 FieldChange(
@@ -46,13 +48,13 @@ struct ChangeReporter: Sendable {
     }
 
     /// What came too late, by itself: what its author saw is not known any more.
-    func report(_ late: QuarantinedChange) -> ChangeReport {
+    func report(_ late: QuarantinedChange, _ sessions: WorkSessions) -> ChangeReport {
         let key = TimelineKey(late.change, at: late.dot)
-        return report(TimelineEntry(late.change, key: key, isFirst: false), label: nil)
+        return report(TimelineEntry(late.change, key: key, isFirst: false), label: nil, by: sessions.person(at: key))
     }
 
     /// What was just taken in.
-    func report(_ applied: AppliedChange) -> ChangeReport {
+    func report(_ applied: AppliedChange, _ sessions: WorkSessions) -> ChangeReport {
         let key = TimelineKey(applied.change, at: applied.dot)
         let entry = TimelineEntry(
             applied.change, key: key, isFirst: applied.before == nil, item: applied.after
@@ -60,7 +62,7 @@ struct ChangeReporter: Sendable {
             guard let register = applied.before?[field] else { return nil }
             return register.heads.last { $0.write.author == key.replica || replaces.contains($0.write) }?.value
         }
-        return report(entry, label: applied.after.label ?? applied.before?.label)
+        return report(entry, label: applied.after.label ?? applied.before?.label, by: sessions.person(at: key))
     }
 }
 

@@ -20,9 +20,10 @@ extension InventoryService {
             }
             switch try await store.amendments(of: job.id, since: vector, digest: signature.digest) {
             case .held(let amendments):
+                let authors = Authors(job: job, sessions: try await store.workSessions(of: job.id))
                 return AmendmentReport(
                     signature: signature, standing: amendments.isEmpty ? .asSigned : .amended,
-                    items: amendments.map { AmendedItem($0, in: job) })
+                    items: amendments.map { AmendedItem($0, by: authors) })
             case .notHeldYet: return AmendmentReport(signature: signature, standing: .notHeldYet)
             case .anotherInventory: return AmendmentReport(signature: signature, standing: .anotherInventory)
             case .removedJob: return AmendmentReport(signature: signature, standing: .removedJob)
@@ -32,15 +33,15 @@ extension InventoryService {
 }
 
 extension AmendedItem {
-    fileprivate init(_ amendment: Amendment, in job: StoredJob) {
+    fileprivate init(_ amendment: Amendment, by authors: Authors) {
         self.init(
             item: amendment.item.description, itemName: amendment.present.label, kind: Kind(amendment.kind),
             fields: amendment.fields.map {
-                AmendedField(field: $0.name.text, signed: $0.signed, present: WrittenValue($0.present, in: job))
+                AmendedField(field: $0.name.text, signed: $0.signed, present: authors.written($0.present))
             },
             notes: amendment.notes.map(\.text), at: amendment.write.stamp.timestamp,
             by: amendment.write.author.description,
-            byName: InventoryService.hostName(of: amendment.write.author, in: job))
+            byName: authors.hostName(of: amendment.write), person: authors.sessions.person(of: amendment.write))
     }
 }
 

@@ -9,9 +9,12 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             var edits: [ConflictingEdit] = []
-            for item in try await store.conflicts(job: job.id) where item.state.removed == nil {
+            let conflicts = try await store.conflicts(job: job.id)
+            // After them: who wrote them is among these.
+            let authors = Authors(job: job, sessions: try await store.workSessions(of: job.id))
+            for item in conflicts where item.state.removed == nil {
                 for field in item.state.fields {
-                    guard let rivals = Rivals(field.register, in: job) else { continue }
+                    guard let rivals = Rivals(field.register, by: authors) else { continue }
                     edits.append(
                         ConflictingEdit(
                             item: item.id.description, itemName: item.conflictLabel, field: field.name.text,
@@ -35,8 +38,9 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             let item = try await conflicting(request.item, in: job)
+            let authors = Authors(job: job, sessions: try await store.workSessions(of: job.id))
             guard let field = item.state.fields.first(where: { FieldText.isSame($0.name.text, request.field) }),
-                let rivals = Rivals(field.register, in: job)
+                let rivals = Rivals(field.register, by: authors)
             else {
                 throw APIError(
                     .noConflict,
@@ -82,21 +86,22 @@ struct Rivals {
     }
 
     /// Nil where there is no conflict.
-    init?(_ register: Register, in job: StoredJob) {
+    init?(_ register: Register, by authors: Authors) {
         guard let winner = register.winner, !register.losers.isEmpty else { return nil }
         self.init(
-            winner: WrittenValue(winner, in: job), losers: register.losers.reversed().map { WrittenValue($0, in: job) })
+            winner: authors.written(winner), losers: register.losers.reversed().map(authors.written))
     }
 
     /// The value that a person means: one of the values as it is, else that of one author.
     ///
-    /// - Parameter text: a value; else a host's name, or the beginning of a replica id.
+    /// - Parameter text: a value; else a host's or a person's name, or the beginning of a replica id.
     /// - Throws: `APIError` with the choices.
     func value(chosenBy text: String, of field: FieldName) throws(APIError) -> String {
         if let rival = all.first(where: { FieldText.isSame($0.value, text) }) { return rival.value }
         let digits = text.lowercased()
         let written = all.filter { rival in
-            rival.byName.map { FieldText.isSame($0, text) } ?? false || rival.by.begins(with: digits)
+            [rival.byName, rival.person].contains { $0.map { FieldText.isSame($0, text) } ?? false }
+                || rival.by.begins(with: digits)
         }
         guard let first = written.first else { throw refusal("'\(text)' is none of the rivals of '\(field)'") }
         // One laptop may be two replicas; what they wrote may be the same.

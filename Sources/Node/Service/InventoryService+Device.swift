@@ -15,7 +15,8 @@ extension InventoryService {
                 deviceID: identity.device.description, replicaID: identity.replica.description, name: facts.hostName,
                 version: MusterVersion.current, startedAt: facts.startedAt, clock: clockStatus,
                 discovery: facts.discovery.status, peers: try await peers(), jobs: try await store.vectors().count,
-                server: try await serverContact(), queue: await queueStatus())
+                server: try await serverContact(), queue: await queueStatus(),
+                session: try await currentSession.map(Session.init))
         }
     }
 

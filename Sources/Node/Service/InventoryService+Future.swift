@@ -34,6 +34,7 @@ extension InventoryService {
         let limit = HybridLogicalClock.limit(nowMilliseconds: now)
         var edits: [FutureEdit] = []
         let items = Set(try await store.futureChanges(of: job.id, nowMilliseconds: now).map(\.item))
+        let authors = Authors(job: job, sessions: try await store.workSessions(of: job.id))
         for item in items.sorted() where item != .job {
             guard let state = try await store.item(item, job: job.id), state.removed == nil else { continue }
             for field in state.fields {
@@ -41,7 +42,7 @@ extension InventoryService {
                 edits.append(
                     FutureEdit(
                         item: item.description, itemName: state.label, field: field.name.text,
-                        written: WrittenValue(winner, in: job)))
+                        written: authors.written(winner)))
             }
         }
         return edits

@@ -44,7 +44,9 @@ extension InventoryService {
             for start in stride(from: 0, to: edits.count, by: Self.editsPerCommit) {
                 let range = start..<min(start + Self.editsPerCommit, edits.count)
                 let made: EditResult
-                do { made = try await store.edit(job: job.id, now: { clock.now }, Array(edits[range])) } catch {
+                do {
+                    made = try await store.edit(job: job.id, now: { clock.now }, by: user, Array(edits[range]))
+                } catch {
                     // What went before is durable, and told as such.
                     guard start > 0 else { throw error }
                     isComplete = false

@@ -44,22 +44,21 @@ extension InventoryService {
             let state = found.state
             let view = ItemView(StoredItem(id: found.id, state: state), in: job)
             let last = found.state.lastWrite ?? WriteStamp(stamp: .zero, author: ReplicaID(0))
+            // After the item: who wrote it is among them.
+            let authors = Authors(job: job, sessions: try await store.workSessions(of: job.id))
             let history = state.fields.compactMap { field in
-                field.register.winner.map { (field.name, WrittenValue($0, in: job)) }
+                field.register.winner.map { (field.name, authors.written($0)) }
             }
             let rivals = state.fields.filter { !$0.register.losers.isEmpty }.map { field in
-                (field.name, field.register.losers.reversed().map { WrittenValue($0, in: job) })
+                (field.name, field.register.losers.reversed().map(authors.written))
             }
             return ItemDetails(
                 id: found.id.description, isRemoved: isRemoved, replaces: state.value(of: WellKnownField.replaces),
                 fields: view.fields, notes: view.notes, updatedAt: last.stamp.timestamp,
                 updatedBy: last.author.description, updatedByName: Self.hostName(of: last.author, in: job),
+                person: authors.sessions.person(of: last),
                 fieldHistory: Dictionary(fields: history), rivals: Dictionary(fields: rivals),
-                remarks: state.notes.map { remark in
-                    WrittenValue(
-                        value: remark.text, at: remark.write.stamp.timestamp, by: remark.write.author.description,
-                        byName: Self.hostName(of: remark.write.author, in: job))
-                })
+                remarks: state.notes.map { authors.written($0.text, $0.write) })
         }
     }
 
@@ -132,7 +131,7 @@ extension InventoryService {
             let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
                 Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
             }
-            _ = try await store.edit(job: job.id, isAllOrNothing: true, now: { clock.now }, puts + notes)
+            _ = try await store.edit(job: job.id, isAllOrNothing: true, now: { clock.now }, by: user, puts + notes)
             return Restored(id: id.description, replaces: found.id.description)
         }
     }

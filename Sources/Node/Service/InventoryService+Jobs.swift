@@ -120,7 +120,9 @@ extension InventoryService {
             return Batches {
                 while let lines = try await cursor.next() {
                     let told = lines.filter { !$0.entry.isPreamble }
-                    if !told.isEmpty { return told.map { reporter.report($0.entry, label: $0.item?.label) } }
+                    if !told.isEmpty {
+                        return told.map { reporter.report($0.entry, label: $0.item?.label, by: $0.person) }
+                    }
                 }
                 return nil
             }
@@ -160,13 +162,5 @@ extension Volume {
     init(_ cubicFeet: Thousandths) {
         let cubicMetres = cubicFeet.scaled(by: 28_316_846_592, over: 1_000_000_000_000)
         self.init(cubicFeet: cubicFeet.double, cubicMetres: cubicMetres.double)
-    }
-}
-
-extension WrittenValue {
-    init(_ head: Register.Head, in job: StoredJob) {
-        self.init(
-            value: head.value, at: head.write.stamp.timestamp, by: head.write.author.description,
-            byName: InventoryService.hostName(of: head.write.author, in: job))
     }
 }

@@ -9,24 +9,26 @@ extension InventoryService {
     func late(job text: String) async throws -> [LocalAPI.LateChange] {
         try await answering {
             let job = try await resolve(job: text)
+            let changes = try await store.lateChanges(of: job.id)
+            let sessions = try await store.workSessions(of: job.id)
             let reporter = ChangeReporter(job: job)
-            return try await store.lateChanges(of: job.id).map { late in
+            return changes.map { late in
                 LocalAPI.LateChange(
                     id: late.dot.text, by: late.author.description, byName: Self.hostName(of: late.author, in: job),
-                    change: reporter.report(late))
+                    change: reporter.report(late, sessions))
             }
         }
     }
 
     func acceptLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await decide(decision, job: job) { dots, job in
-            try await store.acceptLate(dots, of: job, now: clock.now)
+            try await store.acceptLate(dots, of: job, now: clock.now, by: user)
         }
     }
 
     func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await decide(decision, job: job) { dots, job in
-            [try await store.dropLate(dots, of: job, now: clock.now)].compactMap(\.self)
+            [try await store.dropLate(dots, of: job, now: clock.now, by: user)].compactMap(\.self)
         }
     }
 

@@ -26,7 +26,9 @@ extension InventoryService {
 
     /// Asks, on the mesh's own thread: see `tell`.
     func ask(_ batch: MutationBatch) async throws -> [MutationToken] {
-        try await withTaskExecutorPreference(machine.executor) { try await outbox.ask(batch).tokens }
+        var batch = batch
+        batch.user = user
+        return try await withTaskExecutorPreference(machine.executor) { [batch] in try await outbox.ask(batch).tokens }
     }
 
     /// What the server has said of a job, and what it is shown as until it has answered.
@@ -76,7 +78,7 @@ extension InventoryService {
     func drop(_ token: String) async throws -> QueueEntry {
         try await answering {
             let queued = try await find(token)
-            try await outbox.drop(queued.entry.token)
+            try await outbox.drop(queued.entry.token, by: user)
             return await describe(queued, jobName: try? await store.job(queued.entry.job).name)
         }
     }

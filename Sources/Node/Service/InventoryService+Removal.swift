@@ -22,7 +22,7 @@ extension InventoryService {
             }
             guard !items.isEmpty else { return Removed(removed: []) }
             _ = try await store.edit(
-                job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now },
+                job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now }, by: user,
                 items.map { .remove(item: $0) })
             return Removed(removed: items.map(\.description))
         }
@@ -55,7 +55,7 @@ extension InventoryService {
                     "This removes the job '\(job.name)' with \(job.items) \(job.items == 1 ? "item" : "items") for good, on every device; add --yes "
                         + "(confirmed=true in the API) if that is meant.")
             }
-            await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now))
+            await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now, by: user))
             return Identified(id: job.id.text)
         }
     }

@@ -1,6 +1,7 @@
 import CRDT
 import Engine
 import HTTPCoding
+import Inventory
 import LocalAPI
 import Replication
 import Storage
@@ -13,11 +14,13 @@ extension InventoryService {
             let connected = await replicator.peers(of: job.id)
             let met = try await store.heard()
             let former = try await store.formerReplicas()
+            let sessions = try await store.workSessions(of: job.id)
             var members: [RosterMember] = []
             for entry in try await store.participants(of: job.id) {
                 let name = Self.hostName(of: entry.replica, in: job)
                 var member = RosterMember(
-                    replicaID: entry.replica.description, name: name, isOwn: entry.replica == store.identity.replica,
+                    replicaID: entry.replica.description, name: name,
+                    person: sessions.latest(of: entry.replica)?.name, isOwn: entry.replica == store.identity.replica,
                     since: entry.since.map(\.timestamp), lastSeenAt: entry.lastSeen.timestamp)
                 if member.isOwn || former.contains(entry.replica) {
                     (member.isConnected, member.heardAt, member.behind) = (true, now, 0)

@@ -29,6 +29,8 @@ struct InventoryService: MusterService {
     let fleet: FleetIdentity
     let inviter: Inviter
     let joiner: Joiner
+    /// The Unix user of the machine for whom it answers; nil where that is not known.
+    var user: UInt32?
 
     /// Runs an operation of the store and says what went wrong in the API's words.
     func answering<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -38,6 +40,8 @@ struct InventoryService: MusterService {
             throw APIError(error)
         } catch let refusal as EditRefusal {
             throw APIError(refusal)
+        } catch let refusal as CrewRefusal {
+            throw APIError(.invalidValue, refusal.sentence, candidates: refusal.candidates)
         } catch let refusal as FieldTextRefusal {
             throw APIError(refusal)
         } catch let refusal as MutationRefusal {
@@ -77,7 +81,7 @@ struct InventoryService: MusterService {
     /// Makes one edit.
     func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws {
         let result = try await store.edit(
-            job: job, requiresItems: requiresItem, now: { clock.now }, [edit])
+            job: job, requiresItems: requiresItem, now: { clock.now }, by: user, [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
     }
 

@@ -27,6 +27,7 @@ enum Schema {
                     ALTER TABLE job RENAME COLUMN report TO digest;
                     """)
         }
+        migrator.registerMigration("people 1", migrate: PeopleSchema.create)
         if role == .channel {
             migrator.registerMigration("channel 1", migrate: ChannelSchema.create)
             migrator.registerMigration("channel 2", migrate: ChannelSchema.createServer)

@@ -157,6 +157,8 @@ extension Store {
             let identity = StoreIdentity(device: isElsewhere ? fresh.device : device, replica: fresh.replica)
             if !isElsewhere { try FormerTable.add(replica, in: db) }
             try db.execute(sql: "DELETE FROM unseen")
+            // Who was there when the copy was made need not be here now.
+            try db.execute(sql: "DELETE FROM workSession")
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?, place = ?",
                 arguments: [identity.device.description, identity.replica.description, place.text])

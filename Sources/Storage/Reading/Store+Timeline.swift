@@ -7,6 +7,8 @@ package struct TimelineLine: Hashable, Sendable {
     package let entry: TimelineEntry
     /// For a statement it is the job's own item; nil when the store has none of that id.
     package let item: ItemState?
+    /// Who was at the author's laptop; nil when nobody says so.
+    package let person: String?
 }
 
 extension Store {
@@ -15,7 +17,7 @@ extension Store {
     /// Only the order is worked out at once; the changes are read page by page, so that a log of a million of them holds
     /// neither the memory nor the write-ahead log. Journals do not change once they are written.
     package func timeline(of job: JobID, item: ItemID? = nil) async throws -> TimelineCursor {
-        let order = try await read(of: job) { rows in
+        let (order, sessions) = try await read(of: job) { rows in
             var order = TimelineOrder()
             // Of a removed job only what was said about it is left; what is late is listed apart.
             let isRemoved = try rows.isRemoved()
@@ -25,9 +27,9 @@ extension Store {
                 order.add(dotted.change, at: dotted.dot)
             }
             order.sort()
-            return order
+            return (order, try rows.workSessions())
         }
-        return TimelineCursor(store: self, job: job, order: order)
+        return TimelineCursor(store: self, job: job, order: order, sessions: sessions)
     }
 }
 
@@ -41,11 +43,13 @@ package actor TimelineCursor {
     private let store: Store
     private let job: JobID
     private var order: TimelineOrder
+    private let sessions: WorkSessions
     private var teller: TimelineTeller
     private var position = 0
     private var page: ArraySlice<(key: TimelineKey, change: Change, item: ItemState?)> = []
 
-    init(store: Store, job: JobID, order: TimelineOrder) {
+    init(store: Store, job: JobID, order: TimelineOrder, sessions: WorkSessions) {
+        self.sessions = sessions
         self.store = store
         self.job = job
         self.order = order
@@ -66,7 +70,9 @@ package actor TimelineCursor {
             let piece = page.prefix(Self.pieceLines)
             page.removeFirst(piece.count)
             let lines = piece.compactMap { key, change, item in
-                teller.tell(change, at: key, item: item).map { TimelineLine(entry: $0, item: item) }
+                teller.tell(change, at: key, item: item).map {
+                    TimelineLine(entry: $0, item: item, person: sessions.person(at: key))
+                }
             }
             await Task.yield()
             if !lines.isEmpty { return lines }

@@ -31,6 +31,7 @@ struct JobRemover {
             try db.execute(
                 sql: "DELETE FROM journal WHERE job = ? AND replica = ?",
                 arguments: [job.number, entry.replica.value.blob])
+            try journal.forgetPeople()
         }
         let left = try move(keepingBeyond: merged.heads)
         try left.setRemoval(merged)
@@ -65,7 +66,11 @@ struct JobRemover {
         if try db.tableExists("changed") {
             try db.execute(sql: "UPDATE changed SET job = ? WHERE job = ?", arguments: [left.number, job.number])
         }
-        for table in ["journal", "request", "outcome", "published", "accepted", "decided", "doubtful", "removal"] {
+        // Of people a few rows for each session: they tell whose the late work is.
+        let kept = [
+            "journal", "request", "outcome", "published", "accepted", "decided", "doubtful", "removal", "person",
+        ]
+        for table in kept {
             try db.execute(sql: "UPDATE \(table) SET job = ? WHERE job = ?", arguments: [left.number, job.number])
         }
         // Who wrote is still told by name.

@@ -34,16 +34,17 @@ extension Store {
     /// - Returns: what was written, one commit per job.
     /// - Throws: `StoreError` when one of them is not late, or not any more. Nothing is changed then.
     package func acceptLate(
-        _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
+        _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime,
+        by user: UInt32? = nil
     ) async throws -> [Commit] {
         try await write(isLong: dots.count > Self.fewEdits) { [self] db in
             let now = now()
-            return try transact(on: job, now: now, in: db) { transaction in
+            return try transact(on: job, now: now, by: user, in: db) { transaction in
                 let named = try transaction.lateChanges(dots)
                 guard !named.isEmpty else { return [] }
                 let removed = transaction.job
                 let rescued = try transact(
-                    on: try JobRows.rescueJob(of: job, in: db), entersJob: true, now: now, in: db
+                    on: try JobRows.rescueJob(of: job, in: db), entersJob: true, now: now, by: user, in: db
                 ) { try $0.rescue(named, from: removed, called: job) }
                 return try [rescued] + [transaction.decide(named)].compactMap(\.self)
             }
@@ -55,9 +56,10 @@ extension Store {
     /// - Parameter dots: exactly what a person was shown.
     /// - Throws: as `acceptLate`.
     package func dropLate(
-        _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
+        _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime,
+        by user: UInt32? = nil
     ) async throws -> Commit? {
-        try await write(to: job, isLong: dots.count > Self.fewEdits, now: now) { transaction in
+        try await write(to: job, isLong: dots.count > Self.fewEdits, now: now, by: user) { transaction in
             try transaction.decide(try transaction.lateChanges(dots))
         }
     }
@@ -98,10 +100,13 @@ extension JobTransaction {
             ]
         }
         var bytes: [UInt8] = []
+        var people = ReissuedPeople(
+            of: try removed.workSessions(), in: own.replica, of: try job.workSessions())
         for late in late {
             var change = late.change
             change.origin = late.author
             change.anchor = 0
+            if let said = people.before(change, from: late.dot) { bytes += ChangeCodec.encode(said) }
             bytes += ChangeCodec.encode(change)
         }
         return try say(operations, after: properties.latestStamp, then: bytes)

@@ -31,9 +31,9 @@ extension Store {
     /// - Parameter now: read in the transaction, as for an edit.
     /// - Throws: `StoreError` for a job that is removed already.
     package func removeJob(
-        _ job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime
+        _ job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime, by user: UInt32? = nil
     ) async throws -> RemovedJob {
-        try await write(to: job, now: now) { transaction in
+        try await write(to: job, now: now, by: user) { transaction in
             let rows = transaction.job
             if try rows.isRemoved() { throw StoreError.removedJob(job) }
             let properties = try rows.item(.job)
@@ -163,12 +163,14 @@ extension JobTransaction {
     mutating func end(_ removal: JobRemoval) throws -> RemovalOutcome {
         var reissued: Commit?
         var replaced: Set<ReplicaID> = []
+        let sessions = try job.workSessions()
         if let removed = try JobRemover(of: job).remove(removal) {
             moved(to: removed.job)
             var lost: [Change] = []
             for (replica, changes) in removed.lost {
                 replaced.insert(replica)
-                lost += try BranchRebase(changes, of: job.journal(of: replica)).changes()
+                lost += try BranchRebase(changes, of: job.journal(of: replica), sessions: sessions)
+                    .changes(for: own.replica)
             }
             reissued = try reissue(lost)
         }

@@ -13,6 +13,8 @@ package struct MutationBatch: Sendable {
     package var edits: [Edit] = []
     /// In their order, each under a name of its own.
     package private(set) var mutations: [(token: MutationToken, mutation: any MutationKind)] = []
+    /// Who asks, of the users of this machine; nil when that is not known.
+    package var user: UInt32?
     /// Under which name the job is opened first; nil if it is not.
     private(set) var opening: MutationToken?
 
@@ -85,7 +87,7 @@ extension Store {
     package func enqueue(
         _ batch: MutationBatch, leavingOut leftOut: Set<MutationToken> = [], now: @escaping @Sendable () -> ReceiveTime
     ) async throws -> EnqueueResult {
-        try await write(to: batch.job, entersJob: batch.createsJob, now: now) { transaction in
+        try await write(to: batch.job, entersJob: batch.createsJob, now: now, by: batch.user) { transaction in
             // By whoever made the batch.
             transaction.isKnownToOutbox = true
             if try transaction.job.isRemoved() { throw StoreError.removedJob(batch.job) }
@@ -103,9 +105,9 @@ extension Store {
 
     /// Says in the own journal that a request is taken back; whoever delivers sees it there.
     package func withdraw(
-        _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime
+        _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime, by user: UInt32? = nil
     ) async throws -> Commit {
-        try await write(to: withdrawal.job, now: now) { try $0.say([.withdraw(withdrawal.token)]) }
+        try await write(to: withdrawal.job, now: now, by: user) { try $0.say([.withdraw(withdrawal.token)]) }
     }
 
     /// What is published of a job with what is asked for, of one state of the store.

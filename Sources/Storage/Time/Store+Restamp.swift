@@ -1,5 +1,6 @@
 package import CRDT
 import GRDB
+import Inventory
 import Synchronization
 package import Timekeeping
 
@@ -146,7 +147,9 @@ extension Store {
             if change.origin == nil {
                 // What had to follow its item does so still: that was not the old time, and the step is not its error.
                 if change.stamp != before.next { time = latest }
-                change.stamp = issuer.tick(nowMilliseconds: time, after: state.latestStamp)
+                // Who is there is looked up by stamps: whatever stands in the job, its own are the clock's.
+                let isPerson = change.workSessionText(in: journal.replica) != nil
+                change.stamp = issuer.tick(nowMilliseconds: time, after: isPerson ? .zero : state.latestStamp)
             }
             bytes += ChangeCodec.encode(change)
             state.apply(change, in: journal.replica)
@@ -154,6 +157,7 @@ extension Store {
         }
         let head = try JournalWriter(journal: journal, received: nil, seal: seal)
             .apply(bytes, first: first, after: base).head
+        try journal.notePeopleAgain()
         // Stamps may have become less, which the head's upsert does not know.
         var latest = Stamp.zero
         try job.forEachChange(of: journal.replica) { latest = max(latest, $0.change.stamp) }

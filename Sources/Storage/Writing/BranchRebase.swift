@@ -1,4 +1,5 @@
 import CRDT
+import Inventory
 
 /// What only the branch of a forked journal held that gave way: it is written again under this store's own name, with
 /// its first author and stamp (rule R9).
@@ -8,27 +9,38 @@ import CRDT
 struct BranchRebase {
     private let journal: JournalRows
     private let branch: [DottedChange]
+    private let sessions: WorkSessions
 
-    /// - Parameter branch: what was cut.
-    init(_ branch: [DottedChange], of journal: JournalRows) {
+    /// - Parameters:
+    ///   - branch: what was cut.
+    ///   - sessions: who was there when, before anything was cut.
+    init(_ branch: [DottedChange], of journal: JournalRows, sessions: WorkSessions) {
         self.journal = journal
         self.branch = branch
+        self.sessions = sessions
     }
 
     /// Once the other branch is in the tables: without what another journal holds already.
-    func changes() throws -> [Change] {
+    ///
+    /// - Parameter own: the journal in which it is issued again.
+    func changes(for own: ReplicaID) throws -> [Change] {
         guard !branch.isEmpty else { return [] }
         var lost = Set(branch.map { Work($0.change, in: journal.replica) })
         try journal.job.forEachChange { dotted in
             lost.remove(Work(dotted.change, in: dotted.dot.replica))
         }
-        return branch.compactMap { dotted in
-            guard lost.contains(Work(dotted.change, in: journal.replica)) else { return nil }
+        var people = ReissuedPeople(of: sessions, in: own, of: sessions)
+        return branch.flatMap { dotted -> [Change] in
             var change = dotted.change
+            // Who was there is said where something follows.
+            guard lost.contains(Work(change, in: journal.replica)),
+                change.workSessionText(in: journal.replica) == nil
+            else { return [] }
             change.origin = change.origin ?? journal.replica
             // Only the server can say these.
             change.operations.removeAll { $0.isServersWord }
-            return change.operations.isEmpty ? nil : change
+            guard !change.operations.isEmpty else { return [] }
+            return [people.before(change, from: dotted.dot), change].compactMap(\.self)
         }
     }
 }

@@ -15,7 +15,8 @@ extension JobTransaction {
         }
         // A peer that holds less has signed words for that, too. Honest ones show it where another was quicker.
         guard try !forked.passes(segment.head) else { throw StoreError.heldBranch }
-        let lost = BranchRebase(try forked.cut(after: keep), of: forked)
+        let sessions = try job.workSessions()
+        let lost = BranchRebase(try forked.cut(after: keep), of: forked, sessions: sessions)
         let base = try forked.head()
         let head = try base.after(segment.bytes)
         guard head == segment.head, base.sequence == keep else {
@@ -27,13 +28,14 @@ extension JobTransaction {
         guard try forked.unsignedBytes(around: keep) <= JournalSegment.longestBytes else {
             throw StoreError(.other, "A journal was forked too often at one place; it stays as it is.")
         }
+        try forked.notePeopleAgain()
         try forked.endDoubt()
         let credible = try Self.latestStamp(
             in: segment.bytes, until: HybridLogicalClock.limit(nowMilliseconds: now.milliseconds))
         store.clock.withLock { $0.observe(credible, nowMilliseconds: now.milliseconds) }
         let removal = try noteAgain(forked, after: keep)
         try job.rebuildItems()
-        let reissued = try reissue(lost.changes())
+        let reissued = try reissue(lost.changes(for: own.replica))
         let ended = try removal.map { try end($0) }
         return AdoptedBranch(head: head, reissued: reissued, ended: ended)
     }
@@ -62,7 +64,7 @@ extension JobTransaction {
         guard !lost.isEmpty else { return nil }
         let own = own
         let base = try own.head()
-        let bytes = preamble(before: base, anchor: try job.anchor()) + lost.flatMap(ChangeCodec.encode)
+        let bytes = laptopName(before: base, anchor: try job.anchor()) + lost.flatMap(ChangeCodec.encode)
         let reached = try JournalWriter(journal: own, received: now, seal: sealOwn)
             .apply(bytes, first: base.sequence + 1, after: base)
         let segment = try signed(bytes, after: base, reached)

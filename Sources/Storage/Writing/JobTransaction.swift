@@ -18,8 +18,11 @@ struct JobTransaction {
     private(set) var said: Commit?
     /// Whoever makes this transaction tells the outbox of the requests in it.
     var isKnownToOutbox = false
+    /// Who writes, of the users of this machine; nil when that is not known, or the program itself does.
+    private let user: UInt32?
 
-    init(_ store: Store, id: JobID, job: JobRows, now: ReceiveTime) {
+    init(_ store: Store, id: JobID, job: JobRows, now: ReceiveTime, by user: UInt32? = nil) {
+        self.user = user
         self.store = store
         self.id = id
         self.job = job
@@ -38,14 +41,31 @@ struct JobTransaction {
 
     // MARK: The own journal
 
-    /// The first change of a replica in a job says which laptop it is on, for people; nothing when there is one.
-    func preamble(before head: JournalHead, anchor: UInt64) -> [UInt8] {
+    /// What stands before what a person writes: which laptop it is, in the first change of a replica in a job, and who is there
+    /// where the journal names somebody else.
+    func preamble(before head: JournalHead, anchor: UInt64) throws -> [UInt8] {
+        laptopName(before: head, anchor: anchor) + (try presentPerson(anchor: anchor))
+    }
+
+    /// For people; nothing when there is one.
+    func laptopName(before head: JournalHead, anchor: UInt64) -> [UInt8] {
         guard head.sequence == 0 else { return [] }
         let name = Operation.set(field: JobProperty.author(own.replica), value: store.hostName, replaces: [])
         return ChangeCodec.encode(Change(item: .job, stamp: stamp(), anchor: anchor, operations: [name]))
     }
 
-    /// Says something about the job, after a preamble if it has none; in as many changes as it takes.
+    /// Nothing where the journal says so already, or has never said anything of people and need not.
+    private func presentPerson(anchor: UInt64) throws -> [UInt8] {
+        let (last, present) = (try own.lastPerson(), try user.flatMap { try Store.session(of: $0, in: db) })
+        guard last != nil || present != nil else { return [] }
+        let (text, stamp) = (present?.text ?? "", stamp())
+        // A clock that was put right is behind what was said by it before: said again, so that stamps tell who wrote.
+        if let last, last.text == text, last.stamp < stamp { return [] }
+        let said = Operation.set(field: JobProperty.person(own.replica), value: text, replaces: [])
+        return ChangeCodec.encode(Change(item: .job, stamp: stamp, anchor: anchor, operations: [said]))
+    }
+
+    /// Says something about the job, after a preamble if it needs one; in as many changes as it takes.
     ///
     /// - Parameters:
     ///   - seen: what it has to be later than.
@@ -56,7 +76,7 @@ struct JobTransaction {
     ) throws -> Commit {
         let head = try own.head()
         let anchor = try job.anchor()
-        var bytes = preamble(before: head, anchor: anchor)
+        var bytes = try preamble(before: head, anchor: anchor)
         for part in operations.cutForChanges {
             bytes += ChangeCodec.encode(
                 Change(item: .job, stamp: stamp(after: seen), anchor: anchor, operations: part))
@@ -94,22 +114,23 @@ extension Store {
     ///   - entersJob: enters it when it is new here; else an unknown one is an error.
     ///   - isLong: see `GroupCommit`.
     ///   - now: read in the transaction.
+    ///   - user: who writes, by the Unix user of the machine: see `begin(_:of:)`.
     func write<Value: Sendable>(
         to job: JobID, entersJob: Bool = false, isLong: Bool = false, now: @escaping @Sendable () -> ReceiveTime,
-        _ body: @escaping @Sendable (inout JobTransaction) throws -> Value
+        by user: UInt32? = nil, _ body: @escaping @Sendable (inout JobTransaction) throws -> Value
     ) async throws -> Value {
         try await write(isLong: isLong) { [self] db in
-            try transact(on: job, entersJob: entersJob, now: now(), in: db, body)
+            try transact(on: job, entersJob: entersJob, now: now(), by: user, in: db, body)
         }
     }
 
     /// The same within a write, for those that concern more than one job.
     func transact<Value>(
-        on job: JobID, entersJob: Bool = false, now: ReceiveTime, in db: Database,
+        on job: JobID, entersJob: Bool = false, now: ReceiveTime, by user: UInt32? = nil, in db: Database,
         _ body: (inout JobTransaction) throws -> Value
     ) throws -> Value {
         let rows = try entersJob ? JobRows(entering: job, in: db) : JobRows(of: job, in: db)
-        var transaction = JobTransaction(self, id: job, job: rows, now: now)
+        var transaction = JobTransaction(self, id: job, job: rows, now: now, by: user)
         let value = try body(&transaction)
         if let said = transaction.said {
             let note = CommittedNote(commit: said, isKnownToOutbox: transaction.isKnownToOutbox)

@@ -62,6 +62,7 @@ struct JournalWriter {
         try ChangeCodec.forEach(bytes) { scanned, buffer in
             let sequence = run.head.sequence + 1
             guard sequence > known.sequence else { return run.skip(scanned) }
+            if scanned.item == .job { try notePerson(scanned, in: buffer, at: sequence, &run) }
             run.add(scanned, in: buffer)
             if items == nil {
                 items = try ItemTable(
@@ -88,6 +89,7 @@ struct JournalWriter {
         try journal.job.raiseAnchor(to: run.anchor)
         let signature = try journal.append(
             bytes[start...], after: known, head: run.head, latest: run.latest, seal: seal)
+        if run.hasForeignPeople { try journal.notePeopleAgain() }
         return Reached(
             base: known, head: run.head, signature: signature, credible: run.credible,
             applied: run.told + items.applied,
@@ -119,6 +121,8 @@ struct JournalWriter {
         var credible = Stamp.zero
         var anchor: UInt64 = 0
         var told: [AppliedChange] = []
+        /// Of other laptops than the journal's: issued again.
+        var hasForeignPeople = false
         var hasStatements = false
         var removals: [JobRemoval] = []
 
@@ -133,6 +137,21 @@ struct JournalWriter {
             if scanned.stamp <= credibleLimit { credible = max(credible, scanned.stamp) }
             anchor = max(anchor, scanned.anchor)
         }
+    }
+
+    /// Notes who is at the author's laptop from a change on, if it says so.
+    private func notePerson(
+        _ scanned: ScannedChange, in buffer: UnsafeRawBufferPointer, at sequence: UInt64, _ run: inout Run
+    ) throws {
+        guard let text = ChangeCodec.decode(scanned, in: buffer).workSessionText(in: journal.replica) else { return }
+        guard scanned.origin ?? journal.replica == journal.replica else {
+            run.hasForeignPeople = true
+            return
+        }
+        try journal.note(
+            WorkSessionRecord(
+                journal: journal.replica, author: journal.replica, sequence: sequence, stamp: scanned.stamp,
+                before: max(run.latest, try journal.latestStamp()), text: text))
     }
 
     /// Notes the statements of a change.

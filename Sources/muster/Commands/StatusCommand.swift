@@ -14,6 +14,7 @@ struct StatusCommand: AsyncParsableCommand {
         if options.json { return try StandardOutput.json(status) }
         var facts = Facts()
         facts.add("Device", "\(status.name) (\(ShortIDs.random(status.deviceID)))")
+        if let session = status.session { facts.add("Person", session.description) }
         facts.add("Store", ShortIDs.random(status.replicaID))
         facts.add("Daemon", "version \(status.version), up since \(Formats.time(status.startedAt))")
         facts.add("Clock", clock(status.clock))

@@ -39,7 +39,7 @@ extension AmendmentReport {
 }
 
 extension AmendedItem {
-    fileprivate var authorName: String { authorDisplayName(by, byName) }
+    fileprivate var authorName: String { authorDisplayName(by, byName, person) }
 }
 
 /// An answer for programs, with one more key: `amendments`, an `AmendmentReport`.

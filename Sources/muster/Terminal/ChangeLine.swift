@@ -42,11 +42,13 @@ struct ChangeLine {
 
     private func head(width: Int, isBrief: Bool) -> Head {
         let exactTime = Formats.exactTime(change.at)
-        let authorWidth = width < 60 ? 8 : 12
+        let name = change.authorName
+        // A person and a laptop need more room, which lines without a person leave to the rest.
+        let authorWidth = max(width < 60 ? 8 : 12, min(Text.width(name), change.person == nil ? 0 : width / 4))
         let itemWidth = max(8, min(24, width / 4))
         return Head(
             time: isBrief ? String(exactTime.suffix(8)) : exactTime,
-            author: Text.padded(Text.fitted(change.authorName, to: authorWidth), to: authorWidth),
+            author: Text.padded(Text.fitted(name, to: authorWidth), to: authorWidth),
             item: Text.padded(Text.fitted(change.itemDisplayName, to: itemWidth), to: itemWidth))
     }
 

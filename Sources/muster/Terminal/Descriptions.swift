@@ -26,8 +26,8 @@ extension PeerStatus {
 }
 
 extension ChangeReport {
-    /// The author's host, else the short replica id.
-    var authorName: String { authorDisplayName(by, byName) }
+    /// The author's host, else the short replica id; behind who was at it.
+    var authorName: String { authorDisplayName(by, byName, person) }
 
     var itemDisplayName: String {
         itemName.flatMap { $0.isEmpty ? nil : Text.plain($0) } ?? String(item.prefix(13))
@@ -64,7 +64,7 @@ extension FieldChange {
 }
 
 extension WrittenValue {
-    var authorName: String { authorDisplayName(by, byName) }
+    var authorName: String { authorDisplayName(by, byName, person) }
 }
 
 extension ShownState {
@@ -81,8 +81,9 @@ extension Volume {
     }
 }
 
-func authorDisplayName(_ replica: String, _ name: String?) -> String {
-    name.flatMap { $0.isEmpty ? nil : Text.plain($0) } ?? ShortIDs.random(replica)
+func authorDisplayName(_ replica: String, _ name: String?, _ person: String? = nil) -> String {
+    let laptop = name.flatMap { $0.isEmpty ? nil : Text.plain($0) } ?? ShortIDs.random(replica)
+    return person.map { "\(Text.plain($0)) on \(laptop)" } ?? laptop
 }
 
 /// `1 item`, `2 items`.

@@ -10,7 +10,7 @@ struct WrittenChangeText {
     init(_ written: HistoryAudit.WrittenChange, by author: String) {
         let change = written.change
         let time = Formats.exactTime(Timestamp(milliseconds: Int64(clamping: change.stamp.milliseconds)))
-        let author = Text.plain(author)
+        let author = Text.plain(written.person.map { "\($0) on \(author)" } ?? author)
         let item = change.item == .job ? "the job" : change.item.description
         let first = change.origin.map { ", first by \(ShortIDs.random($0.description))" } ?? ""
         lines = change.operations.map { "\(time)  \(author)\(first)  \(item)  \(Self.text($0))" }

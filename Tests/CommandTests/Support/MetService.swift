@@ -6,10 +6,21 @@ import LocalAPI
 /// answers. The others are the service's own.
 struct MetService: MusterService {
     enum Company { case met, different, alone }
-    let own: InventoryService
+    var own: InventoryService
     let bert: String
     var company = Company.met
 
+    func serving(_ caller: LocalCaller) -> any MusterService {
+        var service = self
+        service.own = own.called(by: caller)
+        return service
+    }
+    func sessionReport() async throws -> SessionReport { try await own.sessionReport() }
+    func beginSession(_ request: BeginSessionRequest) async throws -> SessionReport {
+        try await own.beginSession(request)
+    }
+    func endSession() async throws -> SessionReport { try await own.endSession() }
+    func crew() async throws -> CrewReport { try await own.crew() }
     func status() async throws -> Status {
         var status = try await own.status()
         (status.peers, status.sync) = (try await peers(), SyncState(try await peers()))

@@ -21,7 +21,7 @@ struct ItemShowCommand: AsyncParsableCommand {
         facts.add("Id", details.id)
         if details.isRemoved { facts.add("State", "removed") }
         if let replaces = details.replaces { facts.add("Replaces", replaces) }
-        let author = authorDisplayName(details.updatedBy, details.updatedByName)
+        let author = authorDisplayName(details.updatedBy, details.updatedByName, details.person)
         facts.add("Changed", "\(Formats.time(details.updatedAt)) by \(author)")
         var table = Table([.text("FIELD"), .text("VALUE"), .text("BY"), .whole("AT")])
         for (field, value) in details.fields.sorted(by: { $0.key < $1.key }) {

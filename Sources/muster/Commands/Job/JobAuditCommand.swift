@@ -127,6 +127,10 @@ extension AuditReport {
             lines.append("Signed by \(Text.plain(signature.name)) at \(Formats.exactTime(signature.at)), for")
             lines.append("  \(Text.plain(signature.digest))")
         }
+        for journal in journals where journal.standing != .broken && !journal.people.isEmpty {
+            let people = journal.people.map(Text.plain).joined(separator: ", ")
+            lines += Text.wrapped("At \(journal.title), as that laptop says: \(people)", to: terminal.width)
+        }
         for journal in journals {
             if let problem = journal.problem {
                 lines.append("\(style.red("broken")): the journal of \(journal.title), \(problem)")

@@ -70,7 +70,7 @@ struct JobLateCommand: AsyncParsableCommand {
         let names = ChangeNames(late)
         var lines: [String] = []
         for change in late {
-            lines.append("\(names[change]) by \(authorDisplayName(change.by, change.byName)):")
+            lines.append("\(names[change]) by \(authorDisplayName(change.by, change.byName, change.change.person)):")
             lines += ChangeLine(change.change).lines(width: terminal.width - 2, style: terminal.style).map { "  " + $0 }
         }
         lines += Text.wrapped(

@@ -1,0 +1,35 @@
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Who is at the other end of a connection to the socket.
+package struct LocalCaller: Hashable, Sendable {
+    /// The Unix user of the process that has connected, as the kernel says; nil where it does not.
+    package let user: UInt32?
+
+    /// Takes a user, or nobody.
+    package init(user: UInt32? = nil) {
+        self.user = user
+    }
+
+    /// Asks the kernel (SO_PEERCRED, unix(7)): nothing that the caller sends decides it. The socket's mode lets people in, as their
+    /// groups allow; this only tells them apart.
+    init(of channel: any Channel) async {
+        guard let options = channel as? any SocketOptionProvider else {
+            self.init()
+            return
+        }
+        let credentials: EventLoopFuture<PeerCredentials> = options.unsafeGetSocketOption(
+            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
+        self.init(user: try? await credentials.get().user)
+    }
+}
+
+/// `struct ucred` of the kernel.
+private struct PeerCredentials: Sendable {
+    let process: Int32
+    let user: UInt32
+    let group: UInt32
+}
