@@ -183,7 +183,7 @@ let package = Package(
         .testTarget(name: "AuthorshipTests", dependencies: ["Authorship", "CRDT", "Identity", "Simulation"]),
         .testTarget(
             name: "AuditTests",
-            dependencies: ["Audit", "Authorship", "CRDT", "HTTPCoding", "Identity", "Simulation"]),
+            dependencies: ["Audit", "Authorship", "CRDT", "HTTPCoding", "Identity", "Inventory", "Simulation"]),
         .testTarget(name: "IdentityTests", dependencies: ["Identity", "CRDT", "Simulation"]),
         .testTarget(name: "HTTPCodingTests", dependencies: ["HTTPCoding", "CRDT"]),
         .testTarget(

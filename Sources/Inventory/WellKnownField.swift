@@ -42,11 +42,18 @@ package enum JobProperty {
         FieldName("\(authorPrefix)\(replica)") ?? "author"
     }
 
+    /// Whether a field is one of those that tell who is at a laptop.
+    package static func isPerson(_ field: FieldName) -> Bool {
+        isAuthor(field) && field.text.hasSuffix(personSuffix)
+    }
+
+    private static let personSuffix = ".person"
+
     /// The field whose history in a replica's own journal tells who was at its laptop when (docs/people.md). Older versions
     /// take it for one that tells which laptop it is, and show nothing of it.
     package static func person(_ replica: ReplicaID) -> FieldName {
         // 7 + 32 + 7 bytes.
-        FieldName("\(authorPrefix)\(replica).person") ?? "author"
+        FieldName("\(authorPrefix)\(replica)\(personSuffix)") ?? "author"
     }
 }
 

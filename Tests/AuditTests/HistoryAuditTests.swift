@@ -3,6 +3,7 @@ import Authorship
 import CRDT
 import HTTPCoding
 import Identity
+import Inventory
 import Simulation
 import Testing
 
@@ -60,6 +61,41 @@ struct HistoryAuditTests {
 
     enum Forgery: CaseIterable {
         case byte, omission, order, otherAuthor, noAuthor, signature, otherJob
+    }
+
+    @Test("Who was at a laptop is told as its own journal says, and of its changes only")
+    func people() async throws {
+        let (anna, bert) = (TestAuthor(1), TestAuthor(2))
+        func said(_ name: String?, of author: TestAuthor, origin: ReplicaID? = nil) -> [UInt8] {
+            let session = name.flatMap { WorkSession(name: $0, since: 1, drift: nil, uncertainty: nil) }
+            return ChangeCodec.encode(
+                Change(
+                    item: .job, stamp: .zero, origin: origin,
+                    operations: [
+                        .set(field: JobProperty.person(author.replica), value: session?.text ?? "", replaces: [])
+                    ]))
+        }
+        let first = try anna.segment(changes(["a"]) + said("Ann", of: anna) + changes(["b"]), of: job)
+        let second = try anna.segment(
+            changes(["c"]) + said("Bob", of: anna) + said("Ann", of: anna) + said(nil, of: anna) + changes(["d"]),
+            after: first.head, of: job)
+        let third = try bert.segment(
+            said("Mallory", of: anna) + changes(["e"]) + said("Carl", of: anna, origin: anna.replica)
+                + changes(["f"]), of: job)
+        var audit = HistoryAudit()
+        var told: [String] = []
+        for line in try lines(of: [first, second, third]) {
+            try audit.add(line) { written in
+                guard case .set("name", let value, _)? = written.change.operations.first else { return }
+                told.append("\(value) \(written.person ?? "nobody")")
+            }
+        }
+        #expect(told == ["a nobody", "b Ann", "c Ann", "d nobody", "e nobody", "f nobody"])
+        let journals = try await audit.report().journals
+        func people(_ author: TestAuthor) -> [String]? {
+            journals.first { $0.replicaID == author.replica.description }?.people
+        }
+        #expect(people(anna) == ["Ann", "Bob"] && people(bert) == [])
     }
 
     @Test("Whatever was altered is found, and of the others all is told", arguments: Forgery.allCases)

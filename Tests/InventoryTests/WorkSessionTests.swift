@@ -106,6 +106,7 @@ struct WorkSessionTests {
         #expect(change(own, origin: Self.anna).workSessionText(in: Self.bert) == "x")
         #expect(change(own, item: ItemID(5)).workSessionText(in: Self.anna) == nil)
         #expect(change(JobProperty.author(Self.anna)).workSessionText(in: Self.anna) == nil)
-        #expect(JobProperty.isAuthor(own))
+        #expect(JobProperty.isAuthor(own) && JobProperty.isPerson(own))
+        #expect(!JobProperty.isPerson(JobProperty.author(Self.anna)) && !JobProperty.isPerson("next.person"))
     }
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 
 import pytest
@@ -101,6 +102,29 @@ def test_conflicts_name_the_people(solos):
             "Hall": "Ann", "Den": "Bob"}
         text = daemon.muster("job", "conflicts", job).stdout
         assert "Ann on anna" in text and "Bob on bert" in text, text
+
+
+def test_who_watches_sees_who_it_is(solos):
+    anna = solos("anna").start()
+    bert = solos("bert").start("--peer", anna.address)
+    job = anna.create_job()
+    wait_until(lambda: bert.vector(job), PATIENCE_SECONDS, "bert has the job")
+    begin(anna, "Ann", "--new")
+    watching = subprocess.Popen(
+        bert.command("job", "watch", job, "--json"), stdout=subprocess.PIPE, text=True)
+    try:
+        # Until it listens, changes pass it by; and there are other lines.
+        change = {}
+        for number in range(100):
+            anna.add(job, name=f"Box {number}")
+            while "by" not in change and select.select([watching.stdout], [], [], 0.2)[0]:
+                change = json.loads(watching.stdout.readline())
+            if "by" in change:
+                break
+        assert (change["person"], change["byName"], change["action"]) == ("Ann", "anna", "added"), change
+    finally:
+        watching.terminate()
+        watching.communicate()
 
 
 def test_a_session_survives_a_restart_and_ends_when_it_is_ended(solos):

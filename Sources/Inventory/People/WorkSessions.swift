@@ -33,9 +33,9 @@ package struct WorkSessionRecord: Hashable, Sendable {
 
 extension Change {
     /// What a change in a journal says of who is at its author's laptop; nil for every other change. What one laptop says of
-    /// another one's people counts for nothing.
+    /// another one's people counts for nothing, and statements stand by themselves.
     package func workSessionText(in journal: ReplicaID) -> String? {
-        guard item == .job else { return nil }
+        guard item == .job, !operations.contains(where: \.isStatement) else { return nil }
         let field = JobProperty.person(origin ?? journal)
         for case .set(field, let value, _) in operations { return value }
         return nil

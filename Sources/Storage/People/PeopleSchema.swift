@@ -33,7 +33,7 @@ enum PeopleSchema {
         // Journals may hold them already, from laptops with a newer version.
         for number in try Int64.fetchAll(db, sql: "SELECT number FROM job") {
             let job = JobRows(number, in: db)
-            guard try job.item(.job)?.fields.contains(where: { JobProperty.isAuthor($0.name) }) ?? false else {
+            guard try job.item(.job)?.fields.contains(where: { JobProperty.isPerson($0.name) }) ?? false else {
                 continue
             }
             for replica in try job.vector().entries.map(\.replica) { try job.journal(of: replica).notePeopleAgain() }

@@ -53,7 +53,7 @@ extension JournalRows {
         var latestOf: [ReplicaID: Stamp] = [:]
         try job.forEachRecord(of: replica) { scanned, buffer, dot in
             let author = scanned.origin ?? replica
-            if scanned.item == .job,
+            if scanned.item == .job, scanned.statementCount == 0,
                 let text = ChangeCodec.decode(scanned, in: buffer).workSessionText(in: replica)
             {
                 try note(

@@ -62,7 +62,9 @@ struct JournalWriter {
         try ChangeCodec.forEach(bytes) { scanned, buffer in
             let sequence = run.head.sequence + 1
             guard sequence > known.sequence else { return run.skip(scanned) }
-            if scanned.item == .job { try notePerson(scanned, in: buffer, at: sequence, &run) }
+            if scanned.item == .job, scanned.statementCount == 0 {
+                try notePerson(scanned, in: buffer, at: sequence, &run)
+            }
             run.add(scanned, in: buffer)
             if items == nil {
                 items = try ItemTable(
