@@ -199,7 +199,7 @@ let package = Package(
             name: "EngineTests",
             dependencies: [
                 "Engine", "Authorship", "Replication", "Transport", "Storage", "Inventory", "CRDT", "Timekeeping",
-                "Simulation",
+                "Outbox", "Simulation",
                 "simulate", logging,
             ]),
         .testTarget(

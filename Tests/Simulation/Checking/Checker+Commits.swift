@@ -8,6 +8,8 @@ extension Checker {
         let writing: Writing
         /// No other transaction became durable in the same moment: what was held before it is what its author saw.
         let isAlone: Bool
+        /// When it became durable, in microseconds of true time.
+        let at: Int64
     }
 
     /// Something may have been written: what differs from before is held against the rules.
@@ -67,6 +69,8 @@ extension Checker {
         try wroteItself(own, in: job, knowing: isAlone ? before : nil, by: device, transaction.writing)
         let all = added.sorted { $0.key < $1.key }.flatMap(\.value)
         try checkAuthors(of: all, on: device)
+        let told = all.filter { $0.replica != device.store.identity.replica }
+        for token in told.requests { device.openSince[token] = transaction.at }
         try await changed(device, job, all)
         return own.decided
     }
@@ -125,6 +129,8 @@ extension Checker {
                 Array(new.prefix(old.count)), instead: old, of: job, fresh, on: device, time: transaction.writing.time)
         }
         device.references[job] = fresh
+        let opened = RequestStanding(fresh).pending.subtracting(RequestStanding(former).pending)
+        for token in opened { device.openSince[token] = transaction.at }
         let added = new.filter { $0.last > former.head(of: own).sequence }
         noteWritten(new, in: fresh, of: job)
         try checkWritten(vector.entries, of: job, on: device)
@@ -149,6 +155,10 @@ extension Checker {
 }
 
 extension [Reference.Entry] {
+    fileprivate var requests: [MutationToken] {
+        flatMap(\.change.operations).compactMap { if case .request(let request) = $0 { request.token } else { nil } }
+    }
+
     fileprivate var decided: Set<ChangeIdentity> {
         var decided: Set<ChangeIdentity> = []
         for case .decide(let changes) in flatMap(\.change.operations) { decided.formUnion(changes) }

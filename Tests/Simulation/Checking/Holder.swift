@@ -12,6 +12,8 @@ final class Holder: CustomStringConvertible {
     /// What its store said after the last transaction.
     var vectors: [JobID: VersionVector] = [:]
     var removals: [JobID: JobRemoval] = [:]
+    /// When a request became open here that nobody asks for in that moment: it came with a journal, or came back with one.
+    var openSince: [MutationToken: Int64] = [:]
     /// Its name after the last transaction.
     var formerReplica: ReplicaID?
 

@@ -24,16 +24,38 @@ extension EngineCrew {
     /// that may deliver it excuses this one.
     func lookAtQueue(of laptop: Laptop) throws {
         guard laptop.isAwake else { return }
+        counters[.queues] += 1
+        var lost = try forgotten(by: laptop)
+        // What came back with journals after the disk was set back is durable before the disk says so, and only then is the outbox
+        // told. Nothing else excuses it, and it has to come.
+        while !lost.isEmpty, lost.keys.allSatisfy({ isNews($0, to: laptop) }) {
+            scheduler.run(until: scheduler.now + 50_000)
+            lost = try forgotten(by: laptop)
+        }
+        guard let (token, job) = lost.min(by: { $0.key < $1.key }) else { return }
+        throw Violation(
+            "liveness", "laptop \(laptop.index) has forgotten \(token) of \(job), which nobody has decided.")
+    }
+
+    /// What its people have asked for, is open by its journals and not in its queue, with the job.
+    func forgotten(by laptop: Laptop) throws -> [MutationToken: JobID] {
         let outbox = laptop.engine.outbox
         let queue = try scheduler.finish { Set(await outbox.queue.map(\.entry.token)) }
-        counters[.queues] += 1
+        var lost: [MutationToken: JobID] = [:]
         for (job, reference) in laptop.holder.references where !reference.isRemoved {
-            let lost = RequestStanding(reference).pending.intersection(laptop.asked).subtracting(queue)
-            guard let first = lost.min() else { continue }
-            throw Violation(
-                "liveness", "laptop \(laptop.index) has forgotten \(first) of \(job), which nobody has decided.")
+            for token in RequestStanding(reference).pending.intersection(laptop.asked).subtracting(queue) {
+                lost[token] = job
+            }
         }
+        return lost
     }
+
+    private func isNews(_ token: MutationToken, to laptop: Laptop) -> Bool {
+        laptop.holder.openSince[token].map { scheduler.now < $0 + Self.telling } ?? false
+    }
+
+    /// How long the outbox may take to hear of a request that a journal has brought, in microseconds: a few writes of half a second.
+    private static let telling: Int64 = 3_000_000
 
     private func checkSettled() throws {
         nonisolated(unsafe) var devices: [(holder: Holder, notShown: Set<MutationToken>)] = []

@@ -49,7 +49,7 @@ final class Witness: @unchecked Sendable {
     private func wrote() {
         nonisolated(unsafe) let (holder, checker) = (holder, checker)
         let writing = Checker.Writing(time: time(), lie: lie ?? 0, isPrompt: lie != nil && !isHolding)
-        let transaction = Checker.Transaction(writing: writing, isAlone: !isHolding)
+        let transaction = Checker.Transaction(writing: writing, isAlone: !isHolding, at: scheduler.now)
         do { try look { try await checker.wrote(holder, transaction) } } catch { fail(error) }
     }
 }
