@@ -45,14 +45,14 @@ class Office:
             [self._executable, *arguments, "--database", self.store], capture_output=True, text=True, check=True
         )
 
-    def join(self, fleet):
+    def join(self, fleet, *flags):
         """Lets it into a fleet, as its administrator does; a server that runs knows that a moment later."""
         self.fleet = fleet
         self.member = Member(fleet, role="office")
         papers = os.path.join(self.directory, "server.pem")
         with open(papers, "w", encoding="utf-8") as file:
             file.write(fleet.sign(self.muster_channel("fleet", "request").stdout, "server"))
-        self.muster_channel("fleet", "install", papers)
+        self.muster_channel("fleet", "install", papers, *flags)
         return self
 
     def launch(self, *flags):

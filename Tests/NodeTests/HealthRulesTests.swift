@@ -84,10 +84,13 @@ struct HealthRulesTests {
 
     @Test("The server that lets the laptop not in, or was set back, is a fault; a missing way to it is none")
     func server() {
-        func judge(_ state: ServerStanding.State, isBehind: Bool = false, pending: Int = 0) -> HealthCheck {
+        func judge(
+            _ state: ServerStanding.State, _ words: ServerStanding.Words = .fit, pending: Int = 0
+        ) -> HealthCheck {
             var standing = ServerStanding()
             standing.state = state
-            if isBehind { standing.behind = [JobID(ItemID.job)] }
+            let isNews = (standing.note(words, in: JobID(ItemID.job)), standing.note(words, in: JobID(ItemID.job)))
+            #expect(isNews == (words != .fit, false))
             return HealthRules.server(
                 "https://muster.example", standing: standing, queue: QueueStatus(pending: pending))
         }
@@ -96,7 +99,12 @@ struct HealthRulesTests {
         #expect(judge(.noRoute, pending: 2).finding.hasSuffix("; 2 pending"))
         #expect(judge(.unreachable("is there a login page?")).finding.contains("login page"))
         #expect(judge(.unauthorised).outcome == .failed)
-        #expect(judge(.reached, isBehind: true).outcome == .failed)
+        #expect(judge(.reached, .behind).outcome == .failed)
+        #expect(judge(.reached, .behind).remedy?.contains("set back") == true)
+        // Nobody is accused whose words are not the ones that are held.
+        let foreign = judge(.reached, .foreign)
+        #expect(foreign.outcome == .failed && foreign.remedy?.contains("set back") == false)
+        #expect(foreign.finding.contains("another server") && foreign.finding.contains("https://muster.example"))
         let none = HealthRules.server(nil, standing: nil, queue: QueueStatus())
         #expect(none == HealthCheck("server", .ok, "none is configured"))
         let waiting = HealthRules.server(nil, standing: nil, queue: QueueStatus(pending: 1))

@@ -176,6 +176,20 @@ struct ServerSyncSessionTests {
         #expect(session.onLoaded([]) == .finished(.refused))
     }
 
+    @Test("A server that says more than this side holds, and something else before it, is told of")
+    func forkedChannel() {
+        var session = ServerSyncSession()
+        let (here, server) = (vector((0, 2, 2)), vector((0, 4, 9)))
+        for _ in 1...3 {
+            #expect(place(session.compare(here, server)).map { $0 == (0, 2) } == true)
+            #expect(!session.isServerBehind)
+            #expect(session.onFetched([run(0, 3, 4)]) == .take(run(0, 3, 4)))
+            _ = session.onTaken(.forked(JournalHead(sequence: 2, digest: JournalDigest(2))))
+            #expect(session.isServerBehind && session.isWhole)
+        }
+        #expect(!ServerSyncSession(only: .channel).isWhole)
+    }
+
     @Test("A server that was set back is offered its own words, and may leave them")
     func setBack() {
         var session = ServerSyncSession()

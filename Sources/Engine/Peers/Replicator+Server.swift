@@ -62,6 +62,18 @@ extension Replicator {
         JobHoldings(vector: mesh.vector(of: job), removal: mesh.removal(of: job))
     }
 
+    /// Whether what is held as the server's word ends with that of one that this laptop's fleet has not let in, as far as was told:
+    /// it came before the laptop joined.
+    func holdsForeignWords(of job: JobID) async -> Bool {
+        let end = mesh.vector(of: job)[.channel].sequence
+        guard let fleet, end > 0,
+            let run = try? await store.segment(of: .channel, job: job, from: end, maximumBytes: 1),
+            let vouching = try? await store.vouching(of: run, by: fleet.vouches)
+        else { return false }
+        if case .vouched = vouching { return false }
+        return true
+    }
+
     /// From now on the server may get what this device writes. Only when the time is known: what has been shown keeps its
     /// stamps for good (rule R5).
     ///

@@ -49,7 +49,7 @@ extension Gateway {
                     return log(problem, of: job)
                 }
                 directive = session.onVectors(here: here, server: server)
-                noteServer(isBehind: session.isServerBehind, in: job)
+                if session.isServerBehind { await noteServer(isBehind: true, in: job) }
             case .takeRemoval(let removal):
                 directive = session.onRemoval(await replicator.takeRemoval(removal, of: job))
             case .bringRemoval(let removal):
@@ -75,6 +75,7 @@ extension Gateway {
                 await replicator.giveWay(to: ServerRun(segment: branch, job: job), after: agreed)
                 directive = session.onGaveWay()
             case .finished:
+                if session.isWhole { await noteServer(isBehind: session.isServerBehind, in: job) }
                 if session.hasGivenBack {
                     logger.notice("the server has taken its own words back", metadata: ["job": "\(job)"])
                 }
@@ -113,7 +114,7 @@ extension Gateway {
         }
     }
 
-    private func fetch(_ place: JournalPlace) async throws -> [JournalSegment] {
+    func fetch(_ place: JournalPlace) async throws -> [JournalSegment] {
         let reply =
             place.replica == .channel
             ? await server.channel(of: place.job, after: place.after) : await server.journal(from: place)

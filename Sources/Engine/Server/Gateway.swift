@@ -28,7 +28,7 @@ package actor Gateway {
     /// At these jobs the server failed; they come last.
     private var troubled: Set<JobID> = []
     /// How this device stands with the server.
-    package private(set) var standing = ServerStanding()
+    package internal(set) var standing = ServerStanding()
     private var answerWritten: UInt64?
     private var generator: MachineGenerator
     private let occasions: AsyncStream<Void>
@@ -220,15 +220,6 @@ package actor Gateway {
         answerWritten = now
         do { try await store.noteServerAnswer(at: time) } catch {
             logger.warning("that the server answered could not be noted", metadata: ["error": "\(error)"])
-        }
-    }
-
-    func noteServer(isBehind: Bool, in job: JobID) {
-        if isBehind, standing.behind.insert(job).inserted {
-            logger.warning(
-                "the server holds less of its channel than this device: it was set back", metadata: ["job": "\(job)"])
-        } else if !isBehind {
-            standing.behind.remove(job)
         }
     }
 }

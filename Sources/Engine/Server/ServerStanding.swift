@@ -18,8 +18,26 @@ package struct ServerStanding: Hashable, Sendable {
     package internal(set) var state = State.unknown
     /// Corrected milliseconds since 1970; nil when it has not answered since the start.
     package internal(set) var lastAnswer: UInt64?
-    /// Of these jobs it holds less of its own channel than this device.
-    package internal(set) var behind: Set<JobID> = []
+    /// Of these jobs it holds less of its own channel than this device, or another content.
+    package private(set) var behind: Set<JobID> = []
+    /// Of these this device holds another server's words, which it took before it was in its fleet: what the fleet's says does not
+    /// fit behind them.
+    package private(set) var foreign: Set<JobID> = []
+
+    /// How a job's channel here and there stand.
+    enum Words {
+        case fit
+        case behind
+        case foreign
+    }
+
+    /// - Returns: whether that is news.
+    mutating func note(_ words: Words, in job: JobID) -> Bool {
+        let former = (behind, foreign)
+        if words == .behind { behind.insert(job) } else { behind.remove(job) }
+        if words == .foreign { foreign.insert(job) } else { foreign.remove(job) }
+        return former != (behind, foreign)
+    }
 }
 
 /// A round with the server that came to nothing.

@@ -67,6 +67,8 @@ package struct ServerSyncSession: Sendable {
 
     /// Only this journal is brought; nil for everything, both ways.
     private let only: ReplicaID?
+    /// Everything is compared, the server's own journal among it.
+    package var isWhole: Bool { only == nil }
     private var left = Self.comparisons
     private var steps: [Step] = []
     private var current: Step?
@@ -77,7 +79,8 @@ package struct ServerSyncSession: Sendable {
     private var isOffering = false
     /// What went with the job: of a journal nothing before that can be read any more.
     private var removed = VersionVector()
-    /// The server holds less of its own journal than this laptop, or another content: it has been set back.
+    /// The server holds less of its own journal than this laptop, or another content: it has been set back, or it is not the one
+    /// that said what is held here.
     package private(set) var isServerBehind = false
     /// The server has taken its own words back.
     package private(set) var hasGivenBack = false
@@ -190,6 +193,7 @@ package struct ServerSyncSession: Sendable {
             // The server says where both part and which stays, once it is brought what is here; last, since one that was
             // set back does not say so before it has its own words again. Its own journal is forked only then: that is
             // for people.
+            isServerBehind = isServerBehind || place.replica == .channel
             if place.replica != .channel {
                 steps += [.expose, .upload(start(of: place.replica))]
             }

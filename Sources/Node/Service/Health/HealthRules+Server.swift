@@ -30,6 +30,15 @@ extension HealthRules {
                 name, .failed, "\(address) has lost part of what it had said",
                 remedy: "tell the office: its database was set back")
         }
+        if !standing.foreign.isEmpty {
+            let jobs = standing.foreign.count == 1 ? "one job" : "\(standing.foreign.count) jobs"
+            return HealthCheck(
+                name, .failed,
+                "of \(jobs) this laptop holds what another server said before it joined its fleet, "
+                    + "and takes nothing from \(address)",
+                remedy: "once others hold its work ('muster job check'), set this laptop up anew: stop musterd, move "
+                    + "its state directory aside and keep it, start it, and let it join")
+        }
         switch standing.state {
         case .reached: return HealthCheck(name, .ok, "\(address) answers\(waiting)")
         case .unknown: return HealthCheck(name, .ok, "\(address) has not been asked yet\(waiting)")
