@@ -28,6 +28,10 @@ struct Muster: AsyncParsableCommand {
 @main
 enum EntryPoint {
     static func main() async {
+        if let mistake = CommandNames.mistake(in: Array(CommandLine.arguments.dropFirst())) {
+            StandardError.write("muster: \(Text.plain(mistake))\n")
+            exit(SystemExit.usage.rawValue)
+        }
         do {
             var command = try Muster.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

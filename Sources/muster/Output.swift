@@ -65,7 +65,13 @@ private enum Descriptor {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
                 // The reader has gone, as in `muster job log JOB | head`: there is nobody left to tell.
-                exit(errno == EPIPE ? SystemExit.ok.rawValue : SystemExit.software.rawValue)
+                guard errno != EPIPE, descriptor != STDERR_FILENO else {
+                    exit(errno == EPIPE ? SystemExit.ok.rawValue : SystemExit.outputFailed.rawValue)
+                }
+                let reason = String(cString: strerror(errno))
+                StandardError.write(
+                    "muster: The output cannot be written (\(reason)); it is not whole: write it somewhere else.\n")
+                exit(SystemExit.outputFailed.rawValue)
             }
         }
     }

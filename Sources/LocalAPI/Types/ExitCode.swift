@@ -13,6 +13,8 @@ package enum SystemExit: Int32, Sendable, CaseIterable {
     case unavailable = 69
     /// EX_SOFTWARE: a fault of the program.
     case software = 70
+    /// EX_IOERR: what the command says cannot be written, as on a full disk; what it has asked for may be done.
+    case outputFailed = 74
     /// EX_TEMPFAIL: the same command may succeed later.
     case tryAgain = 75
     /// EX_NOPERM.

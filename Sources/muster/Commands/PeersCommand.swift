@@ -5,7 +5,8 @@ struct PeersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers",
         abstract: "List the devices that were found or are connected, and how far behind they are.",
-        discussion: "Example:\n  muster peers")
+        discussion: "Example:\n  muster peers",
+        aliases: ["ps"])
 
     @OptionGroup var options: GlobalOptions
 

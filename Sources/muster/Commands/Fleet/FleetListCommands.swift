@@ -8,7 +8,8 @@ struct FleetListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the fleet's laptops that this one has met or let in, and the revoked ones.",
-        discussion: "Example:\n  muster fleet list")
+        discussion: "Example:\n  muster fleet list",
+        aliases: ["ls"])
 
     @OptionGroup var options: GlobalOptions
 

@@ -5,7 +5,8 @@ struct ItemListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the items of a job.",
-        discussion: "Example:\n  muster item list \"Smith, 12 Elm Street\" room=Kitchen")
+        discussion: "Example:\n  muster item list \"Smith, 12 Elm Street\" room=Kitchen",
+        aliases: ["ls"])
 
     @OptionGroup var job: JobArgument
 

@@ -17,7 +17,8 @@ struct ItemRemoveCommand: AsyncParsableCommand {
             Examples:
               muster item remove "Smith, 12 Elm Street" 2000000000091
               muster item remove "Smith, 12 Elm Street" --where room=Garage
-            """)
+            """,
+        aliases: ["rm"])
 
     @OptionGroup var job: JobArgument
 

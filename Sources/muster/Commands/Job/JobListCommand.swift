@@ -6,7 +6,8 @@ struct JobListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the jobs on this device.",
-        discussion: "Example:\n  muster job list")
+        discussion: "Example:\n  muster job list",
+        aliases: ["ls"])
 
     @OptionGroup var options: GlobalOptions
 

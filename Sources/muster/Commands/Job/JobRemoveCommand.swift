@@ -11,7 +11,8 @@ struct JobRemoveCommand: AsyncParsableCommand {
 
             Example:
               muster job remove "Smith, 12 Elm Street"
-            """)
+            """,
+        aliases: ["rm"])
 
     @OptionGroup var job: JobArgument
     @OptionGroup var confirmation: ConfirmationOption

@@ -5,7 +5,8 @@ struct QueueListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List what waits for the server, in the order in which it goes.",
-        discussion: "Example:\n  muster queue list")
+        discussion: "Example:\n  muster queue list",
+        aliases: ["ls"])
 
     @OptionGroup var options: GlobalOptions
 
