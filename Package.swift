@@ -106,6 +106,7 @@ let package = Package(
                 "Authorship", "CMalloc", "CRDT", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
                 "ServerChannel", "Storage",
                 hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix, nioSSL,
+                nioTLS,
             ],
             // Served as it stands: one source of truth, and no file to be found at run time.
             resources: [.embedInCode("openapi.json")]),

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// Where a company's server answers, for example `https://muster.example/api`.
 package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Without a slash at the end.
@@ -25,6 +27,9 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// What is said there is encrypted.
     package var isEncrypted: Bool { base.lowercased().hasPrefix("https://") }
+
+    /// What a server that has several names is asked for (RFC 6066 section 3); nil for an address, which is no name.
+    var name: String? { (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil }
 
     /// The TCP port: the scheme's own unless another is named (RFC 9110 section 4.2).
     var port: Int {

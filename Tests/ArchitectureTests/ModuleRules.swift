@@ -88,7 +88,7 @@ let moduleRules: [String: ModuleRule] = [
             "ServerChannel", "Storage",
         ],
         [
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "NIOSSL",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
             "ServiceLifecycle", "UnixSignals",
         ],
         "the server is one more replica: its rules are Storage's and Outbox's, its messages ServerChannel's"),

@@ -25,7 +25,9 @@ struct ConcurrencyLimiterTests {
                 [ChannelHeader.issuer: member["X-Client-Cert"] ?? ""],
             ] {
                 let answer = try await office.get("/v1/jobs", wrong)
-                #expect(answer.status == 401 && answer.headers.first(name: "WWW-Authenticate") == "Mutual", "\(wrong)")
+                #expect(
+                    answer.status == 401 && answer.headers.first(name: "WWW-Authenticate") == "Muster-Certificate",
+                    "\(wrong)")
                 #expect(answer.headers.first(name: ChannelHeader.revocations) == nil, "strangers are told nothing")
             }
             #expect(try await office.get("/v1/jobs", member).status == 200)
@@ -63,6 +65,35 @@ struct ConcurrencyLimiterTests {
             #expect(told.headers.first(name: ChannelHeader.revocations) == log.fingerprintText)
             let after = try await office.get("/v1/revocations?after=\(revocation.device)")
             #expect(try JSON.decode(RevocationList.self, from: after.bytes) == RevocationList([]))
+        }
+    }
+
+    @Test("Revocations come and go in pages")
+    func pages() async throws {
+        try await Office.open { office in
+            let all = try (0..<ChannelLimits.revocations + 2).map { _ in
+                try office.fleet.revocation(of: DeviceKey().publicKey.device)
+            }
+            let tooMany = try JSON.encode(RevocationList(all.map(\.bytes)))
+            #expect(try await office.ask(.POST, "/v1/revocations", body: tooMany).status == 413)
+            for some in [all[..<100], all[50...]] {
+                let body = try JSON.encode(RevocationList(some.map(\.bytes)))
+                let answer = try await office.ask(.POST, "/v1/revocations", body: body)
+                let news = try JSON.decode(RevocationList.self, from: answer.bytes).revocations.count
+                #expect(news == (some.startIndex == 0 ? 100 : 30))
+            }
+            var (held, query): ([[UInt8]], String) = ([], "")
+            for count in [ChannelLimits.revocations, 2] {
+                let answer = try await office.get("/v1/revocations\(query)")
+                let page = try JSON.decode(RevocationList.self, from: answer.bytes)
+                #expect(page.revocations.count == count && (page.next == nil) == (count == 2))
+                held += try page.entries()
+                query = "?after=\(page.next ?? "")"
+            }
+            #expect(held == all.sorted { $0.device < $1.device }.map(\.bytes))
+            for wrong in ["", "x", String(repeating: "F", count: 64)] {
+                #expect(try await office.get("/v1/revocations?after=\(wrong)").status == 400)
+            }
         }
     }
 
@@ -120,7 +151,7 @@ struct ConcurrencyLimiterTests {
         func headers(_ code: ChannelProblem.Code) -> HTTPFields { Answer.problem(ChannelProblem(code, "")).headers }
         #expect(headers(.limited)[.retryAfter] == "1")
         #expect(headers(.unavailable)[.retryAfter] == "5")
-        #expect(headers(.unauthorised)[.wwwAuthenticate] == "Mutual")
+        #expect(headers(.unauthorised)[.wwwAuthenticate] == "Muster-Certificate")
         #expect(headers(.failed)[.retryAfter] == nil)
     }
 }

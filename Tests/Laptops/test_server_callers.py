@@ -5,7 +5,9 @@ import http.client
 import json
 import os
 import socket
+import sqlite3
 import ssl
+import subprocess
 import time
 
 import pytest
@@ -224,3 +226,94 @@ def test_whoever_does_not_say_who_they_are_is_not_waited_for(office, measured):
         begin = time.monotonic()
         assert silent.recv(1) == b""
         measured("until the server closes a silent connection", time.monotonic() - begin, 15)
+
+
+def test_a_proxys_socket_that_cannot_be_made_is_said_in_a_sentence(build_directory, office):
+    where = f"{office.directory}/nowhere/proxy.sock"
+    done = subprocess.run(
+        [f"{build_directory}/muster-channel", "--listen", "127.0.0.1:0", "--proxy-socket", where, "--database",
+         f"{office.directory}/second.sqlite"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("muster-channel: ")]
+    assert done.returncode == 77 and where in sentence and "--proxy-socket" in sentence, done
+
+
+def test_who_is_not_let_in_reads_the_reason(solos, office, signer):
+    anna = solos("anna").start(*server_flags(office.url))
+    job = anna.create_job("Smith")
+    wait_published([anna], job, "scheduled")
+    entry = signer.revocation(anna.get("/v1/fleet")["deviceID"])
+    told = {"revocations": [base64.b64encode(entry).decode()]}
+    assert office.ask("POST", "/v1/revocations", told)[0] == 200
+    # The server says why, or she has heard of it herself.
+    wait_until(lambda: "was revoked" in server_check(anna)["finding"], PATIENCE_SECONDS, "the doctor says why")
+
+
+def test_a_server_that_moves_to_another_fleet_leaves_the_old_ones_revocations(office, signer, elsewhere):
+    lost = Member(office.fleet)
+    entry = base64.b64encode(signer.revocation(lost.device.hex())).decode()
+    assert office.ask("POST", "/v1/revocations", {"revocations": [entry]})[0] == 200
+    papers = f"{office.directory}/other.pem"
+    with open(papers, "w", encoding="utf-8") as file:
+        file.write(elsewhere.sign(office.muster_channel("fleet", "request").stdout, "server"))
+    office.muster_channel("fleet", "install", "--another-fleet", papers)
+    former, office.member = office.member, Member(elsewhere)
+
+    def moved():
+        try:
+            return office.ask("GET", "/v1/revocations")[0] == 200
+        except OSError:
+            return False
+
+    wait_until(moved, PATIENCE_SECONDS, "the server is of the other fleet")
+    assert office.get("/v1/revocations")["revocations"] == []
+    assert Connection(office.port, former).ask("GET", "/v1/jobs")[0] == 401
+
+
+def test_a_resumed_session_lets_nobody_in(office):
+    """Whoever connects is judged anew each time."""
+    context = office.member.asking()
+    with socket.create_connection(("127.0.0.1", office.port), PATIENCE_SECONDS) as plain:
+        with context.wrap_socket(plain) as first:
+            first.sendall(b"GET /v1/time HTTP/1.1\r\nHost: office\r\n\r\n")
+            assert first.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            session = first.session
+    with socket.create_connection(("127.0.0.1", office.port), PATIENCE_SECONDS) as plain:
+        with context.wrap_socket(plain, session=session) as second:
+            second.sendall(b"GET /v1/jobs HTTP/1.1\r\nHost: office\r\n\r\n")
+            answer = second.recv(1 << 16)
+            assert answer.startswith(b"HTTP/1.1 401" if second.session_reused else b"HTTP/1.1 200"), answer
+
+
+def test_a_revocation_that_could_not_be_kept_is_kept_when_it_is_told_again(office, signer):
+    lost = Member(office.fleet)
+    told = {"revocations": [base64.b64encode(signer.revocation(lost.device.hex())).decode()]}
+    database = sqlite3.connect(office.store, isolation_level=None)
+    database.execute("BEGIN IMMEDIATE")
+    assert office.ask("POST", "/v1/revocations", told)[0] == 503, "nothing can be written"
+    database.execute("ROLLBACK")
+    database.close()
+    assert office.ask("POST", "/v1/revocations", told) == (200, {"revocations": told["revocations"]})
+    office.stop_and_start()
+    assert Connection(office.port, lost).ask("GET", "/v1/jobs")[0] == 401
+
+
+def test_what_a_laptop_had_begun_when_it_was_revoked_comes_to_nothing(office, signer):
+    """A body that comes slowly, and a poll that waits."""
+    thief = Member(office.fleet)
+    run = json.dumps(Journal("smith", thief.author()).add("Box")).encode()
+    slow, waiting = Connection(office.port, thief), Connection(office.port, thief)
+    slow.putrequest("POST", "/v1/jobs/smith/journals")
+    slow.putheader("Content-Type", "application/json")
+    slow.putheader("Content-Length", str(len(run)))
+    slow.endheaders(run[:10])
+    waiting.send_request("GET", f"/v1/jobs?since={office.get('/v1/jobs')['cursor']}&wait=30")
+    told = {"revocations": [base64.b64encode(signer.revocation(thief.device.hex())).decode()]}
+    assert office.ask("POST", "/v1/revocations", told)[0] == 200
+    refused = lambda: Connection(office.port, thief).ask("GET", "/v1/jobs")[0] == 401
+    wait_until(refused, BELIEF_SECONDS, "it is not let in any more")
+    slow.send(run[10:])
+    assert slow.answer()[0] == 401
+    assert office.ask("GET", "/v1/jobs/smith")[0] == 404, "nothing is left of it"
+    assert office.ask("POST", "/v1/jobs/jones/journals", Journal("jones", office.author()).add("Box"))[0] == 200
+    status, answer = waiting.answer()
+    assert status == 401 and "jones" not in json.dumps(answer), answer

@@ -99,7 +99,7 @@ def test_the_server_takes_nothing_from_outside_its_fleet(office):
         assert (status, answer["code"]) == (422, "outsider"), (what, answer)
         assert "let that laptop join" in answer["detail"] and author.device.hex()[:8] in answer["detail"], answer
         assert [office.get(path) for path in paths] == before, what
-    (told,) = [line for line in office.log().splitlines() if "nobody of the fleet has written it" in line]
+    (told,) = [line for line in office.log().splitlines() if "nobody of the fleet has signed it" in line]
     who = office.member.device.hex()[:8]
     assert f"from={who}" in told and "path=/v1/jobs/smith/journals" in told, "it says who brought it"
     assert office.ask("POST", "/v1/jobs/smith/journals", Journal("smith", other.author()).add("Lamp"))[0] == 200

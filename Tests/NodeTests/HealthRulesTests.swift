@@ -98,7 +98,8 @@ struct HealthRulesTests {
         #expect(judge(.noRoute, pending: 2).outcome == .warning)
         #expect(judge(.noRoute, pending: 2).finding.hasSuffix("; 2 pending"))
         #expect(judge(.unreachable("is there a login page?")).finding.contains("login page"))
-        #expect(judge(.unauthorised).outcome == .failed)
+        #expect(judge(.unauthorised("It was revoked.")).outcome == .failed)
+        #expect(judge(.unauthorised("It was revoked.")).finding.contains("let this laptop in: It was revoked."))
         #expect(judge(.reached, .behind).outcome == .failed)
         #expect(judge(.reached, .behind).remedy?.contains("set back") == true)
         // Nobody is accused whose words are not the ones that are held.

@@ -58,4 +58,18 @@ struct PollPlanTests {
         plan.onRoute(isUp: true, now: 12_000, using: &generator)
         #expect((12_000...13_000).contains(plan.nextPoll ?? 0))
     }
+
+    @Test("Another place in the fleet ends a rest for a refusal or a missing way, and never one that the server wished")
+    func fleet() {
+        for (failure, isOver) in [
+            (PollPlan.Failure.unauthorised, true), (.unreachable, true), (.busy(40_000), false), (.unhealthy, false),
+        ] {
+            var generator = SeededGenerator(seed: 1)
+            var plan = PollPlan(interval: 15_000)
+            plan.onRoute(isUp: true, now: 0, using: &generator)
+            for _ in 0..<8 { plan.onFailure(failure, now: 1_000, using: &generator) }
+            plan.onFleet(now: 2_000)
+            #expect((plan.nextPoll == 2_000) == isOver, "\(failure): \(plan.nextPoll ?? 0)")
+        }
+    }
 }

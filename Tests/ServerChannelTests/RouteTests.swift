@@ -83,4 +83,18 @@ struct RouteTests {
         #expect(ServerAddress("http://10.0.0.5")?.host == "10.0.0.5")
         #expect(ServerAddress("http://[::1]:80")?.host == "::1")
     }
+
+    @Test(
+        "A server's port is the one that is named, else its scheme's; a name is asked for, an address is none",
+        arguments: [
+            ("https://muster.example:8443/api", 8443, "muster.example"),
+            ("https://muster.example", 443, "muster.example"),
+            ("HTTPS://muster.example/a:b", 443, "muster.example"), ("http://office", 80, "office"),
+            ("https://10.0.0.5", 443, nil), ("https://10.0.0.5:1", 1, nil), ("https://[fe80::1]", 443, nil),
+            ("https://[::1]:7480/x", 7480, nil), ("https://office:7480/", 7480, "office"),
+        ] as [(String, Int, String?)])
+    func place(text: String, port: Int, name: String?) throws {
+        let address = try #require(ServerAddress(text))
+        #expect(address.port == port && address.name == name)
+    }
 }

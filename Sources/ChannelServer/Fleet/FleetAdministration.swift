@@ -48,6 +48,7 @@ package struct FleetAdministration: Sendable {
                 "The server belongs to fleet \(former.trust.short), and these are of fleet \(membership.trust.short); "
                     + "give --another-fleet if it is to change.")
         }
+        // Those of another fleet are passed over where they are read (`ServerIdentity.readRevocations`).
         try await store.keepServerCertificates(pem)
         return try await status()
     }

@@ -39,20 +39,20 @@ extension ServerIdentity {
             news.append(revocation)
         }
         guard !news.isEmpty else { return [] }
-        // In force at once; durable before the laptop is answered, which tells it again otherwise.
-        let fresh = revocations.withLock { log in news.filter { log.add($0) } }
-        try await store.keepRevocations(fresh.map { ($0.device, $0.bytes) })
-        return fresh.map(\.bytes)
+        // First on the disk: else a laptop that was told of a failure would find the server's number equal to its own, and tell
+        // it no more. (Of two that come at once the later may stand there; then the numbers differ after the next start.)
+        try await store.keepRevocations(news.map { ($0.device, $0.bytes) })
+        return revocations.withLock { log in news.filter { log.add($0) } }.map(\.bytes)
     }
 
-    /// What was kept. Nobody but this program writes it, and each was looked at then.
+    /// What was kept, as far as it is of this fleet: the server may have been of another one.
     func readRevocations() async throws {
         var known: [Revocation] = []
         for entry in try await store.revocationEntries() {
             guard let revocation = try? Revocation(entry) else {
                 throw StartProblem(.badData, "A revocation in the database cannot be read; put a backup back.")
             }
-            known.append(revocation)
+            if let trust, await revocation.isSigned(in: trust) { known.append(revocation) }
         }
         revocations.withLock { $0 = RevocationLog().adding(known) }
     }

@@ -2,8 +2,6 @@ import Authorship
 import CRDT
 import FleetTLS
 import Identity
-import Logging
-import ServiceLifecycle
 import Storage
 import Synchronization
 
@@ -24,7 +22,6 @@ final class ServerIdentity: JournalSigner {
         key = papers.key
         self.store = store
         try await takeUp(papers.certificates)
-        try await readRevocations()
         var generator = SystemRandomNumberGenerator()
         try await store.takeUp(self, using: &generator)
     }
@@ -45,7 +42,11 @@ final class ServerIdentity: JournalSigner {
         guard !certificates.isEmpty else { return }
         let fresh = try await ServerMembership(certificates, of: key.publicKey)
         membership.withLock { $0 = fresh }
+        try await readRevocations()
     }
+
+    /// Itself, as its fleet has let it in; nil without one.
+    var member: FleetMember? { membership.withLock { $0?.member } }
 
     /// The fleet that it belongs to; nil without one.
     var trust: FleetTrust? { membership.withLock { $0?.trust } }
@@ -73,24 +74,4 @@ final class ServerIdentity: JournalSigner {
     var certificates: [[UInt8]] { membership.withLock { $0?.certificates ?? [] } }
 
     func signature(over content: [UInt8]) -> [UInt8] { key.signature(over: content) }
-}
-
-/// Hears of certificates that were installed while the server runs.
-struct IdentityRefresh: Service {
-    private static let interval = Duration.seconds(2)
-
-    let identity: ServerIdentity
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: Self.interval)) != nil {
-                do {
-                    try await identity.refresh()
-                } catch {
-                    logger.warning("the server's certificates cannot be looked at", metadata: ["error": "\(error)"])
-                }
-            }
-        }
-    }
 }

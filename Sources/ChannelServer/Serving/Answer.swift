@@ -29,8 +29,8 @@ struct Answer: Sendable {
         var answer = Answer(
             status: HTTPResponse.Status(code: problem.status), mediaType: ChannelHeader.problem, bytes: bytes)
         switch problem.code {
-        // RFC 9110 section 11.6.1 wants a scheme with it; there is none for certificates.
-        case .unauthorised: answer.headers[.wwwAuthenticate] = "Mutual"
+        // RFC 9110 section 11.6.1 wants a scheme with it; none is registered for certificates, so this is one of our own.
+        case .unauthorised: answer.headers[.wwwAuthenticate] = "Muster-Certificate"
         case .limited: answer.headers[.retryAfter] = "1"
         case .unavailable: answer.headers[.retryAfter] = "5"
         default: break

@@ -19,17 +19,17 @@ struct ChannelResponder: Sendable {
         let router = Router(context: ChannelContext.self)
         for route in Route.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                let exchange = Exchange(request: request, context: context)
+                let judge = { @Sendable in _ = try await callers.member(showing: context.chain) }
+                let exchange = Exchange(request: request, context: context, judgeAgain: judge)
                 let acceptsGzip = exchange.header(.acceptEncoding).contains("gzip")
                 guard route.isForMembers else {
                     return try await route.answer(exchange, service).response(acceptsGzip: acceptsGzip)
                 }
                 let member = try await callers.member(showing: context.chain)
                 try context.permit.begin(limiter, member.key.device.short)
-                var answer = try await route.answer(exchange, service)
-                if let name = HTTPField.Name(ChannelHeader.revocations) {
-                    answer.headers[name] = service.identity.revocations.withLock { $0.fingerprintText }
-                }
+                let answer = try await route.answer(exchange, service)
+                // Whoever waits for news may have been shut out meanwhile. (What was written is written.)
+                if route.method == .get { try await judge() }
                 return answer.response(acceptsGzip: acceptsGzip)
             }
         }
@@ -56,8 +56,12 @@ struct ChannelResponder: Sendable {
             refusals.note(problem, by: caller, path: request.uri.path)
             response = Answer.problem(problem).response(acceptsGzip: false)
         }
-        set(ChannelHeader.received, received, in: &response)
-        set(ChannelHeader.answered, service.now.microseconds, in: &response)
+        set(ChannelHeader.received, String(received), in: &response)
+        set(ChannelHeader.answered, String(service.now.microseconds), in: &response)
+        // To members only: their permit was asked for.
+        if context.permit.name != nil {
+            set(ChannelHeader.revocations, service.identity.revocations.withLock { $0.fingerprintText }, in: &response)
+        }
         logger.debug(
             "request answered",
             metadata: [
@@ -67,8 +71,8 @@ struct ChannelResponder: Sendable {
         return response
     }
 
-    private func set(_ name: String, _ value: Int64, in response: inout Response) {
-        if let name = HTTPField.Name(name) { response.headers[name] = String(value) }
+    private func set(_ name: String, _ value: String, in response: inout Response) {
+        if let name = HTTPField.Name(name) { response.headers[name] = value }
     }
 
     private func unknown(_ request: Request) -> Response {

@@ -26,6 +26,8 @@ struct ChannelContext: RequestContext {
 struct Exchange: Sendable {
     let request: Request
     let context: ChannelContext
+    /// Throws once the caller is not let in any more: a body may take long to come.
+    let judgeAgain: @Sendable () async throws -> Void
 
     func job() throws(ChannelProblem) -> JobID {
         guard let job = JobID(try segment("job")) else {
@@ -131,6 +133,7 @@ extension Exchange {
         } catch Gzip.Failure.malformed {
             throw ChannelProblem(.invalidRequest, "The body is not what gzip makes.")
         }
+        try await judgeAgain()
         return type == ChannelHeader.json ? .json(bytes) : .protobuf(bytes)
     }
 

@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOSSL
+import NIOTLS
 import Synchronization
 
 /// A connection over TLS 1.3 on which both sides prove their keys, in front of what is spoken there.
@@ -36,7 +37,7 @@ struct FleetChannel<Base: ServerChildChannel>: ServerChildChannel {
             try pipeline.addHandler(shown)
             // Whoever has not said by then who they are is not waited for.
             let timer = channel.eventLoop.scheduleTask(in: Self.patience) { () -> Void in
-                if shown.chain.isEmpty { channel.close(promise: nil) }
+                if !shown.isProved { channel.close(promise: nil) }
             }
             channel.closeFuture.whenComplete { _ in timer.cancel() }
         }.flatMap {
@@ -77,12 +78,21 @@ final class ShownCertificates: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
     private let shown = Mutex<[[UInt8]]>([])
+    private let hasEnded = Mutex(false)
 
     /// In DER, the caller's own first.
     var chain: [[UInt8]] { shown.withLock { $0 } }
 
+    /// The handshake is over, and with it the proof of the key.
+    var isProved: Bool { hasEnded.withLock { $0 } }
+
     func take(_ chain: [[UInt8]]) {
         shown.withLock { $0 = chain }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event { hasEnded.withLock { $0 = true } }
+        context.fireUserInboundEventTriggered(event)
     }
 
     /// What the caller at the other end of a channel has shown.

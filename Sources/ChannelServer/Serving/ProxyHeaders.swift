@@ -12,7 +12,7 @@ enum ProxyHeaders {
 
     /// The caller's chain. The issuer's certificate, which proxies do not pass on, the laptop adds itself: it is no secret.
     static func chain(in headers: HTTPFields) -> [[UInt8]] {
-        guard let name = HTTPField.Name(certificate), let escaped = headers[name],
+        guard let name = HTTPField.Name(certificate), headers[values: name].count == 1, let escaped = headers[name],
             let pem = PercentCoding.decode(escaped[...]), let own = try? FleetCertificate.all(inPEM: pem),
             own.count == 1,
             let issuerName = HTTPField.Name(ChannelHeader.issuer), let text = headers[issuerName],

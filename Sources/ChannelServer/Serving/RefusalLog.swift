@@ -51,7 +51,7 @@ final class RefusalLog: Sendable {
     private static func sentence(of code: ChannelProblem.Code) -> String? {
         switch code {
         case .unauthorised: "a caller is not let in"
-        case .outsider: "a journal is refused: nobody of the fleet has written it"
+        case .outsider: "what a device brought is refused: nobody of the fleet has signed it"
         case .malformed: "what a device brought is refused"
         case .keyReused: "a device asked for something else with a token that was used"
         default: nil

@@ -62,7 +62,7 @@ package struct ChannelServer: Sendable {
             services: [
                 .init(service: http), .init(service: Freeing(store: store, logger: logger)),
                 .init(service: LateAcceptance(batcher: batcher, logger: logger)),
-                .init(service: IdentityRefresh(identity: identity, logger: logger)),
+                .init(service: IdentityWatch(identity: identity, now: now, logger: logger)),
                 .init(service: Housekeeping(store: store, logger: logger)), .init(service: PollEnder(hub: hub)),
             ], gracefulShutdownSignals: signals, logger: logger)
         if let path = settings.proxySocket {
@@ -70,14 +70,7 @@ package struct ChannelServer: Sendable {
         }
         // What was answered for is durable: who does not let go by then is not waited for.
         lifecycle.maximumGracefulShutdownDuration = .seconds(10)
-        do {
-            try await ServiceGroup(configuration: lifecycle).run()
-        } catch let error as IOError {
-            throw StartProblem(
-                .tryAgain,
-                "Cannot listen on \(settings.host):\(settings.port) (\(String(cString: strerror(error.errnoCode)))); choose another address with --listen."
-            )
-        }
+        try await ServiceGroup(configuration: lifecycle).run()
         await batcher.acceptWaiting()
         // Else everything of a day may stand in the log beside the database, and a copy of the one without the other is
         // empty. (A connection that cannot write is the last one to close, and leaves the log as it is.)

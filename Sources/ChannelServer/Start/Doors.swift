@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -28,7 +29,7 @@ struct Doors: Sendable {
     ) throws -> any Service {
         let (settings, logger) = (settings, logger)
         let http = HTTP1Channel.Configuration(idleTimeout: Self.idle)
-        return try HTTPServerBuilder { responder in
+        let server = try HTTPServerBuilder { responder in
             FleetChannel(HTTP1Channel(responder: responder, configuration: http), identity: identity)
         }.buildServer(
             configuration: configuration(at: .hostname(settings.host, port: settings.port)),
@@ -41,6 +42,11 @@ struct Doors: Sendable {
                     metadata: ["listen": "\(settings.host):\(port)", "database": "\(settings.databasePath)"])
                 onReady(port)
             })
+        return Door(server: server, failure: Failure()) { reason in
+            StartProblem(
+                .tryAgain,
+                "Cannot listen on \(settings.host):\(settings.port) (\(reason)); choose another address with --listen.")
+        }
     }
 
     /// A Unix socket that its group may open, on which a proxy says who asks.
@@ -51,25 +57,32 @@ struct Doors: Sendable {
         guard unnamed.utf8.count <= 107 else {
             throw StartProblem(.usage, "The path of the proxy's socket is longer than 106 bytes; choose a shorter one.")
         }
-        let kind = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-        guard kind == nil || kind == .typeSocket else {
-            throw StartProblem(.usage, "\(path) is no socket; remove it, or name another with --proxy-socket.")
+        for place in [path, unnamed] {
+            let kind = (try? FileManager.default.attributesOfItem(atPath: place))?[.type] as? FileAttributeType
+            guard !path.isEmpty, kind == nil || kind == .typeSocket else {
+                throw StartProblem(
+                    .usage, "'\(place)' is no socket; remove it, or name another place with --proxy-socket.")
+            }
         }
         unlink(unnamed)
-        let logger = logger
-        return try HTTPServerBuilder.http1(configuration: .init(idleTimeout: Self.idle)).buildServer(
+        let (failure, logger) = (Failure(), logger)
+        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: Self.idle)).buildServer(
             configuration: configuration(at: .unixDomainSocket(path: unnamed)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quietLogger,
             responder: answering { request, _ in ProxyHeaders.chain(in: request.headers) },
             onServerRunning: { channel in
                 guard chmod(unnamed, 0o660) == 0, rename(unnamed, path) == 0 else {
-                    logger.error(
-                        "the proxy's socket cannot be made",
-                        metadata: ["path": "\(path)", "reason": "\(String(cString: strerror(errno)))"])
+                    failure.note(String(cString: strerror(errno)))
                     return channel.close(promise: nil)
                 }
                 logger.info("serving a proxy", metadata: ["socket": "\(path)"])
             })
+        return Door(server: server, failure: failure) { reason in
+            StartProblem(
+                .notPermitted,
+                "The proxy's socket \(path) cannot be made (\(reason)); make its directory, or name another with --proxy-socket."
+            )
+        }
     }
 
     private func configuration(at address: BindAddress) -> ServerConfiguration {
@@ -97,5 +110,30 @@ struct Doors: Sendable {
         var quiet = logger
         if quiet.logLevel == .info { quiet.logLevel = .notice }
         return quiet
+    }
+}
+
+/// A server that says in its own words why it cannot be had.
+private struct Door: Service {
+    let server: any Service
+    let failure: Failure
+    let problem: @Sendable (String) -> StartProblem
+
+    func run() async throws {
+        do { try await server.run() } catch let error as IOError {
+            throw problem(String(cString: strerror(error.errnoCode)))
+        }
+        if let reason = failure.reason { throw problem(reason) }
+    }
+}
+
+/// What went wrong in a callback of the library.
+private final class Failure: Sendable {
+    private let noted = Mutex<String?>(nil)
+
+    var reason: String? { noted.withLock { $0 } }
+
+    func note(_ reason: String) {
+        noted.withLock { $0 = reason }
     }
 }

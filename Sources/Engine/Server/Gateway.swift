@@ -206,7 +206,7 @@ package actor Gateway {
 
     /// Something of the server came: whoever waits for it need not.
     private func answered() async {
-        let wasUnauthorised = standing.state == .unauthorised
+        let wasUnauthorised = standing.isUnauthorised
         await noteAnswer()
         await outbox.serverReached()
         if wasUnauthorised { await outbox.credentialsChanged() }

@@ -280,7 +280,7 @@ package actor OutboxDriver {
                     "error": "\(lastError)",
                 ])
         case .unauthorised: logger.warning("the server does not let this laptop in; the outbox waits")
-        case .authorisedAgain: logger.info("the server accepts this device's token again")
+        case .authorisedAgain: logger.info("the server lets this laptop in again")
         }
     }
 

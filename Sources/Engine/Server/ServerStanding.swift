@@ -11,8 +11,12 @@ package struct ServerStanding: Hashable, Sendable {
         case reached
         case unreachable(String)
         case unhealthy(String)
-        case unauthorised
+        /// It does not let this laptop in, for the reason that it gives.
+        case unauthorised(String)
     }
+
+    /// The server has answered, and did not let this laptop in.
+    var isUnauthorised: Bool { if case .unauthorised = state { true } else { false } }
 
     /// What came of the last poll.
     package internal(set) var state = State.unknown
@@ -70,7 +74,7 @@ extension ServerReply {
         case .problem(let problem): throw RoundFailure(failure: .unhealthy, state: .unhealthy(problem.sentence))
         case .busy(let status, let wait):
             throw RoundFailure(failure: .busy(wait), state: .unhealthy("it wants to be left alone (status \(status))"))
-        case .unauthorised: throw RoundFailure(failure: .unauthorised, state: .unauthorised)
+        case .unauthorised(let reason): throw RoundFailure(failure: .unauthorised, state: .unauthorised(reason))
         case .unreachable(let reason): throw RoundFailure(failure: .unreachable, state: .unreachable(reason))
         case .lost(let reason): throw RoundFailure(failure: .unhealthy, state: .unhealthy(reason))
         }

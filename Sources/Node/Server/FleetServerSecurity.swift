@@ -12,6 +12,12 @@ struct FleetServerSecurity: ServerSecurity {
 
     var credentials: FleetCredentials? { fleet.credentials }
 
+    var silence: String {
+        fleet.isRevoked
+            ? "this laptop was revoked; let it leave the fleet and join again if that is a mistake"
+            : "this laptop belongs to no fleet yet"
+    }
+
     func admitServer(_ chain: [[UInt8]]) async throws(NotTheServer) { try await fleet.admitServer(chain) }
 
     var revocationNumber: String { fleet.revocations.fingerprintText }
@@ -19,10 +25,13 @@ struct FleetServerSecurity: ServerSecurity {
     var revocationEntries: [[UInt8]] { fleet.revocationEntries }
 
     func learnRevocations(fromServer entries: [[UInt8]]) async {
-        do {
-            if let news = try await fleet.learnRevocations(entries) { await replicator.revoked(news) }
-        } catch {
-            logger.warning("the server's word of a revocation is refused", metadata: ["reason": "\(error)"])
+        // One by one: a server that has been of another fleet may have others among them.
+        for entry in entries {
+            do {
+                if let news = try await fleet.learnRevocations([entry]) { await replicator.revoked(news) }
+            } catch {
+                logger.warning("the server's word of a revocation is refused", metadata: ["reason": "\(error)"])
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 package final class ServerConnections: Sendable {
     /// Why there are none.
     struct NoFleet: Error, CustomStringConvertible {
-        let description = "this laptop belongs to no fleet yet"
+        let description: String
     }
 
     /// By what both sides were judged.
@@ -25,6 +25,7 @@ package final class ServerConnections: Sendable {
     let address: ServerAddress
     private let security: (any ServerSecurity)?
     private let pool = Mutex<Pool?>(nil)
+    private let isClosed = Mutex(false)
 
     /// - Parameter security: nil in tests alone, for a server without encryption.
     package init(to address: ServerAddress, security: (any ServerSecurity)?) {
@@ -34,10 +35,15 @@ package final class ServerConnections: Sendable {
 
     /// What requests go through now.
     ///
-    /// - Throws: `NoFleet` while the laptop belongs to no fleet; what NIOSSL says of credentials that cannot be used.
+    /// - Throws: `NoFleet` while the laptop belongs to no fleet; `ConnectionEnded` after `close()`; what NIOSSL says of
+    ///   credentials that cannot be used.
     func client() throws -> HTTPClient {
+        guard !isClosed.withLock({ $0 }) else { throw ConnectionEnded() }
         let proofs = Proofs(credentials: security?.credentials, revocations: security?.revocationNumber)
-        guard security == nil || proofs.credentials != nil else { throw NoFleet() }
+        guard security == nil || proofs.credentials != nil else {
+            connectAnew(patience: nil)
+            throw NoFleet(description: security?.silence ?? "")
+        }
         return try pool.withLock { pool in
             if let pool, pool.proofs == proofs { return pool.http }
             let fresh = Pool(proofs: proofs, http: try make(proofs.credentials))
@@ -63,6 +69,7 @@ package final class ServerConnections: Sendable {
 
     /// Ends all connections for good: requests under way are lost.
     package func close() async {
+        isClosed.withLock { $0 = true }
         let former = pool.withLock { pool in
             defer { pool = nil }
             return pool?.http

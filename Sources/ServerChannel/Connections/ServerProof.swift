@@ -4,6 +4,9 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
+/// It has ended before anything could be said on it.
+struct ConnectionEnded: Error {}
+
 /// Looks whether a connection leads to the fleet's server, before anything is said on it.
 ///
 /// The HTTP client shows of its connections the certificate whose key was proved, and not its issuer's. That is asked for on a
@@ -37,25 +40,29 @@ final class ServerProof: Sendable {
                 throw error
             }
         }
-        return promise.futureResult
+        return promise.futureResult.flatMapThrowing {
+            // The HTTP client does not look again: a connection that has ended meanwhile would never be given back.
+            guard channel.isActive else { throw ConnectionEnded() }
+        }
     }
 
     private func judge(_ own: [UInt8]) async throws {
         if let known = issuer.withLock({ $0 }), (try? await security.admitServer([own, known])) != nil { return }
         let chain = [own] + (try await shownChain().dropFirst())
         try await security.admitServer(chain)
-        issuer.withLock { $0 = chain.last }
+        // The root may stand behind it.
+        issuer.withLock { $0 = chain[1] }
     }
 
     /// What the server shows to who connects. Nothing is said to it.
     private func shownChain() async throws -> [[UInt8]] {
         let context = try NIOSSLContext(configuration: credentials.client(speaking: ["http/1.1"]))
-        let shown = Shown()
+        let (shown, name) = (Shown(), address.name)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(5))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let handler = try NIOSSLClientHandler(context: context, serverHostname: nil) {
+                    let handler = try NIOSSLClientHandler(context: context, serverHostname: name) {
                         certificates, promise in
                         shown.take(certificates.chain)
                         // That was all.
@@ -68,6 +75,8 @@ final class ServerProof: Sendable {
         let timer = channel.eventLoop.scheduleTask(in: Self.patience) { () -> Void in channel.close(promise: nil) }
         try? await channel.closeFuture.get()
         timer.cancel()
+        // Without a word: that is no impostor, but a line that broke.
+        guard !shown.chain.isEmpty else { throw ConnectionEnded() }
         return shown.chain
     }
 }

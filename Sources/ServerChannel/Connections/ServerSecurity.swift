@@ -4,6 +4,8 @@ package import FleetTLS
 package protocol ServerSecurity: Sendable {
     /// What this laptop shows; nil while it belongs to no fleet: then it asks no server.
     var credentials: FleetCredentials? { get }
+    /// Why there are none: words for people, without a capital and a full stop.
+    var silence: String { get }
 
     /// Decides on what answers at the server's address, and has proved that it has the key of the first certificate.
     ///

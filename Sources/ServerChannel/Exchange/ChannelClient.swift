@@ -18,8 +18,7 @@ package final class ChannelClient: Sendable {
     private let timeouts: ResponseTimeouts
     private let elapsed: @Sendable () -> Int64
     private let hear: @Sendable (TimeExchange) async -> Void
-    /// Which revocations were last compared: what did not become equal by that is not compared again and again.
-    let compared = Mutex<RevocationNumbers?>(nil)
+    let compared = Mutex(RevocationComparison())
 
     /// - Parameters:
     ///   - security: as that of the connections.
@@ -117,12 +116,15 @@ package final class ChannelClient: Sendable {
     private static func failure(_ error: any Error) -> ServerReply<[UInt8]> {
         let neverSent: [HTTPClientError] = [
             .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .invalidURL, .emptyHost,
+            .alreadyShutdown,
         ]
         if let error = error as? NotTheServer {
             return .unreachable("what answers is not the fleet's server: \(error.reason)")
         }
         if let error = error as? ServerConnections.NoFleet { return .unreachable(error.description) }
-        if error is NIOConnectionError { return .unreachable("no connection to the server") }
+        if error is NIOConnectionError || error is ConnectionEnded {
+            return .unreachable("no connection to the server")
+        }
         if let error = error as? HTTPClientError {
             if neverSent.contains(error) { return .unreachable("no connection to the server") }
             return .lost(error == .deadlineExceeded ? "no answer in time" : "the connection broke off (\(error))")
@@ -141,7 +143,7 @@ package final class ChannelClient: Sendable {
         if let error = error as? IOError, [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
             return .unreachable("no connection to the server")
         }
-        return .lost("\(error)")
+        return .lost(error is IOError ? "the connection broke off" : "\(error)")
     }
 
     /// TLS was not begun.

@@ -7,8 +7,8 @@ package enum ServerReply<Value: Sendable>: Sendable {
     case problem(ServerProblem)
     /// It wants to be left alone by everybody: 429, 503, or another failure with `Retry-After`.
     case busy(status: Int, retryAfterMilliseconds: UInt64?)
-    /// It does not accept this device's token.
-    case unauthorised
+    /// It does not let this laptop in, and says why.
+    case unauthorised(String)
     /// Nothing was sent, or what answered is not the server: a login page, a proxy's page.
     case unreachable(String)
     /// It may have arrived: there is no answer that makes sense.
@@ -23,7 +23,7 @@ package enum ServerReply<Value: Sendable>: Sendable {
             }
         case .problem(let problem): return .problem(problem)
         case .busy(let status, let wait): return .busy(status: status, retryAfterMilliseconds: wait)
-        case .unauthorised: return .unauthorised
+        case .unauthorised(let reason): return .unauthorised(reason)
         case .unreachable(let reason): return .unreachable(reason)
         case .lost(let reason): return .lost(reason)
         }
@@ -82,7 +82,7 @@ struct RawAnswer: Sendable {
         }
         switch status {
         case 200..<300: return .answer(body)
-        case 401: return .unauthorised
+        case 401: return .unauthorised(readingProblem(body)?.detail ?? "it does not say why")
         case 429, 503: return .busy(status: status, retryAfterMilliseconds: retryAfterMilliseconds)
         default:
             if let wait = retryAfterMilliseconds { return .busy(status: status, retryAfterMilliseconds: wait) }

@@ -53,10 +53,10 @@ extension HealthRules {
         case .unhealthy(let reason):
             return HealthCheck(
                 name, .warning, "\(address) is not well: \(reason)\(waiting)", remedy: "tell the office if it lasts")
-        case .unauthorised:
+        case .unauthorised(let reason):
             return HealthCheck(
-                name, .failed, "\(address) does not let this laptop in\(waiting)",
-                remedy: "compare 'muster fleet show' with 'muster-channel fleet show' at the office")
+                name, .failed, "\(address) does not let this laptop in: \(reason)\(waiting)",
+                remedy: "see 'muster fleet show'; the office sees the server's place with 'muster-channel fleet show'")
         }
     }
 }
