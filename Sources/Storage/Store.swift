@@ -24,6 +24,8 @@ package final class Store: Sendable {
     let shown = Mutex<ShownNote?>(nil)
     /// Told of each commit; see `whenCommitted`.
     let committed = Mutex<CommittedListener?>(nil)
+    /// How many were begun; see `JobTransaction.order`.
+    let transactions = Mutex<UInt64>(0)
     /// Digests that were made and may not be written down, by the job's number.
     let digests = Mutex<[Int64: JobDigest]>([:])
     /// The same of totals that are not kept.

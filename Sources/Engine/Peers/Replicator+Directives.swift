@@ -239,7 +239,8 @@ extension Replicator {
             await untilStepIsTold()
             var directives = [SearchDirective](noteRenewal())
             directives += mesh.onBranchAdopted(
-                adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment, now: now)
+                adopted.head, job: job, replica: segment.replica, reissued: adopted.reissued?.segment,
+                order: adopted.order, now: now)
             advanced(job)
             await perform(directives)
             if let ended = adopted.ended { await jobEnded(job, ended) }

@@ -59,7 +59,8 @@ extension Replicator {
             ])
         perform(
             mesh.onJobRemoved(
-                outcome.removal, of: job, vector: outcome.vector, replaced: outcome.replaced, now: now))
+                outcome.removal, of: job, vector: outcome.vector, replaced: outcome.replaced, order: outcome.order,
+                now: now))
         advanced(job)
     }
 }

@@ -155,8 +155,10 @@ extension Mesh {
 
     /// The branches are swapped; `reissued` is what was on this store's, now in its own journal. Nil when the branch
     /// could not be adopted: the store failed, or the bytes were no continuation.
+    ///
+    /// - Parameter order: of the store's transaction that did it.
     package mutating func onBranchAdopted(
-        _ head: JournalHead?, job: JobID, replica: ReplicaID, reissued: JournalSegment?, now: UInt64
+        _ head: JournalHead?, job: JobID, replica: ReplicaID, reissued: JournalSegment?, order: UInt64 = 0, now: UInt64
     ) -> [SearchDirective] {
         let name = JournalName(job: job, replica: replica)
         let link = searches[name]?.link
@@ -168,7 +170,7 @@ extension Mesh {
         }
         jobs[job]?.submitted[replica] = nil
         willChange(job)
-        jobs[job]?.vector.set(replica, to: head)
+        jobs[job]?.swap(replica, to: head, in: order)
         for id in establishedLinks {
             links[id]?.jobs[job]?.announced.set(replica, to: .empty)
             links[id]?.jobs[job]?.sent[replica] = nil

@@ -35,18 +35,13 @@ extension Mesh {
     ///   - removal: what all its removers held.
     ///   - vector: how far this device held its journals when the job ended.
     ///   - replaced: journals of which it held another branch.
+    ///   - order: of the store's transaction in which that was so.
     package mutating func onJobRemoved(
-        _ removal: JobRemoval, of job: JobID, vector: VersionVector, replaced: Set<ReplicaID>, now: UInt64
+        _ removal: JobRemoval, of job: JobID, vector: VersionVector, replaced: Set<ReplicaID>, order: UInt64,
+        now: UInt64
     ) -> [LinkDirective] {
         fingerprints.changed(job)
-        for entry in vector.entries {
-            // What became durable after the end may have been heard of before it: other journals only grow.
-            if replaced.contains(entry.replica) {
-                jobs[job, default: JobProgress()].vector.set(entry.replica, to: entry.head)
-            } else {
-                jobs[job, default: JobProgress()].vector.advance(entry.replica, to: entry.head)
-            }
-        }
+        jobs[job, default: JobProgress()].end(vector, replaced: replaced, in: order)
         jobs[job, default: JobProgress()].removal = removal
         jobs[job]?.submitted = [:]
         for name in fetches.keys.sorted() where name.job == job { endFetch(name) }

@@ -168,6 +168,31 @@ struct JobProgress: Sendable {
     var unacknowledged: Set<ReplicaID> = []
     var unannounced: Set<ReplicaID> = []
 
+    /// The store's transactions by which the job has ended, and by which its journals got another branch.
+    private(set) var ended: UInt64 = 0
+    private(set) var swapped: [ReplicaID: UInt64] = [:]
+
+    /// Where a journal stood when a transaction had put another branch in its place. One that was done before what was heard of
+    /// already says nothing any more.
+    mutating func swap(_ replica: ReplicaID, to head: JournalHead, in order: UInt64) {
+        guard order >= max(ended, swapped[replica] ?? 0) else { return }
+        vector.set(replica, to: head)
+        swapped[replica] = order
+    }
+
+    /// Where the journals stood when a transaction had ended the job.
+    mutating func end(_ vector: VersionVector, replaced: Set<ReplicaID>, in order: UInt64) {
+        for entry in vector.entries {
+            if replaced.contains(entry.replica) {
+                swap(entry.replica, to: entry.head, in: order)
+            } else if order >= swapped[entry.replica] ?? 0 {
+                // What became durable after the end may have been heard of before it: other journals only grow.
+                self.vector.advance(entry.replica, to: entry.head)
+            }
+        }
+        ended = max(ended, order)
+    }
+
     func reach(of replica: ReplicaID) -> UInt64 {
         max(vector[replica].sequence, submitted[replica] ?? 0)
     }

@@ -176,7 +176,7 @@ extension JobTransaction {
         }
         return RemovalOutcome(
             removal: try job.removal() ?? removal, vector: try job.vector(), reissued: reissued,
-            replaced: replaced)
+            replaced: replaced, order: order)
     }
 }
 

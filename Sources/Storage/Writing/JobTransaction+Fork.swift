@@ -37,7 +37,7 @@ extension JobTransaction {
         try job.rebuildItems()
         let reissued = try reissue(lost.changes(for: own.replica))
         let ended = try removal.map { try end($0) }
-        return AdoptedBranch(head: head, reissued: reissued, ended: ended)
+        return AdoptedBranch(head: head, reissued: reissued, ended: ended, order: order)
     }
 
     /// Reads the statements of a journal again that got another content.

@@ -18,12 +18,18 @@ struct JobTransaction {
     private(set) var said: Commit?
     /// Whoever makes this transaction tells the outbox of the requests in it.
     var isKnownToOutbox = false
+    /// Its place among all of this store since it was opened: what came later has seen what this one did.
+    let order: UInt64
     /// Who writes, of the users of this machine; nil when that is not known, or the program itself does.
     private let user: UInt32?
 
     init(_ store: Store, id: JobID, job: JobRows, now: ReceiveTime, by user: UInt32? = nil) {
         self.user = user
         self.store = store
+        order = store.transactions.withLock {
+            $0 += 1
+            return $0
+        }
         self.id = id
         self.job = job
         self.now = now

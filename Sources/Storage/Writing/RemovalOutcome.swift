@@ -10,4 +10,6 @@ package struct RemovalOutcome: Hashable, Sendable {
     package let reissued: Commit?
     /// Journals of which another branch was held: nothing of it is left under their names.
     package var replaced: Set<ReplicaID> = []
+    /// When that was so, among this store's transactions: others may have changed it before it is heard of.
+    package var order: UInt64 = 0
 }

@@ -11,6 +11,8 @@ package struct AdoptedBranch: Hashable, Sendable {
     package let reissued: Commit?
     /// The branch says that the job has ended, and with it the job has.
     package let ended: RemovalOutcome?
+    /// As in `RemovalOutcome`.
+    package let order: UInt64
 }
 
 extension Store {
