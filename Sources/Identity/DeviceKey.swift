@@ -1,6 +1,7 @@
 import Authorship
 package import CRDT
 import Crypto
+import Foundation
 import SwiftASN1
 
 /// The key by which a laptop is known to its fleet: Ed25519 (RFC 8032).
@@ -73,5 +74,12 @@ package struct DevicePublicKey: Hashable, Sendable {
     /// The name of the laptop that has the secret: SHA-256 of the 32 bytes.
     package var device: DeviceID {
         DeviceID(ofKey: bytes)
+    }
+
+    /// The same for programs that know no laptops: `sha256//` and, in base 64, SHA-256 of the key as it stands in a certificate
+    /// (RFC 7469 section 2.4; RFC 8410 section 4), as curl(1) takes it for `--pinnedpubkey`.
+    package var pin: String {
+        let header: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
+        return "sha256//" + Data(SHA256.hash(data: header + bytes)).base64EncodedString()
     }
 }

@@ -81,6 +81,7 @@ private func withFleet(
 
 private func show(_ status: FleetAdministration.Status) {
     print("Server      ", status.deviceID.prefix(8))
+    print("Pin         ", status.pin)
     print("Fleet       ", status.fleetID ?? "none; see 'muster-channel fleet --help'")
     guard let issuerID = status.issuerID, let validUntil = status.validUntil else { return }
     print("Let in by   ", issuerID)
@@ -92,12 +93,14 @@ private struct StatusDocument: Encodable {
     @Nullable var fleetID: String?
     @Nullable var issuerID: String?
     @Nullable var validUntil: Timestamp?
+    let pin: String
 
     init(_ status: FleetAdministration.Status) {
         deviceID = status.deviceID
         fleetID = status.fleetID
         issuerID = status.issuerID
         validUntil = status.validUntil.map(Timestamp.init(milliseconds:))
+        pin = status.pin
     }
 }
 

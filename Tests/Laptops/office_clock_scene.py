@@ -39,7 +39,8 @@ def main(build_directory):
             judged[days] = Connection(USUAL_PORT, Member(office.fleet)).ask("GET", "/v1/jobs")
         clock.set("+1d")
         begin = time.monotonic()
-        poll = office.connect()
+        # Somebody else's, who is not revoked meanwhile.
+        poll = Connection(USUAL_PORT, Member(office.fleet))
         poll.send_request("GET", f"/v1/jobs?since={cursor}&wait=3")
         wait_at_rest(office.program, 2, "the poll waits")
         clock.set("+0")

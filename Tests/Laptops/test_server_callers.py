@@ -11,6 +11,7 @@ import subprocess
 import time
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from attacks import Issuing, show_with_another_key
 from gateways import advance, server_check, server_flags, state, wait_published
 from lab import Fleet, UnixConnection, never_during, wait_until
@@ -317,3 +318,15 @@ def test_what_a_laptop_had_begun_when_it_was_revoked_comes_to_nothing(office, si
     assert office.ask("POST", "/v1/jobs/jones/journals", Journal("jones", office.author()).add("Box"))[0] == 200
     status, answer = waiting.answer()
     assert status == 401 and "jones" not in json.dumps(answer), answer
+
+
+def test_a_program_of_the_office_is_sure_of_the_server_by_its_pin(office, tmp_path):
+    pin = json.loads(office.muster_channel("fleet", "show", "--json").stdout)["pin"]
+    assert pin in office.muster_channel("fleet", "show").stdout
+    key = office.member.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "office.pem").write_text(key.decode() + office.member.chain)
+    asking = ["curl", "--silent", "--insecure", "--cert", str(tmp_path / "office.pem"), f"{office.url}/v1/jobs"]
+    asked = lambda pin: subprocess.run([*asking, "--pinnedpubkey", pin], capture_output=True, text=True)
+    assert json.loads(asked(pin).stdout)["jobs"] == []
+    # curl(1): the pinned key does not match.
+    assert asked("sha256//" + base64.b64encode(bytes(32)).decode()).returncode == 90

@@ -14,6 +14,8 @@ package struct FleetAdministration: Sendable {
         package let issuerID: String?
         /// When its certificate ends, in milliseconds since 1970.
         package let validUntil: Int64?
+        /// By what a program that knows no fleets can be sure of the server: see `DevicePublicKey.pin`.
+        package let pin: String
     }
 
     private let store: Store
@@ -61,7 +63,8 @@ package struct FleetAdministration: Sendable {
             papers.certificates.isEmpty ? nil : try await ServerMembership(papers.certificates, of: key)
         return Status(
             deviceID: key.device.description, fleetID: membership?.trust.short,
-            issuerID: membership?.member.issuer.device.short, validUntil: membership?.member.validUntil)
+            issuerID: membership?.member.issuer.device.short, validUntil: membership?.member.validUntil,
+            pin: key.pin)
     }
 
     /// Closes the database; to be called last.
