@@ -267,7 +267,8 @@ def test_a_server_that_moves_to_another_fleet_leaves_the_old_ones_revocations(of
 
     wait_until(moved, PATIENCE_SECONDS, "the server is of the other fleet")
     assert office.get("/v1/revocations")["revocations"] == []
-    assert Connection(office.port, former).ask("GET", "/v1/jobs")[0] == 401
+    refused = lambda: Connection(office.port, former).ask("GET", "/v1/jobs")[0] == 401
+    wait_until(refused, BELIEF_SECONDS, "who is of the former fleet is not let in any more")
 
 
 def test_a_resumed_session_lets_nobody_in(office):
