@@ -44,12 +44,3 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The URL as it was given, without slashes at its end.
     package var description: String { base }
 }
-
-/// This machine, by whatever name it calls itself.
-package enum Loopback {
-    /// - Parameter host: a name, or an address without brackets.
-    package static func holds(_ host: String) -> Bool {
-        host == "localhost" || host == "::1"
-            || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
-    }
-}

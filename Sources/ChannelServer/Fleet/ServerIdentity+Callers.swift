@@ -26,17 +26,11 @@ extension ServerIdentity {
     /// - Throws: `ChannelProblem` when there is one among them that nobody of the fleet has signed: then none is taken.
     func learn(_ entries: [[UInt8]]) async throws -> [[UInt8]] {
         guard let trust else { return [] }
-        var news: [Revocation] = []
-        for bytes in entries {
-            let revocation: Revocation
-            do throws(Revocation.Refusal) {
-                revocation = try Revocation(bytes)
-                if let known = revocations.withLock({ $0[revocation.device] }), known <= revocation { continue }
-                guard await revocation.isSigned(in: trust) else { throw .notAllowed }
-            } catch {
-                throw ChannelProblem(error == .unreadable ? .malformed : .outsider, error.sentence)
-            }
-            news.append(revocation)
+        let news: [Revocation]
+        do throws(Revocation.Refusal) {
+            news = try await revocations.withLock { $0 }.news(in: entries, of: trust)
+        } catch {
+            throw ChannelProblem(error == .unreadable ? .malformed : .outsider, error.sentence)
         }
         guard !news.isEmpty else { return [] }
         // First on the disk: else a laptop that was told of a failure would find the server's number equal to its own, and tell

@@ -13,6 +13,7 @@ struct ChannelResponder: Sendable {
     private let service: ChannelService
     private let logger: Logger
     private let refusals: RefusalLog
+
     init(service: ChannelService, logger: Logger) {
         let callers = CallerCheck(identity: service.identity, now: service.now)
         let limiter = ConcurrencyLimiter()

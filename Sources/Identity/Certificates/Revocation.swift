@@ -156,6 +156,21 @@ package struct RevocationLog: Sendable {
         return true
     }
 
+    /// Looks at what somebody has told of revocations.
+    ///
+    /// - Returns: those that would be news here.
+    /// - Throws: `Revocation.Refusal` when one of them is none, or nobody who may has signed it.
+    package func news(in entries: [[UInt8]], of trust: FleetTrust) async throws(Revocation.Refusal) -> [Revocation] {
+        var news: [Revocation] = []
+        for bytes in entries {
+            let revocation = try Revocation(bytes)
+            if let known = self[revocation.device], known <= revocation { continue }
+            guard await revocation.isSigned(in: trust) else { throw .notAllowed }
+            news.append(revocation)
+        }
+        return news
+    }
+
     /// The same with more, each of which is signed.
     package func adding(_ revocations: [Revocation]) -> RevocationLog {
         var log = self

@@ -32,7 +32,7 @@ package struct CrewList: Hashable, Sendable {
         let first = wanted.split(separator: " ").first
         let near = names.compactMap { known -> (distance: Int, name: String)? in
             let folded = Self.folded(known)
-            let distance = Self.distance(wanted, folded)
+            let distance = EditDistance.between(wanted, folded)
             // Two letters off, of a short name one; or somebody with the same first name.
             let isNear = distance <= (min(wanted.count, folded.count) > 4 ? 2 : 1)
             return isNear || folded.split(separator: " ").first == first ? (distance, known) : nil
@@ -43,22 +43,6 @@ package struct CrewList: Hashable, Sendable {
 
     private static func folded(_ name: String) -> String {
         name.lowercased().split(separator: " ").joined(separator: " ")
-    }
-
-    /// How many letters have to be put in, taken out or replaced (Levenshtein 1966).
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right)
-        var row = Array(0...right.count)
-        for (index, letter) in left.enumerated() {
-            var previous = row[0]
-            row[0] = index + 1
-            for place in right.indices {
-                let replaced = previous + (letter == right[place] ? 0 : 1)
-                previous = row[place + 1]
-                row[place + 1] = min(replaced, previous + 1, row[place] + 1)
-            }
-        }
-        return row[right.count]
     }
 }
 

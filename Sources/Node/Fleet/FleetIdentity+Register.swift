@@ -13,16 +13,9 @@ extension FleetIdentity: FleetRegister {
 
     package func learnRevocations(_ entries: [[UInt8]]) async throws(LinkRefusal) -> RevocationNews? {
         guard let trust = membership?.trust else { return nil }
-        var news: [Revocation] = []
-        for bytes in entries {
-            do throws(Revocation.Refusal) {
-                let revocation = try Revocation(bytes)
-                if let known = revocations[revocation.device], known <= revocation { continue }
-                guard await revocation.isSigned(in: trust) else { throw .notAllowed }
-                news.append(revocation)
-            } catch {
-                throw LinkRefusal(error.sentence)
-            }
+        let news: [Revocation]
+        do throws(Revocation.Refusal) { news = try await revocations.news(in: entries, of: trust) } catch {
+            throw LinkRefusal(error.sentence)
         }
         let learned = enter(news)
         // Should it not be kept, others tell it again.

@@ -55,7 +55,7 @@ extension InventoryService {
             return ItemDetails(
                 id: found.id.description, isRemoved: isRemoved, replaces: state.value(of: WellKnownField.replaces),
                 fields: view.fields, notes: view.notes, updatedAt: last.stamp.timestamp,
-                updatedBy: last.author.description, updatedByName: Self.hostName(of: last.author, in: job),
+                updatedBy: last.author.description, updatedByName: authors.hostName(of: last),
                 person: authors.sessions.person(of: last),
                 fieldHistory: Dictionary(fields: history), rivals: Dictionary(fields: rivals),
                 remarks: state.notes.map { authors.written($0.text, $0.write) })

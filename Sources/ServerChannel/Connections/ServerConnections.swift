@@ -22,10 +22,17 @@ package final class ServerConnections: Sendable {
         let http: HTTPClient
     }
 
+    private enum State {
+        case open(Pool?)
+        /// For good.
+        case closed
+
+        var http: HTTPClient? { if case .open(let pool?) = self { pool.http } else { nil } }
+    }
+
     let address: ServerAddress
     private let security: (any ServerSecurity)?
-    private let pool = Mutex<Pool?>(nil)
-    private let isClosed = Mutex(false)
+    private let state = Mutex(State.open(nil))
 
     /// - Parameter security: nil in tests alone, for a server without encryption.
     package init(to address: ServerAddress, security: (any ServerSecurity)?) {
@@ -38,19 +45,19 @@ package final class ServerConnections: Sendable {
     /// - Throws: `NoFleet` while the laptop belongs to no fleet; `ConnectionEnded` after `close()`; what NIOSSL says of
     ///   credentials that cannot be used.
     func client() throws -> HTTPClient {
-        guard !isClosed.withLock({ $0 }) else { throw ConnectionEnded() }
         let proofs = Proofs(credentials: security?.credentials, revocations: security?.revocationNumber)
         guard security == nil || proofs.credentials != nil else {
             connectAnew(patience: nil)
             throw NoFleet(description: security?.silence ?? "")
         }
-        return try pool.withLock { pool in
+        return try state.withLock { state in
+            guard case .open(let pool) = state else { throw ConnectionEnded() }
             if let pool, pool.proofs == proofs { return pool.http }
             let fresh = Pool(proofs: proofs, http: try make(proofs.credentials))
             // The server's key may be one that was revoked, so nothing more goes over the former connections. What is lost by
             // that is asked again.
             if let pool { Self.end(pool.http, after: .zero) }
-            pool = fresh
+            state = .open(fresh)
             return fresh.http
         }
     }
@@ -60,19 +67,19 @@ package final class ServerConnections: Sendable {
     ///
     /// - Parameter patience: for requests under way; without it they are lost at once.
     func connectAnew(patience: Duration?) {
-        let former = pool.withLock { pool in
-            defer { pool = nil }
-            return pool?.http
+        let former: HTTPClient? = state.withLock { state in
+            guard let http = state.http else { return nil }
+            state = .open(nil)
+            return http
         }
         if let former { Self.end(former, after: patience ?? .zero) }
     }
 
     /// Ends all connections for good: requests under way are lost.
     package func close() async {
-        isClosed.withLock { $0 = true }
-        let former = pool.withLock { pool in
-            defer { pool = nil }
-            return pool?.http
+        let former = state.withLock { state in
+            defer { state = .closed }
+            return state.http
         }
         try? await former?.shutdown()
     }
