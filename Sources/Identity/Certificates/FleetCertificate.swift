@@ -63,13 +63,17 @@ package struct FleetCertificate: Hashable, Sendable {
 
     /// Reads all blocks of a text in their order.
     package static func all(inPEM text: String) throws(Fault) -> [FleetCertificate] {
-        guard let documents = try? PEMDocument.parseMultiple(pemString: text) else { throw .unreadable }
         var certificates: [FleetCertificate] = []
-        for document in documents {
-            guard document.discriminator == Certificate.defaultPEMDiscriminator else { throw .unreadable }
-            certificates.append(try FleetCertificate(document.derBytes))
-        }
+        for bytes in try allBytes(inPEM: text) { certificates.append(try FleetCertificate(bytes)) }
         return certificates
+    }
+
+    /// The same in DER, unread: whether they are certificates is not looked at.
+    package static func allBytes(inPEM text: String) throws(Fault) -> [[UInt8]] {
+        guard let documents = try? PEMDocument.parseMultiple(pemString: text),
+            documents.allSatisfy({ $0.discriminator == Certificate.defaultPEMDiscriminator })
+        else { throw .unreadable }
+        return documents.map(\.derBytes)
     }
 }
 
