@@ -4,6 +4,8 @@ package struct JobHoldings: Hashable, Sendable {
     package var vector: VersionVector
     /// What the removers of the job held; nil while it lives.
     package var removal: JobRemoval?
+    /// The server says no more than how far it holds the asking laptop's own journals: that laptop is not on the job.
+    package var isOwnOnly = false
 
     /// By default nothing of a job that lives.
     package init(vector: VersionVector = VersionVector(), removal: JobRemoval? = nil) {

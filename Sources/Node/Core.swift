@@ -24,6 +24,7 @@ package struct Core: Sendable {
     let replicator: Replicator
     let transport: PeerTransport
     let outbox: OutboxDriver
+    let assignments: JobAssignments
     private let configuration: NodeConfiguration
     private let hostName: String
     private let fleet: FleetIdentity
@@ -70,14 +71,18 @@ package struct Core: Sendable {
         var generator = machine.generator
         try await store.takeUp(FleetSigner(parts.fleet), using: &generator)
         jobs = try await store.vectors()
+        assignments = try await JobAssignments(store: store, identity: parts.fleet, logger: logger)
         hub = EventHub()
         housekeeping = Housekeeping(store: store, logger: logger)
         publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         replicator = Replicator(
             Replicator.Parts(
                 store: store, clock: clock, machine: machine, observer: publisher, logger: logger,
-                renewKey: { [fleet = parts.fleet] in try fleet.renewKey() }, fleet: parts.fleet),
-            holdings: KnownHoldings(jobs: jobs, removals: try await store.removals()), hostName: parts.hostName)
+                renewKey: { [fleet = parts.fleet] in try fleet.renewKey() }, fleet: parts.fleet,
+                assignments: assignments),
+            holdings: KnownHoldings(
+                jobs: jobs, removals: try await store.removals(), authors: try await store.authorDevices()),
+            hostName: parts.hostName)
         let listen = parts.configuration.listen
         let inviter = Inviter(fleet: parts.fleet, machine: machine, hostName: parts.hostName, logger: logger)
         transport = PeerTransport(
@@ -109,7 +114,8 @@ package struct Core: Sendable {
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
-            keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, inviter: enrolment.inviter,
+            keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, assignments: assignments,
+            inviter: enrolment.inviter,
             joiner: enrolment.joiner)
     }
 

@@ -15,7 +15,9 @@ package enum Message: Hashable, Sendable {
     case ready
     /// Who was shut out of the fleet; signed, as `Identity` encodes it. It comes before everything but the hello.
     case revocations([[UInt8]])
-    /// One number for all jobs that the sender holds: who holds the same needs no further word.
+    /// Who is on jobs: before anything else of them is told.
+    case assignments([Assignment])
+    /// One number for all jobs that the sender holds, and that the receiver may be told of: who holds the same needs no further word.
     case fingerprint(UInt64)
     /// Asks for `buckets`.
     case bucketsRequest
@@ -137,13 +139,16 @@ package struct JobDigestReport: Hashable, Sendable {
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
-    package static let version: UInt32 = 9
-    /// The oldest. Before version 8 journals were not signed, and before version 9 the server's was not.
-    package static let minimumVersion: UInt32 = 9
+    package static let version: UInt32 = 10
+    /// The oldest. Before version 8 journals were not signed, before version 9 the server's was not, and before version 10 every laptop
+    /// was told of every job.
+    package static let minimumVersion: UInt32 = 10
     /// Of one message; longer logs take several.
     package static let revocationsPerMessage = 64
     /// Of one revocation.
     package static let revocationBytes = 4_096
+    /// Of one message; more take several.
+    package static let assignmentsPerMessage = 32
     /// A frame's payload, in bytes.
     package static let frameBytes = 1 << 20
     /// Bytes that are read for one `delta`: as many stored rows as fit, or a single one that is longer.

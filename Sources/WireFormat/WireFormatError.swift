@@ -43,13 +43,15 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
     case malformedCompression
     /// A clock claims a stratum or an uncertainty that there is not.
     case clockQuality
+    /// What is said of who is on a job cannot be read.
+    case malformedAssignment
     /// A change ends before the sequence that it should contain.
     case boundaryTooEarly(boundary: UInt64, sequence: UInt64)
 
     /// The part of a message that is wrong.
     package enum Field: String, Hashable, Sendable {
         case device, replica, name, reason, jobs, buckets, entries, from, first, last, sequence, digest
-        case invitation, role, proof, revocations, signature, author
+        case invitation, role, proof, revocations, assignments, signature, author
     }
 
     /// One sentence: what is wrong.
@@ -78,6 +80,7 @@ package enum WireFormatError: Error, Hashable, Sendable, CustomStringConvertible
         case .sequenceZero(let field): "the sequence “\(field.rawValue)” is 0, but the first transform is number 1"
         case .sequenceTooLarge(let field): "the sequence “\(field.rawValue)” is larger than any journal is long"
         case .backwardsSegment(let first, let last): "a piece of a journal goes from \(first) back to \(last)"
+        case .malformedAssignment: "what is said of who is on a job cannot be read"
         case .clockQuality: "a pong claims a quality of the clock that there is not"
         case .emptySegment: "a piece of a journal is empty"
         case .oversizedRun(let bytes):

@@ -10,7 +10,7 @@ struct HelpTests {
         ["job", "advance"], ["job", "sign-off"], ["job", "watch"],
         ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
         ["job", "audit"],
-        ["job", "roster"], ["job", "late"], ["job", "remove"], ["item"],
+        ["job", "assign"], ["job", "unassign"], ["job", "roster"], ["job", "late"], ["job", "remove"], ["item"],
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
         ["item", "show"], ["import"], ["queue"], ["queue", "list"], ["queue", "show"], ["queue", "retry"],
         ["queue", "drop"],

@@ -77,7 +77,8 @@ struct OpenAPITests {
         _ operation: Operation, _ socket: String, _ scene: Scene
     ) async throws -> (status: Int, mediaType: String, body: [UInt8]) {
         // A laptop installs what makes it an issuer, and can then let others in, and leave.
-        let certificates = operation.path.hasPrefix("/v1/fleet") ? try await scene.founding() : nil
+        let isOfFleet = operation.path.hasPrefix("/v1/fleet") || operation.path.hasSuffix("assignments")
+        let certificates = isOfFleet ? try await scene.founding() : nil
         if let certificates, !operation.path.hasSuffix("join"), operation.testDescription != "PUT /v1/fleet" {
             _ = try await scene.service.installCertificates(certificates)
         }
@@ -104,6 +105,7 @@ struct OpenAPITests {
             case "POST certificates":
                 SignCertificateRequest(request: try SigningRequest(DeviceKey()).pem, role: "member")
             case "POST session": BeginSessionRequest(name: "Ann", isNew: true)
+            case "POST assignments": AssignmentRequest(assign: [scene.service.fleet.device.description])
             case "POST peers": AddPeerRequest(address: "10.0.0.1:4710")
             case "POST jobs": CreateJobRequest(name: "Jones")
             case "POST import": ItemBatch(key: "name", items: [FieldsRequest(fields: ["name": "refused"])])

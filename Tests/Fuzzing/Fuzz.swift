@@ -91,12 +91,15 @@ private let decoders: [String: Decoder] = [
     "server": { bytes in
         // The first byte says which message it is.
         let content = Array(bytes.dropFirst())
-        switch bytes.first.map({ $0 % 5 }) {
+        switch bytes.first.map({ $0 % 6 }) {
         case 0: again(try? SegmentList(protobuf: content), { try $0.protobuf() }, { try SegmentList(protobuf: $0) })
         case 1: again(try? [Delivery](protobuf: content), { try $0.protobuf() }, { try [Delivery](protobuf: $0) })
         case 2: again(try? JobRemoval(protobuf: content), { try $0.protobuf() }, { try JobRemoval(protobuf: $0) })
         case 3: again(try? JobHoldings(protobuf: content), { try $0.protobuf() }, { try JobHoldings(protobuf: $0) })
         case 4: _ = try? JSON.decode(ChannelProblem.self, from: content)
+        case 5:
+            guard let said = try? JSON.decode(AssignmentList.self, from: content).statements() else { return }
+            must((try? AssignmentList(said).statements()) == said, "assignments come back")
         default: break
         }
     },

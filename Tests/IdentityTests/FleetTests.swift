@@ -102,7 +102,7 @@ struct FleetTests {
         let chain = try fleet.chain(key, as: role)
         for nonce in [nil, 7] as [UInt128?] {
             let author = try #require(JournalAuthor(key: key.publicKey.bytes, nonce: nonce, certificates: chain))
-            let writers: [FleetRole] = nonce == nil ? [.server] : [.reader, .member, .lead, .office]
+            let writers: [FleetRole] = nonce == nil ? [.server] : [.member, .lead, .office]
             #expect(await fleet.trust.vouches(for: author, now: .since(0)) == writers.contains(role))
             var bare = author
             bare.certificates = []

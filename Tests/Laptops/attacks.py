@@ -20,7 +20,7 @@ from stranger import APPLICATION, Link, connect, hello
 
 # All but who was heard of lately, and what time it is.
 TABLES = """job journal segment item conflict barcode removal decided doubtful author request outcome published accepted
-    outbox former""".split()
+    outbox former assignment""".split()
 # What is added up for whoever looks, and how often the server was asked.
 PASSING = {
     "job": "digest digestFingerprint cubicFeet duplicates".split(),

@@ -17,11 +17,11 @@ from lab import wait_until
 from protobuf import fixed, number, text, varint
 
 APPLICATION = "muster/1"
-VERSION = 9
+VERSION = 10
 
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)
-PONG, READY, REVOCATIONS = 17, 18, 24
+PONG, READY, REVOCATIONS, ASSIGNMENTS = 17, 18, 24, 25
 
 
 def frame(payload):
@@ -90,6 +90,15 @@ def report_request(job, count):
 
 def revocations(entries):
     return frame(text(REVOCATIONS, b"".join(text(1, entry) for entry in entries)))
+
+
+def assignments(statements):
+    """`statements` as (content, signature, certificates)."""
+    parts = [
+        text(1, text(1, content) + text(2, signature) + b"".join(text(3, one) for one in certificates))
+        for content, signature, certificates in statements
+    ]
+    return frame(text(ASSIGNMENTS, b"".join(parts)))
 
 
 def change(item, stamp, name):

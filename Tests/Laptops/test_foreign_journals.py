@@ -7,7 +7,7 @@ from relays import is_closed, things, town  # noqa: F401
 from solo import PATIENCE_SECONDS
 from stranger import Member, Stranger, delta
 
-NOT_OF_THE_FLEET = "nobody of the fleet has written it"
+NOT_OF_THE_FLEET = "nobody whom the fleet lets write has written it"
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,11 @@ class Told:
     """Carl, to whom a member brings the first of two lies of somebody who is not of the fleet."""
 
     def __init__(self, town, other_fleet, who):
-        self.author = Author() if who == "no fleet" else Member(other_fleet).author()
+        self.author = {
+            "no fleet": Author,
+            "another fleet": lambda: Member(other_fleet).author(),
+            "a reader": lambda: Member(town.carl.fleet, role="reader").author(),
+        }[who]()
         self.lies = things("a lie", "a second lie")
         self._carl, self._logged = town.carl, len(town.carl.log())
         self.before = town.held()
@@ -39,10 +43,10 @@ class Told:
         return delta(job, self.author, 1, 2, digest(self.lies), b"".join(self.lies), **tells)
 
 
-@pytest.mark.parametrize("who", ["no fleet", "another fleet"])
+@pytest.mark.parametrize("who", ["no fleet", "another fleet", "a reader"])
 def test_what_nobody_of_the_fleet_has_written_is_passed_over(town, other_fleet, who):
     told = Told(town, other_fleet, who)
-    whose = f"work of {told.author.device.hex()[:8]}, which nobody of this fleet has let in, came"
+    whose = f"work of {told.author.device.hex()[:8]}, whom this fleet does not let write, came"
     assert f"{whose} once" in town.journals()
     assert town.held() == told.before
     # What others have written is welcome on the same connection, and the journal is not, however it goes on.

@@ -47,7 +47,7 @@ struct HealthRulesTests {
         let stranger = RefusedWork(.unvouched, device: bert.device, name: "", count: 2, last: 0)
         let unvouched = HealthRules.journals([stranger])
         #expect(unvouched.outcome == .warning && unvouched.remedy?.contains("fleet invite") ?? false)
-        #expect(unvouched.finding.hasPrefix("work of abcd0000, which nobody of this fleet has let in, came 2 times"))
+        #expect(unvouched.finding.hasPrefix("work of abcd0000, whom this fleet does not let write, came 2 times"))
         #expect(HealthRules.journals([stranger, server]).outcome == .failed)
         let other = RefusedWork(.otherServer, device: bert.device, name: "", last: 0)
         let notBelieved = HealthRules.journals([stranger, other])

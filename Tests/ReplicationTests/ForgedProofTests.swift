@@ -147,7 +147,7 @@ struct ForgedProofTests {
         var renewed: [UInt64] = []
         for now in stride(from: 1_000, to: 1_000_000, by: 1_000) as StrideTo<UInt64> {
             let link = LinkID(number: now)
-            _ = mesh.onLinkOpened(link, with: mesh.device, isDialled: false, now: now)
+            _ = mesh.onLinkOpened(link, with: JobAccess(mesh.device), isDialled: false, now: now)
             let directives = mesh.onMessage(.hello(.of(mesh.device)), on: link, now: now)
             _ = mesh.onLinkClosed(link, now: now)
             guard directives.contains(where: isRenewal) else { continue }
@@ -217,7 +217,7 @@ struct ForgedProofTests {
     func proofMeanwhile() {
         var mesh = mesh()
         let copy = LinkID(number: 2)
-        _ = mesh.onLinkOpened(copy, with: mesh.device, isDialled: false, now: 5)
+        _ = mesh.onLinkOpened(copy, with: JobAccess(mesh.device), isDialled: false, now: 5)
         #expect(mesh.onMessage(.hello(.of(mesh.device)), on: copy, now: 5).contains(where: isRenewal))
         #expect(!hear(proofs(of: own)[0], now: 10, &mesh).contains(where: isRenewal), "one is under way")
         mesh.onRenewalFailed(now: 20)
@@ -252,7 +252,7 @@ struct ForgedProofTests {
         var renewals = 0
         for number in 2...100 as ClosedRange<UInt64> {
             let stranger = LinkID(number: number)
-            _ = mesh.onLinkOpened(stranger, with: mesh.device, isDialled: false, now: number * 1_000)
+            _ = mesh.onLinkOpened(stranger, with: JobAccess(mesh.device), isDialled: false, now: number * 1_000)
             let hello = Hello(
                 minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version,
                 device: mesh.device, instance: number + 50, name: "eve")

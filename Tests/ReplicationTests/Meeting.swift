@@ -5,7 +5,7 @@ import Timekeeping
 extension Mesh {
     /// Opens a link and establishes it: the peer greets and tells the time.
     mutating func meet(_ peer: DeviceID, on link: LinkID, now: UInt64 = 0) {
-        _ = onLinkOpened(link, with: peer, isDialled: true, now: now)
+        _ = onLinkOpened(link, with: JobAccess(peer), isDialled: true, now: now)
         _ = onMessage(.hello(.of(peer)), on: link, now: now)
         _ = onMessage(.pong(now, received: 0, answered: 0, .unsynchronised), on: link, now: now)
         _ = onTimeLearned(link, now: now)

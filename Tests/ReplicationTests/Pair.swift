@@ -129,7 +129,7 @@ struct Pair {
 extension Mesh {
     /// Everything up to the peer's `ready`.
     mutating func meetWithoutComparing(_ peer: DeviceID, on link: LinkID, now: UInt64) {
-        _ = onLinkOpened(link, with: peer, isDialled: true, now: now)
+        _ = onLinkOpened(link, with: JobAccess(peer), isDialled: true, now: now)
         _ = onMessage(.hello(.of(peer)), on: link, now: now)
         _ = onMessage(.pong(now, received: 0, answered: 0, .unsynchronised), on: link, now: now)
         _ = onTimeLearned(link, now: now)

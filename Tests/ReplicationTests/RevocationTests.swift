@@ -31,7 +31,7 @@ struct RevocationTests {
             var mesh = mesh(knowing: known)
             guard
                 case .send(.hello(let said), on: first)? = mesh.onLinkOpened(
-                    first, with: bert, isDialled: true, now: 0
+                    first, with: JobAccess(bert), isDialled: true, now: 0
                 ).first
             else {
                 Issue.record("no hello")
@@ -46,14 +46,14 @@ struct RevocationTests {
     @Test("Who knows the same is told nothing")
     func notTold() {
         var mesh = mesh(knowing: 7)
-        _ = mesh.onLinkOpened(first, with: bert, isDialled: true, now: 0)
+        _ = mesh.onLinkOpened(first, with: JobAccess(bert), isDialled: true, now: 0)
         #expect(mesh.onMessage(hello(bert, 7), on: first, now: 0) == [.send(.ping(0), on: first)])
     }
 
     @Test("They are taken from the hello on, and not before")
     func takenEarly() {
         var mesh = mesh()
-        _ = mesh.onLinkOpened(first, with: bert, isDialled: true, now: 0)
+        _ = mesh.onLinkOpened(first, with: JobAccess(bert), isDialled: true, now: 0)
         #expect(
             mesh.onMessage(.revocations([[1]]), on: first, now: 0)
                 == [.close(first, reason: "A message before the hello.")])
@@ -68,7 +68,7 @@ struct RevocationTests {
         var mesh = mesh()
         mesh.meet(bert, on: first)
         mesh.meet(cleo, on: second)
-        _ = mesh.onLinkOpened(third, with: dora, isDialled: false, now: 0)
+        _ = mesh.onLinkOpened(third, with: JobAccess(dora), isDialled: false, now: 0)
         mesh.revocations = 5
         let directives = mesh.onRevoked([[1], [2]], of: [bert, dora], from: second)
         #expect(
@@ -78,7 +78,7 @@ struct RevocationTests {
             ])
         guard
             case .send(.hello(let said), _)? = mesh.onLinkOpened(
-                LinkID(number: 4), with: cleo, isDialled: true, now: 0
+                LinkID(number: 4), with: JobAccess(cleo), isDialled: true, now: 0
             ).first
         else {
             Issue.record("no hello")

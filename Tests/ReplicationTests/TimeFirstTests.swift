@@ -17,7 +17,7 @@ struct TimeFirstTests {
         var mesh = Mesh(
             device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna",
             jobs: [(job, VersionVector())])
-        _ = mesh.onLinkOpened(link, with: peer, isDialled: true, now: 1_000)
+        _ = mesh.onLinkOpened(link, with: JobAccess(peer), isDialled: true, now: 1_000)
         let directives = mesh.onMessage(.hello(.of(peer)), on: link, now: 1_000)
         #expect(directives == [.send(.ping(1_000), on: link)], "nothing is shown yet")
         return mesh
@@ -107,7 +107,7 @@ struct TimeFirstTests {
         var mesh = greeted()
         let second = LinkID(number: 2)
         // The lower device dialled the first one: it stands, and is asked for nothing anew.
-        _ = mesh.onLinkOpened(second, with: peer, isDialled: false, now: 1_005)
+        _ = mesh.onLinkOpened(second, with: JobAccess(peer), isDialled: false, now: 1_005)
         let directives = mesh.onMessage(.hello(.of(peer)), on: second, now: 1_006)
         #expect(directives.contains { if case .close(second, _) = $0.onLink { true } else { false } })
         #expect(!directives.contains { if case .send(.ping, _) = $0.onLink { true } else { false } })

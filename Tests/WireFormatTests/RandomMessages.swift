@@ -10,7 +10,7 @@ extension Message {
         let replica = ReplicaID.random(using: &random)
         let number = random.next() >> UInt64.random(in: 0...63, using: &random)
         let sequence = min(max(1, number), ProtocolLimits.sequence)
-        switch Int.random(in: 0..<23, using: &random) {
+        switch Int.random(in: 0..<24, using: &random) {
         case 0:
             return .hello(
                 Hello(
@@ -18,6 +18,15 @@ extension Message {
                     device: .random(using: &random), instance: number, name: "laptop-\(number)",
                     revocations: number))
         case 1: return .ping(number)
+        case 23:
+            let words = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                Assignment.Word(.random(using: &random), isOn: number % 2 == 0)
+            }
+            let said = Assignment(
+                of: job, words, stamp: Stamp(rawValue: number >> 2), signer: .random(using: &random),
+                certificates: [[UInt8](repeating: 7, count: Int(number % 4_097))]
+            ) { _ in [UInt8](repeating: 9, count: 64) }
+            return .assignments([said].compactMap(\.self))
         case 22:
             let count = Int.random(in: 0...64, using: &random)
             return .revocations((0..<count).map { [UInt8](repeating: UInt8($0), count: Int(number % 4_097)) })

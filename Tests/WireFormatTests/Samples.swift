@@ -18,9 +18,18 @@ enum Samples {
             minimumVersion: 1, maximumVersion: 2, device: device, instance: 0x0123_4567_89ab_cdef, name: "Kühlraum 2",
             revocations: 0x0102_0304_0506_0708))
 
+    static let assignment = Assignment(
+        of: job,
+        [
+            Assignment.Word(DeviceID(high: 0, low: 0), isOn: true),
+            Assignment.Word(DeviceID(high: .max, low: .max), isOn: false),
+        ], stamp: Stamp(milliseconds: 7, counter: 3), signer: device, certificates: [[1, 2, 3], [255]]
+    ) { _ in Array(0..<64) }!
+
     static let named: [(name: String, message: Message)] = [
         ("hello", hello),
         ("revocations", .revocations([[1, 2, 3], [255]])),
+        ("assignments", .assignments([assignment])),
         ("ping", .ping(1)),
         (
             "pong",

@@ -12,10 +12,13 @@ struct VectorDocument: Encodable {
 
     let entries: [Entry]
     let removal: RemovalDocument?
+    /// The caller is not on the job.
+    let isOwnOnly: Bool
 
     init(_ held: JobHoldings) {
         entries = held.vector.documents
         removal = held.removal.map(RemovalDocument.init)
+        isOwnOnly = held.isOwnOnly
     }
 }
 

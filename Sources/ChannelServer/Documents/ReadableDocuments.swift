@@ -16,6 +16,7 @@ struct JobChangesDocument: Encodable {
         let job: String
         let channel: UInt64
         let fingerprint: String
+        let assignments: String
     }
 
     let jobs: [Entry]
@@ -24,7 +25,9 @@ struct JobChangesDocument: Encodable {
 
     init(_ list: JobChangeList) {
         jobs = list.entries.map {
-            Entry(job: $0.job.text, channel: $0.channel, fingerprint: $0.fingerprint.sixteenDigits)
+            Entry(
+                job: $0.job.text, channel: $0.channel, fingerprint: $0.fingerprint.sixteenDigits,
+                assignments: $0.assignments.sixteenDigits)
         }
         cursor = list.cursor
         isFromStart = list.isFromStart

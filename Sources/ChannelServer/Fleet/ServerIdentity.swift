@@ -10,6 +10,8 @@ final class ServerIdentity: JournalSigner {
     let store: Store
     /// Whom the fleet has shut out, as far as laptops have told it.
     let revocations = Mutex(RevocationLog())
+    /// Who is on which job, as far as laptops have told it.
+    let assignments = Mutex(AssignmentLog())
     private let key: DeviceKey
     private let vouched = VouchedAuthors()
     private let membership = Mutex<ServerMembership?>(nil)
@@ -43,6 +45,7 @@ final class ServerIdentity: JournalSigner {
         let fresh = try await ServerMembership(certificates, of: key.publicKey)
         membership.withLock { $0 = fresh }
         try await readRevocations()
+        try await readAssignments()
     }
 
     /// Itself, as its fleet has let it in; nil without one.

@@ -9,7 +9,7 @@ extension ChannelService {
     /// Decides them in their order, durably and together, and stops before the first that it cannot decide.
     ///
     /// - Throws: `ChannelProblem` when that is the very first one; then nothing is decided.
-    func decide(_ deliveries: [Delivery]) async throws -> Decided {
+    func decide(_ deliveries: [Delivery], by access: JobAccess) async throws -> Decided {
         guard !deliveries.isEmpty else {
             throw ChannelProblem(.invalidRequest, "'mutations' is empty; give one at least.")
         }
@@ -31,8 +31,11 @@ extension ChannelService {
         for (delivery, one) in zip(decidable, decisions.made) where one.commit != nil {
             tell(one.outcome, of: delivery)
         }
-        let runs = try await store.channelRuns(
-            for: decidable.prefix(decisions.made.count), limit: ChannelLimits.entries)
+        var told: [Delivery] = []
+        for delivery in decidable.prefix(decisions.made.count) where try await mayReceive(delivery.job, access) {
+            told.append(delivery)
+        }
+        let runs = try await store.channelRuns(for: told, limit: ChannelLimits.entries)
         return Decided(
             outcomes: decisions.made.map(\.outcome),
             channels: runs.map { (job: $0.job, extract: ChannelExtract(run: $0.run)) })

@@ -7,7 +7,7 @@ import Storage
 /// Journals that laptops bring, their own and others'.
 extension ChannelService {
     /// Takes runs in, in their order; when this returns they are durable.
-    func upload(_ segments: [JournalSegment], to job: JobID) async throws -> JobHoldings {
+    func upload(_ segments: [JournalSegment], to job: JobID, by access: JobAccess) async throws -> JobHoldings {
         guard segments.count <= ChannelLimits.segments else {
             throw ChannelProblem(.tooLarge, "More than \(ChannelLimits.segments) runs at once; send fewer.")
         }
@@ -16,7 +16,7 @@ extension ChannelService {
                 let device = segment.author.map { " Its device is \($0.device.short)." } ?? ""
                 throw problem(
                     .outsider, segment, nil,
-                    "Nobody of this server's fleet has signed it; let that laptop join first.\(device)")
+                    "Nobody whom this server's fleet lets write has signed it; let that laptop join first.\(device)")
             }
             guard segment.replica != .channel else {
                 try await recover(segment, into: job)
@@ -24,11 +24,11 @@ extension ChannelService {
             }
             try await store(segment, into: job)
         }
-        return try await store.holdings(of: job)
+        return try await tellable(try await store.holdings(of: job), of: job, to: access)
     }
 
     /// Ends a job as a laptop says; when this returns that is durable.
-    func remove(_ job: JobID, _ removal: JobRemoval) async throws -> JobHoldings {
+    func remove(_ job: JobID, _ removal: JobRemoval, by access: JobAccess) async throws -> JobHoldings {
         var generator = SystemRandomNumberGenerator()
         try await unlessSilent {
             _ = try await store.takeRemoval(
@@ -36,7 +36,7 @@ extension ChannelService {
         }
         logger.notice("a job was removed", metadata: ["job": "\(job)", "name": "\(removal.name)"])
         report(job)
-        return try await store.holdings(of: job)
+        return try await tellable(try await store.holdings(of: job), of: job, to: access)
     }
 
     /// What this server had said, and has lost.

@@ -40,15 +40,29 @@ struct ChannelService: Sendable {
     let isRecovering: Bool
     let logger: Logger
 
-    func jobs(since: String?, wait: Int, limit: Int) async throws -> JobChangeList {
+    func jobs(since: String?, wait: Int, limit: Int, for access: JobAccess) async throws -> JobChangeList {
         try await waiting(wait, for: nil) {
-            let page = try await store.jobChanges(since: since, limit: limit)
-            let entries = page.changes.map {
-                JobChangeList.Entry(job: $0.job, channel: $0.head, fingerprint: $0.fingerprint)
-            }
-            let list = JobChangeList(entries: entries, cursor: page.cursor, isFromStart: page.isFromStart)
-            return (list, isNews: !entries.isEmpty)
+            let list = try await jobs(since: since, limit: limit, for: access)
+            return (list, isNews: !list.entries.isEmpty)
         }
+    }
+
+    /// As many as were asked for, if there are so many of which the caller may be told.
+    private func jobs(since: String?, limit: Int, for access: JobAccess) async throws -> JobChangeList {
+        var page = try await store.jobChanges(since: since, limit: limit)
+        let isFromStart = page.isFromStart
+        var entries: [JobChangeList.Entry] = []
+        while true {
+            for change in page.changes where try await mayReceive(change.job, access) {
+                entries.append(
+                    JobChangeList.Entry(
+                        job: change.job, channel: change.head, fingerprint: change.fingerprint,
+                        assignments: identity.roster(of: change.job).fingerprint))
+            }
+            guard !page.changes.isEmpty, entries.count < limit else { break }
+            page = try await store.jobChanges(since: page.cursor, limit: limit - entries.count)
+        }
+        return JobChangeList(entries: entries, cursor: page.cursor, isFromStart: isFromStart)
     }
 
     func channel(of job: JobID, after: UInt64, wait: Int, limit: Int) async throws -> ChannelExtract {
@@ -65,10 +79,6 @@ struct ChannelService: Sendable {
             .channelBehind, "This server holds the channel up to \(head) only; it has been set back.")
         problem.sequence = head
         return problem
-    }
-
-    func holdings(of job: JobID) async throws -> JobHoldings {
-        try await store.holdings(of: job)
     }
 
     func journal(of replica: ReplicaID, job: JobID, after: UInt64) async throws -> SegmentList {

@@ -21,14 +21,17 @@ struct ChannelResponder: Sendable {
         for route in Route.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 let judge = { @Sendable in _ = try await callers.member(showing: context.chain) }
-                let exchange = Exchange(request: request, context: context, judgeAgain: judge)
-                let acceptsGzip = exchange.header(.acceptEncoding).contains("gzip")
+                func exchange(_ access: JobAccess) -> Exchange {
+                    Exchange(request: request, context: context, access: access, judgeAgain: judge)
+                }
+                let acceptsGzip = (request.headers[.acceptEncoding] ?? "").lowercased().contains("gzip")
                 guard route.isForMembers else {
+                    let exchange = exchange(JobAccess(DeviceID(high: 0, low: 0), isInGrace: true))
                     return try await route.answer(exchange, service).response(acceptsGzip: acceptsGzip)
                 }
                 let member = try await callers.member(showing: context.chain)
                 try context.permit.begin(limiter, member.key.device.short)
-                let answer = try await route.answer(exchange, service)
+                let answer = try await route.answer(exchange(member.jobAccess), service)
                 // Whoever waits for news may have been shut out meanwhile. (What was written is written.)
                 if route.method == .get { try await judge() }
                 return answer.response(acceptsGzip: acceptsGzip)

@@ -26,6 +26,8 @@ struct ChannelContext: RequestContext {
 struct Exchange: Sendable {
     let request: Request
     let context: ChannelContext
+    /// What the caller may be told of jobs.
+    let access: JobAccess
     /// Throws once the caller is not let in any more: a body may take long to come.
     let judgeAgain: @Sendable () async throws -> Void
 
@@ -35,6 +37,17 @@ struct Exchange: Sendable {
                 .invalidRequest, "A job's id has 1 to 64 of A–Z a–z 0–9 . _ -, and no dot first; correct the path.")
         }
         return job
+    }
+
+    /// Answers about the job of the path, if the caller may be told of it, before and after: it may be taken off while it waits.
+    func seeing<Value>(
+        _ service: ChannelService, _ answer: (JobID) async throws -> Value
+    ) async throws -> Value {
+        let job = try job()
+        try await service.check(job, for: access)
+        let value = try await answer(job)
+        try await service.check(job, for: access)
+        return value
     }
 
     func replica() throws(ChannelProblem) -> ReplicaID {

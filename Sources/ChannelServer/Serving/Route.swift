@@ -31,7 +31,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static let all = reading + writing + shuttingOut
+    static let all = reading + writing + shuttingOut + assigning
 
     static let reading = [
         Route(.get, "/v1/time", isForMembers: false) { exchange, service in
@@ -48,10 +48,12 @@ extension Route {
                     .invalidRequest, "'since' is a cursor of an earlier answer, of at most 64 characters.")
             }
             let (wait, limit) = (try exchange.wait(), try exchange.limit())
-            let list = try await service.jobs(since: since, wait: wait, limit: limit)
+            let list = try await service.jobs(since: since, wait: wait, limit: limit, for: exchange.access)
             return try .either(exchange, json: { JobChangesDocument(list) }, protobuf: { try list.protobuf() })
         },
-        Route(.get, "/v1/jobs/{job}") { exchange, service in try .json(try await service.job(exchange.job())) },
+        Route(.get, "/v1/jobs/{job}") { exchange, service in
+            try .json(try await exchange.seeing(service) { try await service.job($0) })
+        },
         Route(.get, "/v1/jobs/{job}/items") { exchange, service in
             let after = try exchange.query("after").map { text in
                 guard let item = ItemID(text), item.description == text else {
@@ -59,20 +61,27 @@ extension Route {
                 }
                 return item
             }
-            return try .json(try await service.items(of: exchange.job(), after: after ?? .job, limit: exchange.limit()))
+            let limit = try exchange.limit()
+            return try .json(
+                try await exchange.seeing(service) {
+                    try await service.items(of: $0, after: after ?? .job, limit: limit)
+                })
         },
         Route(.get, "/v1/jobs/{job}/channel") { exchange, service in
-            let (job, after) = (try exchange.job(), try exchange.sequence("after"))
+            let after = try exchange.sequence("after")
             let (wait, limit) = (try exchange.wait(), try exchange.limit())
-            let run = try await service.channel(of: job, after: after, wait: wait, limit: limit)
+            let run = try await exchange.seeing(service) {
+                try await service.channel(of: $0, after: after, wait: wait, limit: limit)
+            }
             return try .either(exchange, json: { try ChannelDocument(run) }, protobuf: { try run.list.protobuf() })
         },
         Route(.get, "/v1/jobs/{job}/vector") { exchange, service in
-            let held = try await service.holdings(of: exchange.job())
+            let held = try await service.holdings(of: exchange.job(), for: exchange.access)
             return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
         Route(.get, "/v1/jobs/{job}/journals/{replica}") { exchange, service in
             let (job, replica) = (try exchange.job(), try exchange.replica())
+            try await service.checkJournal(replica, of: job, for: exchange.access)
             let list = try await service.journal(of: replica, job: job, after: exchange.sequence("after"))
             return try .either(exchange, json: { SegmentsDocument(list) }, protobuf: { try list.protobuf() })
         },
@@ -89,7 +98,7 @@ extension Route {
                 case .json(let bytes): try SegmentsDocument.read(bytes)
                 case .protobuf(let bytes): try SegmentList(protobuf: bytes)
                 }
-            let held = try await service.upload(list.segments, to: job)
+            let held = try await service.upload(list.segments, to: job, by: exchange.access)
             return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
         Route(.put, "/v1/jobs/{job}/removal") { exchange, service in
@@ -99,7 +108,7 @@ extension Route {
                 case .json(let bytes): try RemovalDocument.read(bytes)
                 case .protobuf(let bytes): try JobRemoval(protobuf: bytes)
                 }
-            let held = try await service.remove(job, removal)
+            let held = try await service.remove(job, removal, by: exchange.access)
             return try .either(exchange, json: { VectorDocument(held) }, protobuf: { try held.protobuf() })
         },
         Route(.post, "/v1/mutations") { exchange, service in
@@ -108,7 +117,7 @@ extension Route {
                 case .json(let bytes): try MutationsDocument.read(bytes)
                 case .protobuf(let bytes): try [Delivery](protobuf: bytes)
                 }
-            let decided = try await service.decide(deliveries)
+            let decided = try await service.decide(deliveries, by: exchange.access)
             return try .either(
                 exchange, json: { try DecisionsDocument(decided) }, protobuf: { try decided.protobuf() })
         },

@@ -87,6 +87,7 @@ extension Replicator {
             await perform(mesh.onLookedUp(answer, job: job, replica: replica, now: now))
         case .checkOwnJournal(let job, let claimed, let link): await checkOwnJournal(of: job, claimed, from: link)
         case .checkProof(let job, let segment, let link): await checkProof(of: job, segment, from: link)
+        case .checkHolding(let job, let entry, let link): await checkHolding(of: job, entry, from: link)
         case .noteAltered(let job, let link):
             noteForgery(by: link, "A piece of a journal is not what its author has signed.", of: job)
         }
@@ -130,6 +131,7 @@ extension Replicator {
                 TimeSample(exchange: exchange, quality: quality, source: .peer(device.description)), on: link)
         case .tellRevocations(let link): tellRevocations(to: link)
         case .learnRevocations(let entries, let link): await learnRevocations(entries, from: link)
+        case .learnAssignments(let statements, let link): await learnAssignments(statements, from: link)
         case .recognised(let link, let device):
             if let dialled = remotes[link]?.dialled { plan.onRecognised(dialled, device: device) }
         case .report(let job, let number, let link):

@@ -28,6 +28,7 @@ extension Replicator {
         var directives = [UpkeepDirective](noteRenewal())
         for (run, ingested) in zip(batch, outcomes) {
             if case .forged(let reason) = ingested.result { noteForgery(by: run.link, reason, of: run.job) }
+            noteAuthor(of: ingested.news)
             directives += mesh.onPersisted(
                 run.segment, job: run.job, from: run.link, result: ingested.result, news: ingested.news, now: now)
             if ingested.result == .stored {
@@ -86,6 +87,11 @@ extension Replicator {
             }
         }
         return unvouched
+    }
+
+    /// Whose a journal is: they may be told of it whatever job it is in.
+    func noteAuthor(of run: JournalSegment?) {
+        if let run, let author = run.author, run.replica != .channel { mesh.authors[run.replica] = author.device }
     }
 
     private func storedOneByOne(_ runs: [IncomingRun]) async -> [Ingested] {

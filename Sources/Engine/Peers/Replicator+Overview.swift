@@ -37,7 +37,7 @@ extension Replicator {
 
     /// Every connected peer, beside this device.
     package func peers(of job: JobID) -> [PeerOfJob] {
-        mesh.overview().map { link in
+        mesh.overview().filter { !mesh.isBarred(from: job, $0.link) }.map { link in
             let apart = mesh.apart(link.link, job: job)
             return PeerOfJob(peer: link.peer, behind: apart.behind, ahead: apart.ahead)
         }
@@ -47,7 +47,8 @@ extension Replicator {
     ///
     /// - Parameter milliseconds: how long they may take.
     package func collectReports(of job: JobID, within milliseconds: UInt64) async -> [LinkID: JobDigestReport] {
-        let asked = mesh.overview().map(\.link)
+        // Who is not on the job is not even told its id.
+        let asked = mesh.overview().map(\.link).filter { !mesh.isBarred(from: job, $0) }
         let number = reports.begin(asked)
         for link in asked { links?.send(.reportRequest(job: job, number: number), on: link) }
         let deadline = machine.after(milliseconds: milliseconds) { [weak self] in await self?.endReports(number) }

@@ -93,7 +93,7 @@ extension Replicator {
         logger.warning(
             author.isServer
                 ? "the server's word is not taken: the fleet has let in no server of this key"
-                : "a journal is not taken: nobody of the fleet has written it",
+                : "a journal is not taken: nobody whom the fleet lets write has written it",
             metadata: ["replica": "\(author.replica)", "device": "\(author.device.short)"])
     }
 

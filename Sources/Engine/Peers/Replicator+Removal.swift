@@ -7,8 +7,13 @@ package import Storage
 package struct KnownHoldings: Sendable {
     let jobs: [(job: JobID, vector: VersionVector)]
     let removals: [(job: JobID, removal: JobRemoval)]
+    let authors: [ReplicaID: DeviceID]
 
-    package init(jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)]) {
+    package init(
+        jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)],
+        authors: [ReplicaID: DeviceID] = [:]
+    ) {
+        self.authors = authors
         self.jobs = jobs
         self.removals = removals
     }

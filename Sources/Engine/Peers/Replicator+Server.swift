@@ -38,6 +38,7 @@ extension Replicator {
     private func tell(of run: ServerRun, _ ingested: Ingested) async {
         switch ingested.result {
         case .stored:
+            noteAuthor(of: ingested.news)
             perform(mesh.onCommitted(ingested.news ?? run.segment, job: run.job, now: now))
             if let ended = ingested.ended {
                 await jobEnded(run.job, ended)

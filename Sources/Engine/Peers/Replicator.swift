@@ -20,6 +20,7 @@ package actor Replicator: TransportHandler {
     let logger: Logger
     let renewKey: @Sendable () throws -> any JournalSigner
     let fleet: (any FleetRegister)?
+    let assignments: (any AssignmentRegister)?
     var links: (any PeerLinks)?
     var timer = DeadlineTimer()
     var remotes: [LinkID: Remote] = [:]
@@ -71,15 +72,19 @@ package actor Replicator: TransportHandler {
         let logger: Logger
         let renewKey: @Sendable () throws -> any JournalSigner
         let fleet: (any FleetRegister)?
+        let assignments: (any AssignmentRegister)?
 
         /// - Parameters:
         ///   - renewKey: gives this laptop another key, and so another name.
         ///   - fleet: nil where nobody is shut out.
+        ///   - assignments: nil where every job is everybody's.
         package init(
             store: Store, clock: ClockService, machine: any Machine, observer: any ReplicationObserver, logger: Logger,
-            renewKey: @escaping @Sendable () throws -> any JournalSigner, fleet: (any FleetRegister)? = nil
+            renewKey: @escaping @Sendable () throws -> any JournalSigner, fleet: (any FleetRegister)? = nil,
+            assignments: (any AssignmentRegister)? = nil
         ) {
             self.fleet = fleet
+            self.assignments = assignments
             self.renewKey = renewKey
             self.store = store
             self.clock = clock
@@ -100,12 +105,15 @@ package actor Replicator: TransportHandler {
         logger = parts.logger
         renewKey = parts.renewKey
         fleet = parts.fleet
+        assignments = parts.assignments
         lastNoted = machine.elapsedMilliseconds
         let identity = store.identity
         mesh = Mesh(
             device: identity.device, replica: identity.replica, instance: machine.random(),
             name: hostName, jobs: holdings.jobs,
-            removals: holdings.removals, revocations: parts.fleet?.revocationFingerprint ?? 0)
+            removals: holdings.removals, rosters: parts.assignments?.rosters ?? [],
+            revocations: parts.fleet?.revocationFingerprint ?? 0)
+        mesh.authors = holdings.authors
     }
 
     /// From now on messages go out, addresses are dialled, and everybody hears of what this store commits.
@@ -148,10 +156,12 @@ package actor Replicator: TransportHandler {
 
     package func linkOpened(_ link: LinkID, with device: DeviceID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
+        await noteFleet()
+        guard remotes[link] != nil else { return }
         noteRevocations()
         // It may have been revoked since it was let in, a moment ago.
         if fleet?.isShutOut(device) ?? false { return close(link, Mesh.revokedReason) }
-        perform(mesh.onLinkOpened(link, with: device, isDialled: dialled != nil, now: now))
+        perform(mesh.onLinkOpened(link, with: access(of: device), isDialled: dialled != nil, now: now))
     }
 
     package func received(_ message: Message, on link: LinkID) async {

@@ -38,7 +38,14 @@ extension Gateway {
     }
 
     private func carryOut(_ start: ServerSyncSession, of job: JobID) async throws {
+        if isAssignedApart(job) {
+            do { try await exchangeAssignments(of: job) } catch let problem as ServerProblem {
+                return log(problem, of: job)
+            }
+        }
         var session = start
+        var shown = JobHoldings()
+        var isOwnOnly = false
         var directive = session.begin()
         while !Task.isCancelled {
             switch directive {
@@ -48,6 +55,7 @@ extension Gateway {
                 do { server = try await serverHoldings(of: job) } catch let problem as ServerProblem {
                     return log(problem, of: job)
                 }
+                (shown, isOwnOnly) = (here, server.isOwnOnly)
                 directive = session.onVectors(here: here, server: server)
                 if session.isServerBehind { await noteServer(isBehind: true, in: job) }
             case .takeRemoval(let removal):
@@ -74,7 +82,9 @@ extension Gateway {
             case .giveWay(let branch, let agreed):
                 await replicator.giveWay(to: ServerRun(segment: branch, job: job), after: agreed)
                 directive = session.onGaveWay()
-            case .finished:
+            case .finished(let ending):
+                // It says no more of what it holds: what was brought is not brought again before something has changed here.
+                if isOwnOnly, session.isWhole, ending != .refused { held.note(shown.vector, of: job) }
                 if session.isWhole { await noteServer(isBehind: session.isServerBehind, in: job) }
                 if session.hasGivenBack {
                     logger.notice("the server has taken its own words back", metadata: ["job": "\(job)"])
@@ -96,6 +106,8 @@ extension Gateway {
         do {
             let holdings = try await server.holdings(of: job).get()
             held.note(holdings.vector, of: job)
+            // This laptop may not have heard that it is not on the job.
+            if holdings.isOwnOnly { try await exchangeAssignments(of: job) }
             return holdings
         } catch let problem as ServerProblem where problem.code == .unknownJob {
             held.note(VersionVector(), of: job)

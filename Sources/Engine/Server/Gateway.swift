@@ -15,6 +15,7 @@ package actor Gateway {
     let store: Store
     let replicator: Replicator
     let logger: Logger
+    let assignments: (any AssignmentRegister)?
     private let machine: any Machine
     private let outbox: OutboxDriver
     private let routeChanged: @Sendable (Bool) -> Void
@@ -42,11 +43,14 @@ package actor Gateway {
         let outbox: OutboxDriver
         let machine: any Machine
         let logger: Logger
+        let assignments: (any AssignmentRegister)?
 
+        /// - Parameter assignments: nil where every job is everybody's.
         package init(
             server: any ServerExchange, store: Store, replicator: Replicator, outbox: OutboxDriver,
-            machine: any Machine, logger: Logger
+            machine: any Machine, logger: Logger, assignments: (any AssignmentRegister)? = nil
         ) {
+            self.assignments = assignments
             self.server = server
             self.store = store
             self.replicator = replicator
@@ -67,6 +71,7 @@ package actor Gateway {
         store = parts.store
         replicator = parts.replicator
         outbox = parts.outbox
+        assignments = parts.assignments
         machine = parts.machine
         logger = parts.logger
         self.routeChanged = routeChanged
@@ -130,6 +135,9 @@ package actor Gateway {
         }
     }
 
+    /// It was said here who is on a job.
+    package func assigned() { wish() }
+
     private func wish() {
         plan.onWish(now: now + Self.gatheringMilliseconds)
         occasion.yield()
@@ -137,6 +145,8 @@ package actor Gateway {
 
     /// This laptop has joined a fleet, has another certificate, or knows of another revocation.
     package func fleetChanged() {
+        // With another certificate it may be told of others.
+        held.listAgain()
         plan.onFleet(now: now)
         occasion.yield()
     }
@@ -186,7 +196,7 @@ package actor Gateway {
         let here = Dictionary(
             try await store.vectors().map { ($0.job, $0.vector.fingerprint) }, uniquingKeysWith: { first, _ in first })
         let apart = reconcile(here: here, server: held.fingerprints).compactMap { job, difference -> JobID? in
-            if case .both(let mine, let theirs) = difference, mine == theirs { return nil }
+            if case .both(let mine, let theirs) = difference, mine == theirs, !isAssignedApart(job) { return nil }
             return job
         }
         var failure: RoundFailure?

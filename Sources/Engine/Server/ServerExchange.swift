@@ -6,6 +6,8 @@ package import ServerChannel
 package protocol ServerExchange: Sendable {
     func jobs(since cursor: String?) async -> ServerReply<JobChangeList>
     func holdings(of job: JobID) async -> ServerReply<JobHoldings>
+    func assignments(of job: JobID) async -> ServerReply<[Assignment]>
+    func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]>
     func remove(_ job: JobID, _ removal: JobRemoval) async -> ServerReply<JobHoldings>
     func channel(of job: JobID, after sequence: UInt64) async -> ServerReply<SegmentList>
     func journal(from place: JournalPlace) async -> ServerReply<SegmentList>

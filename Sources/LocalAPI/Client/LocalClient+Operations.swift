@@ -168,6 +168,16 @@ extension LocalClient {
         try await call(.GET, ["queue", "log"], query: [("limit", String(limit))])
     }
 
+    /// `GET /v1/jobs/{job}/assignments`: 200.
+    package func assignment(job: String) async throws -> JobAssignment {
+        try await call(.GET, ["jobs", job, "assignments"])
+    }
+
+    /// `POST /v1/jobs/{job}/assignments`: 200; 422 where this laptop may not, or a laptop is not known.
+    package func assign(_ request: AssignmentRequest, job: String) async throws -> JobAssignment {
+        try await call(.POST, ["jobs", job, "assignments"], body: request)
+    }
+
     /// `GET /v1/jobs/{job}/roster`: 200, ascending by replica id.
     package func roster(job: String) async throws -> [RosterMember] { try await call(.GET, ["jobs", job, "roster"]) }
 

@@ -7,6 +7,8 @@
 package protocol MusterService: Sendable {
     /// The same service for one caller: what is written through it is of whoever has a session there.
     func serving(_ caller: LocalCaller) -> any MusterService
+    /// - Throws: `notPermitted` where the fleet lets this laptop look only.
+    func checkThatItWrites() throws
     /// Who is at this laptop as the user of the machine who asks.
     func sessionReport() async throws -> SessionReport
     /// Begins that user's session, in the place of one that goes on; `invalidValue` for a name that the crew's list has not.
@@ -98,6 +100,10 @@ package protocol MusterService: Sendable {
 
     /// Who takes part, sorted by replica id.
     func roster(job: String) async throws -> [RosterMember]
+    /// Who was put on it, or taken off it.
+    func assignment(job: String) async throws -> JobAssignment
+    /// Says who is on it, in this laptop's name.
+    func assign(_ request: AssignmentRequest, job: String) async throws -> JobAssignment
     /// Late work that nobody has decided on, in timeline order.
     func late(job: String) async throws -> [LateChange]
     /// Writes late work into a new job, as its authors wrote it (rule R10).

@@ -14,6 +14,7 @@ struct LocalResponder: Sendable {
         for route in Route.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 guard access == .all || route.isForReaders else { throw Self.onlyLooks }
+                if route.changesJobs { try service.checkThatItWrites() }
                 let service = service.serving(context.caller)
                 guard route.isLong else { return try await route.answer(request, context, service) }
                 return try await withTaskExecutorPreference(globalConcurrentExecutor) {

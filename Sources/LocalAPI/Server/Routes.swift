@@ -8,6 +8,8 @@ struct Route: Sendable {
     /// Whether it may look at a whole job, or at thousands of items: it is then answered beside the event loop's thread, on which
     /// everybody else's requests and the mesh wait for each other.
     var isLong: Bool
+    /// Whether it writes what goes to others.
+    var changesJobs: Bool { method != .get && path.hasPrefix("/v1/jobs") }
     /// Whether who may only look gets an answer: it changes nothing, and tells nothing by which others can.
     var isForReaders: Bool
     var answer: @Sendable (Request, LocalContext, any MusterService) async throws -> Response
@@ -139,6 +141,13 @@ extension Route {
     static let roster = [
         Route(.get, "/v1/jobs/{job}/roster") { _, context, service in
             try Answer.json(try await service.roster(job: context.parameter("job")))
+        },
+        Route(.get, "/v1/jobs/{job}/assignments") { _, context, service in
+            try Answer.json(try await service.assignment(job: context.parameter("job")))
+        },
+        Route(.post, "/v1/jobs/{job}/assignments") { request, context, service in
+            let words = try await request.decode(AssignmentRequest.self)
+            return try Answer.json(try await service.assign(words, job: context.parameter("job")))
         },
         Route(.get, "/v1/jobs/{job}/late", isLong: true) { _, context, service in
             try Answer.json(try await service.late(job: context.parameter("job")))

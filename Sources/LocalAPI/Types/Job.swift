@@ -84,6 +84,8 @@ package struct JobDetails: Codable, Hashable, Sendable {
     package var peersBehind: [PeerBehind]
     /// Whether the connected devices hold all of this job, if any is connected.
     package var sync: SyncState
+    /// Whether this laptop is on it.
+    package var membership: JobMembership
     /// Per replica id, the highest sequence up to which the whole journal is here.
     package var vector: [String: UInt64]
     /// SHA-256 of the canonical export, 64 hexadecimal digits; null when it was not asked for and nobody has made it since the
@@ -97,7 +99,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
         id: String, name: String, kind: JobKind, state: ShownState, signature: Signature? = nil,
         isRemoved: Bool = false, items: Int, removed: Int, volume: Volume,
         conflicts: Int, late: Int = 0, peersBehind: [PeerBehind], sync: SyncState,
-        vector: [String: UInt64], digest: String?,
+        membership: JobMembership = .everybody, vector: [String: UInt64], digest: String?,
         updatedAt: Timestamp?
     ) {
         self.id = id
@@ -113,6 +115,7 @@ package struct JobDetails: Codable, Hashable, Sendable {
         self.late = late
         self.peersBehind = peersBehind
         self.sync = sync
+        self.membership = membership
         self.vector = vector
         self.digest = digest
         self.updatedAt = updatedAt
@@ -144,9 +147,12 @@ package struct CreateJobRequest: Codable, Hashable, Sendable {
     package var kind: JobKind?
     /// 1 to 64 of `A–Z a–z 0–9 . _ -`, the first no dot; a new UUIDv7 when absent.
     package var id: String?
+    /// Laptops that are to receive it, by name, id, or a unique beginning of one, this one besides; every laptop when absent.
+    package var laptops: [String]?
 
     /// An `id` that is here already is refused with 409 `jobExists`.
-    package init(name: String, kind: JobKind? = nil, id: String? = nil) {
+    package init(name: String, kind: JobKind? = nil, id: String? = nil, laptops: [String]? = nil) {
+        self.laptops = laptops
         self.name = name
         self.kind = kind
         self.id = id

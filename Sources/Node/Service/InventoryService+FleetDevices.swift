@@ -63,7 +63,7 @@ extension InventoryService {
     }
 
     /// A laptop by its id, a unique beginning of one, or its name. One that nobody here has met has to be named in full.
-    private func resolve(device text: String) async throws -> DeviceID {
+    func resolve(device text: String) async throws -> DeviceID {
         if let device = DeviceID(text.lowercased()) { return device }
         let devices = try await fleetDevices()
         // Who has come back with another key is not the one that was shut out.

@@ -45,6 +45,12 @@ extension InventoryService {
                 id = given
             }
             let kind = request.kind ?? .inventory
+            if let laptops = request.laptops {
+                guard !laptops.isEmpty else {
+                    throw APIError(.invalidValue, "Name the laptops that are to receive the job.")
+                }
+                try await assignNew(id, to: laptops)
+            }
             let properties = [
                 Edit.FieldValue(field: JobProperty.kind, value: kind.rawValue),
                 Edit.FieldValue(field: JobProperty.name, value: name),
@@ -80,7 +86,7 @@ extension InventoryService {
                 volume: Volume(totals.cubicFeet),
                 conflicts: job.conflicts + totals.duplicateBarcodes,
                 late: try await store.lateChanges(of: job.id).count,
-                peersBehind: behind, sync: sync, vector: job.vector.sequences,
+                peersBehind: behind, sync: sync, membership: membership(of: job.id), vector: job.vector.sequences,
                 digest: digest?.text,
                 updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
         }

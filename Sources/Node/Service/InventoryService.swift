@@ -27,6 +27,7 @@ struct InventoryService: MusterService {
     /// Nil without a server.
     let gateway: Gateway?
     let fleet: FleetIdentity
+    let assignments: JobAssignments
     let inviter: Inviter
     let joiner: Joiner
     /// The Unix user of the machine for whom it answers; nil where that is not known.

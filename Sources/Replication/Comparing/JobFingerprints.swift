@@ -45,11 +45,18 @@ struct JobFingerprints: Sendable {
     }
 
     /// As of the last `refresh`; so are the others.
-    var all: UInt64 {
-        buckets.withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
+    func all(without barred: [JobID]) -> UInt64 {
+        values(without: barred).withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
     }
 
-    var values: [UInt64] { buckets }
+    /// - Parameter barred: jobs that are not added up, each once.
+    func values(without barred: [JobID]) -> [UInt64] {
+        var values = buckets
+        for job in barred {
+            if let term = terms[job] { values[Self.bucket(of: job)] &-= term }
+        }
+        return values
+    }
 
     /// The jobs of one bucket of which something is held, by id.
     func jobs(in bucket: Int) -> [JobID] { jobs[bucket].sorted() }

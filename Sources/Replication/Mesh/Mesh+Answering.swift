@@ -4,8 +4,10 @@ package import CRDT
 extension Mesh {
     mutating func onRequest(_ name: JournalName, from: UInt64, credit: Int, on link: LinkID) -> [StreamDirective] {
         // What went with the job cannot be sent: who asks for it does not know yet that the job is removed.
-        if jobs[name.job]?.removal?.covers(max(from, 1), of: name.replica) ?? false {
-            return [.link(sendVector(of: name.job, on: link))]
+        if jobs[name.job]?.removal?.covers(max(from, 1), of: name.replica) ?? false
+            || !mayTell(name.replica, of: name.job, to: link)
+        {
+            return sendVector(of: name.job, on: link).map(StreamDirective.link)
         }
         let running = links[link]?.streams[name]
         guard running != nil || links[link]?.streams.count ?? 0 < MeshLimits.streamsPerLink else {
@@ -65,6 +67,7 @@ extension Mesh {
         links[link]?.streams[name]?.next = segment.head.sequence + 1
         links[link]?.streams[name]?.credit = stream.credit - segment.bytes.count
         links[link]?.jobs[job]?.sent[replica] = segment.head.sequence
-        return [.send(.delta(job: job, segment, pushed: false), on: link)] + pump(name, on: link)
+        return assignments(of: job, for: link).map(StreamDirective.link)
+            + [.send(.delta(job: job, segment, pushed: false), on: link)] + pump(name, on: link)
     }
 }

@@ -11,24 +11,29 @@ extension Mesh {
         case .fingerprint(let fingerprint): return onFingerprint(fingerprint, on: link)
         case .bucketsRequest:
             refreshFingerprints()
-            return [.send(.buckets(fingerprints.values), on: link)]
+            return [.send(.buckets(fingerprints.values(without: barredJobs(link))), on: link)]
         case .buckets(let values): return onBuckets(values, on: link)
-        case .summariesRequest(let bucket): return [.send(summaries(of: bucket), on: link)]
+        case .summariesRequest(let bucket): return [.send(summaries(of: bucket, for: link), on: link)]
         case .summaries(let bucket, let summaries): return onSummaries(summaries, of: Int(bucket), on: link)
-        case .vectorRequest(let job): return [sendVector(of: job, on: link)]
+        case .vectorRequest(let job): return sendVector(of: job, on: link)
         default: return []
         }
     }
 
     mutating func refreshFingerprints() {
-        let jobs = jobs
-        fingerprints.refresh { jobs[$0]?.fingerprint }
+        let (jobs, rosters) = (jobs, rosters)
+        fingerprints.refresh { Self.fingerprint(of: jobs[$0], rosters[$0]) }
+    }
+
+    /// Equal on two devices that hold the same of a job, and know the same of who is on it; nil when nothing is held.
+    private static func fingerprint(of job: JobProgress?, _ roster: JobRoster?) -> UInt64? {
+        (job?.fingerprint).map { $0 &+ (roster?.fingerprint ?? 0) }
     }
 
     private mutating func onFingerprint(_ fingerprint: UInt64, on id: LinkID) -> [LinkDirective] {
         guard links[id]?.comparison.phase == .waiting else { return [] }
         refreshFingerprints()
-        guard fingerprint != fingerprints.all else {
+        guard fingerprint != fingerprints.all(without: barredJobs(id)) else {
             links[id]?.comparison.phase = .bucketwise
             noteEqual(Array(0..<JobFingerprints.bucketCount), on: id)
             return []
@@ -44,7 +49,7 @@ extension Mesh {
         }
         links[id]?.comparison.phase = .bucketwise
         refreshFingerprints()
-        let own = fingerprints.values
+        let own = fingerprints.values(without: barredJobs(id))
         let equal = values.indices.filter { values[$0] == own[$0] }
         noteEqual(equal, on: id)
         for bucket in values.indices where values[bucket] != own[bucket] {
@@ -72,12 +77,14 @@ extension Mesh {
         links[id]?.jobs[job]?.removal = jobs[job]?.removal
     }
 
-    private mutating func summaries(of bucket: UInt32) -> Message {
+    private mutating func summaries(of bucket: UInt32, for id: LinkID) -> Message {
         refreshFingerprints()
         guard bucket < JobFingerprints.bucketCount else { return .summaries(bucket: bucket, []) }
-        let listed = fingerprints.jobs(in: Int(bucket)).prefix(ProtocolLimits.summariesPerMessage)
+        let listed = fingerprints.jobs(in: Int(bucket)).filter { !isBarred(from: $0, id) }
+            .prefix(ProtocolLimits.summariesPerMessage)
         return .summaries(
-            bucket: bucket, listed.map { JobSummary(job: $0, fingerprint: jobs[$0]?.fingerprint ?? 0) })
+            bucket: bucket,
+            listed.map { JobSummary(job: $0, fingerprint: Self.fingerprint(of: jobs[$0], rosters[$0]) ?? 0) })
     }
 
     private mutating func onSummaries(_ summaries: [JobSummary], of bucket: Int, on id: LinkID) -> [LinkDirective] {
@@ -86,13 +93,14 @@ extension Mesh {
         var listed: Set<JobID> = []
         for summary in summaries where JobFingerprints.bucket(of: summary.job) == bucket {
             listed.insert(summary.job)
-            if jobs[summary.job]?.fingerprint == summary.fingerprint {
+            if Self.fingerprint(of: jobs[summary.job], rosters[summary.job]) == summary.fingerprint {
                 noteEqual(summary.job, on: id)
             } else {
                 links[id]?.comparison.wait(summary.job)
             }
         }
-        for job in fingerprints.jobs(in: bucket) where !listed.contains(job) && links[id]?.jobs[job] == nil {
+        for job in fingerprints.jobs(in: bucket)
+        where !listed.contains(job) && links[id]?.jobs[job] == nil && !isBarred(from: job, id) {
             // It holds nothing of it, and will ask for the vector.
             if hasRoom(on: id) {
                 open(job, on: id, peer: VersionVector(), announced: VersionVector())
@@ -145,7 +153,7 @@ extension Mesh {
     @discardableResult
     mutating func openIfEqual(_ job: JobID, on id: LinkID) -> Bool {
         if links[id]?.jobs[job] != nil { return true }
-        guard links[id]?.comparison.isEqual(job) ?? false else { return false }
+        guard isHeldAlike(job, by: id) else { return false }
         guard hasRoom(on: id) else {
             links[id]?.comparison.wait(job)
             return false
@@ -173,7 +181,7 @@ extension Mesh {
         guard let known = links[id]?.jobs[job], !known.isLazy, known.peer == vector(of: job),
             known.removal == jobs[job]?.removal,
             !unacknowledgedJobs.contains(job), !unannouncedJobs.contains(job),
-            !(links[id]?.withheld.contains(job) ?? false), links[id]?.comparison.isEqual(job) ?? false
+            !(links[id]?.withheld.contains(job) ?? false), isHeldAlike(job, by: id)
         else { return }
         close(job, on: id)
     }

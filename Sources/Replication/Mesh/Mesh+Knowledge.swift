@@ -22,6 +22,7 @@ extension Mesh {
         links[link]?.jobs[job]?.misfits = [:]
         links[link]?.jobs[job]?.removal = holdings.removal
         directives += compare(vector.entries, of: job, with: link, now: now)
+        directives += noteShown(vector.entries, of: job, on: link)
         directives += fetchMissing(now: now, preferring: link, of: job)
         closeIfEqual(job, on: link)
         directives += continueComparing(on: link)
@@ -96,15 +97,20 @@ extension Mesh {
         return directives
     }
 
-    mutating func sendVector(of job: JobID, on link: LinkID) -> LinkDirective {
-        let vector = vector(of: job)
+    mutating func sendVector(of job: JobID, on link: LinkID) -> [LinkDirective] {
+        let vector = tellableVector(of: job, to: link)
+        let removal = isBarred(from: job, link) ? nil : jobs[job]?.removal
         links[link]?.jobs[job]?.announced = vector
-        return .send(.vector(job: job, vector, removal: jobs[job]?.removal), on: link)
+        return assignments(of: job, for: link) + [.send(.vector(job: job, vector, removal: removal), on: link)]
     }
 
     /// Sends this device's vector of a job again to everybody, after a journal of it was cut.
     mutating func resendVector(of job: JobID) -> [LinkDirective] {
-        establishedLinks.map { sendVector(of: job, on: $0) }
+        establishedLinks.flatMap { id -> [LinkDirective] in
+            // Who may not know that there is such a job hears of it only what it has written itself.
+            if isBarred(from: job, id), tellableVector(of: job, to: id).entries.isEmpty { return [] }
+            return sendVector(of: job, on: id)
+        }
     }
 
     /// A journal has grown: it is announced to everybody in due time.
@@ -150,15 +156,15 @@ extension Mesh {
     /// Of a job that is not open the peer may hear what it knows: that both hold the same is not announced.
     mutating func tell(_ job: JobID, _ replicas: [ReplicaID], on link: LinkID) -> [LinkDirective] {
         let isOpen = links[link]?.jobs[job] != nil
-        guard isOpen || !(links[link]?.comparison.isEqual(job) ?? true) else { return [] }
+        guard isOpen || !isHeldAlike(job, by: link) else { return [] }
         let vector = vector(of: job)
         var entries: [VersionVector.Entry] = []
-        for replica in replicas {
+        for replica in replicas where mayTell(replica, of: job, to: link) {
             let head = vector[replica]
             guard head.sequence > links[link]?.jobs[job]?.announced[replica].sequence ?? 0 else { continue }
             links[link]?.jobs[job]?.announced.set(replica, to: head)
             entries.append(VersionVector.Entry(replica: replica, head: head))
         }
-        return entries.isEmpty ? [] : [.send(.have(job: job, entries), on: link)]
+        return entries.isEmpty ? [] : assignments(of: job, for: link) + [.send(.have(job: job, entries), on: link)]
     }
 }

@@ -5,14 +5,14 @@ extension Mesh {
     /// A connection stands: says hello. Whatever else is told of a link counts only after this.
     ///
     /// - Parameters:
-    ///   - device: whose key the peer has.
+    ///   - access: whose key the peer has, and what it may be told.
     ///   - isDialled: whether this device dialled; of two connections that cross it decides which survives.
     package mutating func onLinkOpened(
-        _ link: LinkID, with device: DeviceID, isDialled: Bool, now: UInt64
+        _ link: LinkID, with access: JobAccess, isDialled: Bool, now: UInt64
     ) -> [LinkDirective] {
-        links[link] = MeshLink(id: link, device: device, isDialled: isDialled, now: now)
+        links[link] = MeshLink(id: link, access: access, isDialled: isDialled, now: now)
         let hello = Hello(
-            minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: self.device,
+            minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: device,
             instance: instance, name: name, revocations: revocations)
         return [.send(.hello(hello), on: link)]
     }
@@ -83,7 +83,8 @@ extension Mesh {
         guard let hello = links[id]?.learning?.hello else { return [] }
         links[id]?.phase = .established(hello)
         refreshFingerprints()
-        return [.established(id, hello), .send(.fingerprint(fingerprints.all), on: id)]
+        let barred = barredJobs(id)
+        return [.established(id, hello), .send(.fingerprint(fingerprints.all(without: barred)), on: id)]
     }
 
     /// Of two connections the one that the lower device dialled survives; of two in one direction the newer.

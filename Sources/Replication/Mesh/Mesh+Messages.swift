@@ -32,7 +32,9 @@ extension Mesh {
             return [MessageDirective](onComparing(message, on: link, now: now))
         case .vector, .have, .prune: return onKnowledge(message, on: link, now: now)
         case .request, .credit, .delta: return onTransfer(message, on: link, now: now)
+        case .assignments(let statements): return [.learnAssignments(statements, from: link)]
         case .probe(let job, let replica, let sequence):
+            guard mayTell(replica, of: job, to: link) else { return [] }
             return [.answerProbe(job, replica, sequence: sequence, on: link)]
         case .probeAnswer(let job, let replica, let answer):
             let name = JournalName(job: job, replica: replica)
@@ -42,6 +44,13 @@ extension Mesh {
         case .reportRequest(let job, let number):
             guard let count = links[link]?.reportsUnderWay, count < MeshLimits.reportsPerLink else {
                 return [refuse(link, "The peer asks for too much at once.")]
+            }
+            guard !isBarred(from: job, link) else {
+                return [
+                    .send(
+                        .report(JobDigestReport(job: job, number: number, vector: VersionVector(), digest: [])),
+                        on: link)
+                ]
             }
             links[link]?.reportsUnderWay += 1
             return [.report(job, number: number, to: link)]

@@ -38,7 +38,7 @@ extension Mesh {
             var ahead = behind
             for job in link.jobs.keys {
                 let gap = difference(of: job, with: link)
-                behind += gap.behind
+                behind += isBarred(from: job, id) ? 0 : gap.behind
                 ahead += gap.ahead
             }
             return LinkOverview(
@@ -55,7 +55,8 @@ extension Mesh {
     /// How many transforms of one job a peer lacks, and how many it has that this device lacks, as far as is known.
     package func apart(_ link: LinkID, job: JobID) -> (behind: UInt64, ahead: UInt64) {
         guard let known = links[link], known.jobs[job] != nil || !known.comparison.isEqual(job) else { return (0, 0) }
-        return difference(of: job, with: known)
+        let gap = difference(of: job, with: known)
+        return (isBarred(from: job, link) ? 0 : gap.behind, gap.ahead)
     }
 
     /// Who is at the other end of a link, and how far it is known to hold each job.
@@ -63,7 +64,7 @@ extension Mesh {
         guard let known = links[link], known.isEstablished, let hello = known.hello else { return nil }
         let held = jobs.keys.sorted().compactMap { job -> (job: JobID, vector: VersionVector)? in
             if let looked = known.jobs[job] { return (job, looked.peer) }
-            return known.comparison.isEqual(job) ? (job, vector(of: job)) : nil
+            return isHeldAlike(job, by: link) ? (job, vector(of: job)) : nil
         }
         return Farewell(peer: hello, jobs: held)
     }

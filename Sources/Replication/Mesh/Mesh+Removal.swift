@@ -49,11 +49,14 @@ extension Mesh {
         for name in searches.keys.sorted() where name.job == job { searches[name] = nil }
         var directives = resendVector(of: job)
         for id in establishedLinks {
-            // What the peer holds of it is asked for anew.
+            // What the peer holds of it is asked for anew, where it may know that there is such a job, or has said so.
+            let isMentioned = links[id]?.jobs[job] != nil || links[id]?.comparison.askedJobs.contains(job) ?? false
             close(job, on: id)
             links[id]?.comparison.askedJobs.remove(job)
-            links[id]?.comparison.hurry(job)
-            directives += continueComparing(on: id)
+            if isMentioned || !isBarred(from: job, id) {
+                links[id]?.comparison.hurry(job)
+                directives += continueComparing(on: id)
+            }
             for name in links[id]?.streams.keys.sorted() ?? [] where name.job == job { links[id]?.streams[name] = nil }
         }
         return directives + fetchMissing(now: now)

@@ -176,6 +176,7 @@ extension Mesh {
             links[id]?.jobs[job]?.quietRounds = 0
             // Of a job that has yet to be compared the peer hears in a moment.
             guard isEager(id, job: job), !isCongested(id), links[id]?.jobs[job] != nil,
+                mayTell(segment.replica, of: job, to: id),
                 links[id]?.streams[JournalName(job: job, replica: segment.replica)] == nil
             else { continue }
             let reach = links[id]?.jobs[job]?.reach(of: segment.replica) ?? 0
@@ -185,6 +186,7 @@ extension Mesh {
                 guard segment.first <= reach + 1, links[id]?.jobs[job]?.hasRoomToPush() ?? false else { continue }
                 links[id]?.jobs[job]?.sent[segment.replica] = segment.head.sequence
                 links[id]?.jobs[job]?.announced.advance(segment.replica, to: segment.head)
+                directives += assignments(of: job, for: id)
                 directives.append(.send(.delta(job: job, segment, pushed: true), on: id))
             } else {
                 directives += tell(job, [segment.replica], on: id)

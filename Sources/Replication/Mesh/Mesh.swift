@@ -20,6 +20,10 @@ package struct Mesh: Sendable {
     /// One number for all revocations that this laptop knows of. The shell sets it whenever they may have changed.
     package var revocations: UInt64
 
+    /// Who is on the jobs of which that was said.
+    var rosters: [JobID: JobRoster] = [:]
+    /// Which laptop has written a journal, where that is known.
+    package var authors: [ReplicaID: DeviceID] = [:]
     var links: [LinkID: MeshLink] = [:]
     var jobs: [JobID: JobProgress] = [:]
     var fetches: [JournalName: Fetch] = [:]
@@ -45,11 +49,12 @@ package struct Mesh: Sendable {
     ///   - name: the host's, at most `ProtocolLimits.nameBytes` long.
     ///   - jobs: every job with its vector, also those that are removed.
     ///   - removals: of the removed ones among `jobs`; any other is passed over.
+    ///   - rosters: who is on the jobs of which that was said.
     ///   - revocations: one number for all that are known.
     package init(
         device: DeviceID, replica: ReplicaID, instance: UInt64, name: String,
         jobs: [(job: JobID, vector: VersionVector)], removals: [(job: JobID, removal: JobRemoval)] = [],
-        revocations: UInt64 = 0, timing: MeshTiming = MeshTiming()
+        rosters: [(job: JobID, roster: JobRoster)] = [], revocations: UInt64 = 0, timing: MeshTiming = MeshTiming()
     ) {
         self.device = device
         self.replica = replica
@@ -62,6 +67,7 @@ package struct Mesh: Sendable {
             fingerprints.changed(job)
         }
         for (job, removal) in removals { self.jobs[job]?.removal = removal }
+        for (job, roster) in rosters { self.rosters[job] = roster }
     }
 
     /// When `onTimer` wants to be called next. To be asked after every stimulus, also one that returns nothing.

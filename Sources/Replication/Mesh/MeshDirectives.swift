@@ -38,6 +38,8 @@ package enum SearchDirective: Hashable, Sendable {
     /// A peer shows it. If this store's key has signed the run, and its head is not on the journal in the store, call
     /// `onOwnFuture`; if the key has not, the peer has forged it.
     case checkProof(JobID, JournalSegment, from: LinkID)
+    /// A peer says that it holds this of a journal. If that stands in the store, call `onHoldingShown`.
+    case checkHolding(JobID, VersionVector.Entry, from: LinkID)
     /// What a peer has passed on was altered, on its way or on its disk: for people.
     case noteAltered(JobID, by: LinkID)
 }
@@ -87,6 +89,8 @@ package enum MessageDirective: Hashable, Sendable {
     case tellRevocations(to: LinkID)
     /// Look at revocations that a peer has sent, keep those that are signed, and call `onRevoked` for the news among them.
     case learnRevocations([[UInt8]], from: LinkID)
+    /// Look at what a peer has sent of who is on jobs, keep what is signed by those who may, and call `onAssigned` for the news.
+    case learnAssignments([Assignment], from: LinkID)
     /// A peer said who it is, but another connection with it stands: this link will be closed.
     case recognised(LinkID, DeviceID)
     /// Answer a peer's question about a job.

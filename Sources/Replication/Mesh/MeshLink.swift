@@ -21,8 +21,8 @@ struct MeshLink: Sendable {
     }
 
     let id: LinkID
-    /// Whose key the peer has.
-    let device: DeviceID
+    /// What the peer may be told.
+    let access: JobAccess
     let isDialled: Bool
     var phase = Phase.greeting
     /// The peer reads too slowly: nothing is pushed until it has caught up.
@@ -50,13 +50,21 @@ struct MeshLink: Sendable {
     var fetchCount = 0
     var reportsUnderWay = 0
 
-    init(id: LinkID, device: DeviceID, isDialled: Bool, now: UInt64) {
+    /// Jobs of which the peer has shown that it holds some, or of which it was told as long as it was on them.
+    var shown: Set<JobID> = []
+    /// What it was told of who is on a job.
+    var toldRosters: [JobID: UInt64] = [:]
+
+    init(id: LinkID, access: JobAccess, isDialled: Bool, now: UInt64) {
         self.id = id
-        self.device = device
+        self.access = access
         self.isDialled = isDialled
         lastHeard = now
         lastPing = now
     }
+
+    /// Whose key the peer has.
+    var device: DeviceID { access.device }
 
     var hello: Hello? {
         if case .established(let hello) = phase { hello } else { nil }

@@ -76,6 +76,7 @@ package struct ServerSyncSession: Sendable {
     private var wasRefused = false
     /// Whether the server's own words were offered to it before the end of the job, and are being offered.
     private var hasOffered = false
+    private var hasBroughtRemoval = false
     private var isOffering = false
     /// What went with the job: of a journal nothing before that can be read any more.
     private var removed = VersionVector()
@@ -103,11 +104,16 @@ package struct ServerSyncSession: Sendable {
         isOffering = false
         // First: what went with the job is nowhere to be had, and need not be brought.
         if let removal = server.removal, !here.knows(removal) { return .takeRemoval(removal) }
-        if let removal = here.removal, !server.knows(removal) {
+        if let removal = here.removal, !server.knows(removal), !(server.isOwnOnly && hasBroughtRemoval) {
+            hasBroughtRemoval = true
             return giveBackFirst(removal, here: here.vector, server: server.vector) ?? .bringRemoval(removal)
         }
         removed = here.removal?.heads ?? VersionVector()
-        return onVectors(here: here.vector, server: server.vector)
+        guard server.isOwnOnly else { return onVectors(here: here.vector, server: server.vector) }
+        // It says the same the next time, whatever is brought: that is once. Its own words are none of this laptop's business.
+        left = 0
+        return onVectors(
+            here: VersionVector(here.vector.entries.filter { $0.replica != .channel }), server: server.vector)
     }
 
     /// A server that was set back may have to write what the removal takes, behind its own words: it needs those before.

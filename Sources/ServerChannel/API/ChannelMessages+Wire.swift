@@ -4,34 +4,6 @@ import FoundationEssentials
 import Outbox
 import SwiftProtobuf
 
-extension JobChangeList {
-    /// The message `JobChanges` of channel.proto.
-    package func protobuf() throws -> [UInt8] {
-        var wire = WireJobChanges()
-        wire.jobs = entries.map(\.job.text)
-        wire.channels = entries.map(\.channel)
-        wire.fingerprints = entries.map(\.fingerprint)
-        wire.cursor = cursor
-        wire.isFromStart = isFromStart
-        return try wire.bytes()
-    }
-
-    /// Reads the message `JobChanges`.
-    ///
-    /// - Throws: `MalformedMessage`, as do the others here.
-    package init(protobuf bytes: [UInt8]) throws {
-        let wire = try WireJobChanges(bytes)
-        guard wire.channels.count == wire.jobs.count, wire.fingerprints.count == wire.jobs.count else {
-            throw MalformedMessage(sentence: "The columns of the list are not of one length.")
-        }
-        let entries = try wire.jobs.indices.map { index in
-            guard let job = JobID(wire.jobs[index]) else { throw MalformedMessage(sentence: "A job has an odd id.") }
-            return Entry(job: job, channel: wire.channels[index], fingerprint: wire.fingerprints[index])
-        }
-        self.init(entries: entries, cursor: wire.cursor, isFromStart: wire.isFromStart)
-    }
-}
-
 extension SegmentList {
     /// The message `Segments` of channel.proto.
     package func protobuf() throws -> [UInt8] { try wire.bytes() }
@@ -120,6 +92,7 @@ extension JobHoldings {
         var wire = WireVector()
         (wire.replicas, wire.sequences, wire.digests) = vector.columns
         if let removal { wire.removal = removal.wire }
+        wire.ownOnly = isOwnOnly
         return try wire.bytes()
     }
 
@@ -131,6 +104,7 @@ extension JobHoldings {
                 try VersionVector.entries(
                     replicas: wire.replicas, sequences: wire.sequences, digests: wire.digests)),
             removal: wire.hasRemoval ? try JobRemoval(wire.removal) : nil)
+        isOwnOnly = wire.ownOnly
     }
 }
 
@@ -293,13 +267,13 @@ extension Outcome {
 }
 
 extension SwiftProtobuf.Message {
-    fileprivate init(_ bytes: [UInt8]) throws {
+    init(_ bytes: [UInt8]) throws {
         do { try self.init(serializedBytes: bytes) } catch {
             throw MalformedMessage(sentence: "The bytes are not the protobuf message that belongs here.")
         }
     }
 
-    fileprivate func bytes() throws -> [UInt8] { try serializedBytes() }
+    func bytes() throws -> [UInt8] { try serializedBytes() }
 }
 
 extension WireAuthor {

@@ -12,9 +12,12 @@ package struct JobChangeList: Hashable, Sendable {
         package let channel: UInt64
         /// Of the server's version vector: `VersionVector.fingerprint`.
         package let fingerprint: UInt64
+        /// One number for all that was said of who is on the job: `JobRoster.fingerprint`.
+        package let assignments: UInt64
 
         /// `channel` and `fingerprint` are of one state of the job.
-        package init(job: JobID, channel: UInt64, fingerprint: UInt64) {
+        package init(job: JobID, channel: UInt64, fingerprint: UInt64, assignments: UInt64 = 0) {
+            self.assignments = assignments
             self.job = job
             self.channel = channel
             self.fingerprint = fingerprint
@@ -99,6 +102,8 @@ package enum ChannelLimits {
     package static let mutations = OutboxLimits().inExchange
     /// Revocations in one message: of `Revocation.mostBytes` each, they fit into a body.
     package static let revocations = 128
+    /// Statements of who is on jobs in one message: of 17 KiB at most each, in base 64, they fit into a body.
+    package static let assignments = 32
     /// A removal reaches no further in a journal, so that there is room for what is said afterwards.
     package static let removedSequence: UInt64 = 1 << 39
     /// The most entries of a list that may be asked for (`limit`).

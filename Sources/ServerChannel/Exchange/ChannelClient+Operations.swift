@@ -1,4 +1,5 @@
 package import CRDT
+import FoundationEssentials
 import NIOHTTP1
 package import Outbox
 
@@ -16,6 +17,31 @@ extension ChannelClient {
     /// `GET /v1/jobs/{job}/vector`: how far the server holds each journal; `unknownJob` where it has none.
     package func holdings(of job: JobID) async -> ServerReply<JobHoldings> {
         await execute(Ask(path: "/v1/jobs/\(job)/vector")).map(JobHoldings.init(protobuf:))
+    }
+
+    /// `GET /v1/jobs/{job}/assignments`: what was said of who is on it; `unknownJob` where this laptop has nothing to do with it.
+    package func assignments(of job: JobID) async -> ServerReply<[Assignment]> {
+        await execute(Ask(path: "/v1/jobs/\(job)/assignments")).map { bytes in
+            try Self.statements(bytes)
+        }
+    }
+
+    /// `POST /v1/assignments`: brings statements, `ChannelLimits.assignments` at most; all are taken, or none.
+    ///
+    /// - Returns: those that were news to the server.
+    package func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> {
+        guard let body = try? JSONEncoder().encode(AssignmentList(assignments)) else {
+            return .lost("it cannot be written")
+        }
+        let ask = Ask(method: .POST, path: "/v1/assignments", body: Array(body), type: ChannelHeader.json)
+        return await execute(ask).map { bytes in try Self.statements(bytes) }
+    }
+
+    private static func statements(_ bytes: [UInt8]) throws -> [Assignment] {
+        guard let list = try? JSONDecoder().decode(AssignmentList.self, from: Data(bytes)) else {
+            throw MalformedMessage(sentence: "The list of assignments cannot be read.")
+        }
+        return try list.statements()
     }
 
     /// `PUT /v1/jobs/{job}/removal`: tells that a job has ended; a repetition changes nothing.

@@ -33,7 +33,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Jobs that have changed: three columns of one length.
+/// Jobs that have changed, of those that the caller may be told of: four columns of one length.
 nonisolated struct WireJobChanges: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -50,6 +50,9 @@ nonisolated struct WireJobChanges: Sendable {
 
   /// The list begins with the first job: what was listed before says nothing any more.
   var isFromStart: Bool = false
+
+  /// One number for all that was said of who is on each; 0 where nothing was.
+  var assignments: [UInt64] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -144,6 +147,9 @@ nonisolated struct WireVector: Sendable {
   mutating func clearRemoval() {self._removal = nil}
 
   var digests: Data = Data()
+
+  /// The caller is not on the job: only its own journals are named.
+  var ownOnly: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -289,7 +295,7 @@ fileprivate nonisolated let _protobuf_package = "muster.channel.v1"
 
 nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".JobChanges"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}channels\0\u{1}fingerprints\0\u{1}cursor\0\u{3}is_from_start\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}channels\0\u{1}fingerprints\0\u{1}cursor\0\u{3}is_from_start\0\u{1}assignments\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -302,6 +308,7 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 3: try { try decoder.decodeRepeatedFixed64Field(value: &self.fingerprints) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.isFromStart) }()
+      case 6: try { try decoder.decodeRepeatedFixed64Field(value: &self.assignments) }()
       default: break
       }
     }
@@ -323,6 +330,9 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.isFromStart != false {
       try visitor.visitSingularBoolField(value: self.isFromStart, fieldNumber: 5)
     }
+    if !self.assignments.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.assignments, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -332,6 +342,7 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.fingerprints != rhs.fingerprints {return false}
     if lhs.cursor != rhs.cursor {return false}
     if lhs.isFromStart != rhs.isFromStart {return false}
+    if lhs.assignments != rhs.assignments {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -474,7 +485,7 @@ nonisolated extension WireSegment: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Vector"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}removal\0\u{1}digests\0\u{c}\u{3}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}removal\0\u{1}digests\0\u{3}own_only\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -486,6 +497,7 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._removal) }()
       case 5: try { try decoder.decodeSingularBytesField(value: &self.digests) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.ownOnly) }()
       default: break
       }
     }
@@ -508,6 +520,9 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.digests.isEmpty {
       try visitor.visitSingularBytesField(value: self.digests, fieldNumber: 5)
     }
+    if self.ownOnly != false {
+      try visitor.visitSingularBoolField(value: self.ownOnly, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -516,6 +531,7 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.sequences != rhs.sequences {return false}
     if lhs._removal != rhs._removal {return false}
     if lhs.digests != rhs.digests {return false}
+    if lhs.ownOnly != rhs.ownOnly {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -51,6 +51,17 @@ enum ChannelSchema {
                 """)
     }
 
+    static func createAssignments(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Whoever was put on a job finds it in the list of what has changed.
+                CREATE TRIGGER assigned AFTER INSERT ON assignment BEGIN
+                    UPDATE changed SET number = (SELECT max(number) + 1 FROM changed)
+                        WHERE job = (SELECT number FROM job WHERE id = new.job);
+                END;
+                """)
+    }
+
     static func createRevocations(_ db: Database) throws {
         try db.execute(
             sql: """

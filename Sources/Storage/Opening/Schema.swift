@@ -28,11 +28,13 @@ enum Schema {
                     """)
         }
         migrator.registerMigration("people 1", migrate: PeopleSchema.create)
+        migrator.registerMigration("assignments 1", migrate: AssignmentSchema.create)
         if role == .channel {
             migrator.registerMigration("channel 1", migrate: ChannelSchema.create)
             migrator.registerMigration("channel 2", migrate: ChannelSchema.createServer)
             // Certificates have taken the place of tokens.
             migrator.registerMigration("channel 3", migrate: ChannelSchema.createRevocations)
+            migrator.registerMigration("channel 4", migrate: ChannelSchema.createAssignments)
         }
         return migrator
     }

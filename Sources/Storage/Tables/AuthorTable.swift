@@ -41,7 +41,7 @@ struct AuthorTable {
     }
 
     /// Each with its length before it.
-    private static func blob(of certificates: [[UInt8]]) -> Data {
+    static func blob(of certificates: [[UInt8]]) -> Data {
         var bytes = ByteWriter()
         for certificate in certificates {
             bytes.write(varint: UInt64(certificate.count))
@@ -50,7 +50,7 @@ struct AuthorTable {
         return Data(bytes.bytes)
     }
 
-    private static func certificates(in blob: Data) -> [[UInt8]] {
+    static func certificates(in blob: Data) -> [[UInt8]] {
         blob.withUnsafeBytes { buffer in
             var reader = ByteReader(buffer)
             var certificates: [[UInt8]] = []

@@ -10,6 +10,7 @@ extension Message {
         case .pong(let pong): self = try pong.message()
         case .ready: self = .ready
         case .revocations(let revocations): self = .revocations(try revocations.checkedEntries())
+        case .assignments(let assignments): self = .assignments(try assignments.checkedStatements())
         case .fingerprint(let fingerprint): self = .fingerprint(fingerprint)
         case .bucketsRequest: self = .bucketsRequest
         case .buckets(let buckets): self = try buckets.message()

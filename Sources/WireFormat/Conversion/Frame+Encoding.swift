@@ -15,6 +15,7 @@ extension WireFrame {
                     .pong(try WirePong(number: number, received: received, answered: answered, quality: quality))))
         case .ready: try body(WireFrame(.ready(true)))
         case .revocations(let entries): try body(WireFrame(.revocations(WireRevocations(entries))))
+        case .assignments(let statements): try body(WireFrame(.assignments(WireAssignments(statements))))
         case .fingerprint(let fingerprint): try body(WireFrame(.fingerprint(fingerprint)))
         case .bucketsRequest: try body(WireFrame(.bucketsRequest(true)))
         case .buckets(let values): try body(WireFrame(.buckets(WireBuckets(values))))

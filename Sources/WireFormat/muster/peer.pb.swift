@@ -230,6 +230,15 @@ nonisolated struct WireFrame: Sendable {
     set {kind = .revocations(newValue)}
   }
 
+  /// From version 10 on.
+  var assignments: WireAssignments {
+    get {
+      if case .assignments(let v)? = kind {return v}
+      return WireAssignments()
+    }
+    set {kind = .assignments(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -263,6 +272,8 @@ nonisolated struct WireFrame: Sendable {
     case ready(Bool)
     /// From version 7 on.
     case revocations(WireRevocations)
+    /// From version 10 on.
+    case assignments(WireAssignments)
 
   }
 
@@ -303,6 +314,39 @@ nonisolated struct WireRevocations: Sendable {
 
   /// At most 4 KiB each.
   var entries: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Who is on jobs. At most 32.
+nonisolated struct WireAssignments: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var statements: [WireAssignment] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What one who may has said of one job.
+nonisolated struct WireAssignment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As the signer has signed it (Assignment.swift): at most 8.5 KiB.
+  var content: Data = Data()
+
+  /// An Ed25519 signature: 64 bytes.
+  var signature: Data = Data()
+
+  /// In DER, at most 4 KiB each: the signer's own and its issuer's.
+  var certificates: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -676,7 +720,7 @@ fileprivate nonisolated let _protobuf_package = "muster.peer.v1"
 
 nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Frame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{2}\u{2}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0\u{1}pong\0\u{1}ready\0\u{1}fingerprint\0\u{3}buckets_request\0\u{1}buckets\0\u{3}summaries_request\0\u{3}vector_request\0\u{1}revocations\0\u{c}\u{3}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}ping\0\u{2}\u{2}summaries\0\u{1}vector\0\u{1}have\0\u{1}request\0\u{1}credit\0\u{1}delta\0\u{1}prune\0\u{1}probe\0\u{3}probe_answer\0\u{1}goodbye\0\u{1}forked\0\u{3}report_request\0\u{1}report\0\u{1}pong\0\u{1}ready\0\u{1}fingerprint\0\u{3}buckets_request\0\u{1}buckets\0\u{3}summaries_request\0\u{3}vector_request\0\u{1}revocations\0\u{1}assignments\0\u{c}\u{3}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -943,6 +987,19 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
           self.kind = .revocations(v)
         }
       }()
+      case 25: try {
+        var v: WireAssignments?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .assignments(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .assignments(v)
+        }
+      }()
       default: break
       }
     }
@@ -1046,6 +1103,10 @@ nonisolated extension WireFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       guard case .revocations(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
+    case .assignments?: try {
+      guard case .assignments(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1138,6 +1199,76 @@ nonisolated extension WireRevocations: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
   static func ==(lhs: WireRevocations, rhs: WireRevocations) -> Bool {
     if lhs.entries != rhs.entries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAssignments: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Assignments"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}statements\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.statements) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.statements.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.statements, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAssignments, rhs: WireAssignments) -> Bool {
+    if lhs.statements != rhs.statements {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAssignment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Assignment"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}content\0\u{1}signature\0\u{1}certificates\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.content) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
+      case 3: try { try decoder.decodeRepeatedBytesField(value: &self.certificates) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.content.isEmpty {
+      try visitor.visitSingularBytesField(value: self.content, fieldNumber: 1)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 2)
+    }
+    if !self.certificates.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.certificates, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAssignment, rhs: WireAssignment) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.signature != rhs.signature {return false}
+    if lhs.certificates != rhs.certificates {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -15,6 +15,7 @@ struct MetService: MusterService {
         service.own = own.called(by: caller)
         return service
     }
+    func checkThatItWrites() throws { try own.checkThatItWrites() }
     func sessionReport() async throws -> SessionReport { try await own.sessionReport() }
     func beginSession(_ request: BeginSessionRequest) async throws -> SessionReport {
         try await own.beginSession(request)
@@ -129,6 +130,10 @@ struct MetService: MusterService {
     func resume(_ it: LaneRequest) async throws -> QueueStatus { try await own.resume(it) }
     func attempts(limit: Int) async throws -> [QueueAttempt] { try await own.attempts(limit: limit) }
     func roster(job: String) async throws -> [RosterMember] { try await own.roster(job: job) }
+    func assignment(job: String) async throws -> JobAssignment { try await own.assignment(job: job) }
+    func assign(_ request: AssignmentRequest, job: String) async throws -> JobAssignment {
+        try await own.assign(request, job: job)
+    }
     func late(job: String) async throws -> [LateChange] { try await own.late(job: job) }
     func acceptLate(_ it: LateDecision, job: String) async throws -> LateOutcome {
         try await own.acceptLate(it, job: job)

@@ -292,6 +292,9 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
         await server.ask(by: self) { [server] in try await server.store.holdings(of: job) }
     }
 
+    func assignments(of job: JobID) async -> ServerReply<[Assignment]> { .answer([]) }
+    func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> { .answer([]) }
+
     func remove(_ job: JobID, _ removal: JobRemoval) async -> ServerReply<JobHoldings> {
         await server.ask(by: self) { [server] in try await server.remove(job, removal) }
     }

@@ -41,7 +41,7 @@ extension HealthRules {
         case .otherServer:
             return "words of server \(work.device?.short ?? ""), which is not of this fleet, came \(times) \(last)"
         case .unvouched:
-            return "work of \(work.device?.short ?? ""), which nobody of this fleet has let in, came \(times) \(last)"
+            return "work of \(work.device?.short ?? ""), whom this fleet does not let write, came \(times) \(last)"
         }
     }
 }

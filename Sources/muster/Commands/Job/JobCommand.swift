@@ -4,14 +4,15 @@ import LocalAPI
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Create, list, advance, sign off, watch, check, export, audit, remove jobs.",
+        abstract: "Create, list, advance, sign off, watch, check, export, audit, assign, remove jobs.",
         discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"",
         subcommands: [
             JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobAdvanceCommand.self,
             JobSignOffCommand.self, JobWatchCommand.self,
             JobLogCommand.self, JobSummaryCommand.self, JobConflictsCommand.self, JobCheckCommand.self,
             JobExportCommand.self, JobAuditCommand.self,
-            JobRosterCommand.self, JobLateCommand.self, JobRemoveCommand.self,
+            JobAssignCommand.self, JobUnassignCommand.self, JobRosterCommand.self, JobLateCommand.self,
+            JobRemoveCommand.self,
         ])
 }
 

@@ -10,7 +10,7 @@ struct JobCreateCommand: AsyncParsableCommand {
         abstract: "Make a job and print its id.",
         usage: """
             muster job create --name <name> [--kind <kind>] [--id <id>]
-                              [--json] [--socket <path>]
+                              [--for <laptop>]... [--json] [--socket <path>]
             """,
         discussion: "Example:\n  muster job create --name \"Smith, 12 Elm Street\" --kind pickup")
 
@@ -24,10 +24,17 @@ struct JobCreateCommand: AsyncParsableCommand {
         name: .long, help: "The office's own number, 1 to 64 of A–Z a–z 0–9 . _ -, no dot first. Default: a new id.")
     var id: String?
 
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "A laptop that is to receive it, besides this one; once for each. Default: every laptop of the fleet.",
+            valueName: "laptop"))
+    var laptops: [String] = []
+
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let request = CreateJobRequest(name: name, kind: kind, id: id)
+        let request = CreateJobRequest(name: name, kind: kind, id: id, laptops: laptops.isEmpty ? nil : laptops)
         let created = try await options.withClient { try await $0.createJob(request) }
         if options.json { try StandardOutput.json(created) } else { StandardOutput.write(created.id + "\n") }
     }

@@ -11,8 +11,11 @@ struct JobRosterCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let members = try await options.withClient { try await $0.roster(job: job.reference) }
+        let (members, assignment) = try await options.withClient { client in
+            (try await client.roster(job: job.reference), try await client.assignment(job: job.reference))
+        }
         if options.json { return try StandardOutput.json(members) }
+        if !assignment.isEverybodys { StandardOutput.write(assignment.words + "\n\n") }
         guard !members.isEmpty else { return StandardOutput.write("Nobody has written in this job yet.\n") }
         let short = ShortIDs(members.map(\.replicaID))
         var table = Table([

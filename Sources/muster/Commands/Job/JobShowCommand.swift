@@ -32,12 +32,21 @@ struct JobShowCommand: AsyncParsableCommand {
         if details.late > 0 {
             facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: muster job late)")
         }
+        if let membership = membership(details) { facts.add("This laptop", membership) }
         facts.add("Peers", peers(details))
         facts.add(
             "Changes", "\(counted(transforms(details), "transform")) by \(counted(details.vector.count, "device"))")
         facts.add("Changed", Formats.time(details.updatedAt))
         facts.add("Digest", details.digest ?? "is made when the job rests, or now by 'muster job check'")
         facts.print(on: .output)
+    }
+
+    private func membership(_ details: JobDetails) -> String? {
+        switch details.membership {
+        case .everybody, .office: nil
+        case .on: "is on the job (see: muster job roster)"
+        case .off: "is not on the job, and gets nothing new of it"
+        }
     }
 
     private func transforms(_ details: JobDetails) -> Int {

@@ -1,0 +1,46 @@
+import CRDT
+import Identity
+import ServerChannel
+import Storage
+import Synchronization
+
+/// Who is on which job.
+extension ServerIdentity {
+    /// Who is on a job; it is everybody's as long as nobody has said so.
+    func roster(of job: JobID) -> JobRoster { assignments.withLock { $0[job] } }
+
+    /// Takes what a laptop says of who is on jobs; when this returns it is durable and in force.
+    ///
+    /// - Returns: those that were news.
+    /// - Throws: `ChannelProblem` when nobody who may has signed one of them: then none is taken.
+    func learn(_ statements: [Assignment], at time: UInt64) async throws -> [Assignment] {
+        guard let trust else { return [] }
+        let log = assignments.withLock { $0 }
+        let news: [Assignment]
+        do throws(AssignmentRefusal) {
+            news = try await log.news(in: statements, of: trust, now: TimeBounds(Int64(clamping: time), within: 0))
+        } catch {
+            throw ChannelProblem(.outsider, error.sentence)
+        }
+        guard !news.isEmpty else { return [] }
+        // In force first, and what is kept is all that is known then: of two that come at once the later keeps both. What cannot be
+        // kept is told of, and brought again.
+        let changed = assignments.withLock { log in
+            let jobs = Set(news.filter { log.add($0) }.map(\.job))
+            return jobs.sorted().map { (job: $0, roster: log[$0]) }
+        }
+        do { try await store.keepAssignments(changed, of: trust.root.key.bytes) } catch {
+            try await readAssignments()
+            throw error
+        }
+        return news
+    }
+
+    /// What was kept of this fleet: it was judged when it came.
+    func readAssignments() async throws {
+        guard let trust else { return }
+        var known = AssignmentLog()
+        for statement in try await store.assignments(of: trust.root.key.bytes) { _ = known.add(statement) }
+        assignments.withLock { [known] in $0 = known }
+    }
+}

@@ -1,0 +1,23 @@
+package import CRDT
+package import Transport
+
+/// Who is on which job, and what others may be told of jobs; the daemon keeps it.
+package protocol AssignmentRegister: Sendable {
+    /// All that is known of this laptop's fleet.
+    var rosters: [(job: JobID, roster: JobRoster)] { get }
+
+    /// Who is on one job.
+    func roster(of job: JobID) -> JobRoster
+
+    /// What a laptop that was let in may be told of jobs.
+    func access(of device: DeviceID) -> JobAccess
+
+    /// Looks at what somebody has sent, and keeps what is signed by those who may say so.
+    ///
+    /// - Returns: the jobs of which something was not known, as they are by now.
+    /// - Throws: `LinkRefusal` when nobody who may has signed one of them, or when it cannot be kept.
+    func learn(_ statements: [Assignment]) async throws(LinkRefusal) -> [(job: JobID, roster: JobRoster)]
+
+    /// All that is known of the fleet that this laptop has joined; nil while it is in the same as when this was asked before.
+    func rostersOfNewFleet() async -> [(job: JobID, roster: JobRoster)]?
+}

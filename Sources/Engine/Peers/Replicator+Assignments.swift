@@ -1,0 +1,50 @@
+package import CRDT
+import Logging
+import Replication
+import Storage
+import Transport
+
+/// Who is on which job.
+extension Replicator {
+    /// This laptop's person has said so, or the server has told of it; it is durable.
+    package func assigned(_ changed: [(job: JobID, roster: JobRoster)]) {
+        announce(changed, from: nil)
+    }
+
+    func learnAssignments(_ statements: [Assignment], from link: LinkID) async {
+        guard let assignments else { return }
+        do {
+            announce(try await assignments.learn(statements), from: link)
+        } catch {
+            if let job = statements.first?.job { noteForgery(by: link, error.description, of: job) }
+            close(link, error.description)
+        }
+    }
+
+    /// The laptop may have joined another fleet since it was last connected: there others say who is on a job.
+    func noteFleet() async {
+        guard let rosters = await assignments?.rostersOfNewFleet() else { return }
+        mesh.forgetAssignments()
+        announce(rosters, from: nil)
+    }
+
+    func access(of device: DeviceID) -> JobAccess {
+        assignments?.access(of: device) ?? JobAccess(device)
+    }
+
+    func checkHolding(of job: JobID, _ entry: VersionVector.Entry, from link: LinkID) async {
+        let found = try? await store.boundary(of: entry.replica, job: job, at: entry.head.sequence)
+        guard let found, found.head == entry.head else { return }
+        perform(mesh.onHoldingShown(job, on: link))
+    }
+
+    private func announce(_ changed: [(job: JobID, roster: JobRoster)], from link: LinkID?) {
+        guard !changed.isEmpty else { return }
+        perform(mesh.onAssigned(changed, from: link, now: now))
+        for (job, roster) in changed {
+            logger.info(
+                "who is on a job has changed", metadata: ["job": "\(job)", "laptops": "\(roster.devices.count)"])
+            if !mesh.vector(of: job).entries.isEmpty { advanced(job, concernsOutbox: false) }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import CRDT
+import Logging
+import ServerChannel
+
+/// Who is on a job is told before anything else of it, both ways.
+extension Gateway {
+    /// Whether the server and this laptop know different things of who is on a job.
+    func isAssignedApart(_ job: JobID) -> Bool {
+        guard let assignments else { return false }
+        return assignments.roster(of: job).fingerprint != held.assignments[job] ?? 0
+    }
+
+    /// Both tell each other what they know of who is on a job.
+    func exchangeAssignments(of job: JobID) async throws {
+        guard let assignments else { return }
+        var theirs: [Assignment] = []
+        do { theirs = try await server.assignments(of: job).get() } catch let problem as ServerProblem {
+            // It knows no such job yet, or none that this laptop may know of.
+            guard problem.code == .unknownJob else { throw problem }
+        }
+        do {
+            await replicator.assigned(try await assignments.learn(theirs.filter { $0.job == job }))
+        } catch {
+            logger.warning(
+                "what the server says of who is on a job is not taken",
+                metadata: ["job": "\(job)", "reason": "\(error)"])
+        }
+        let known = Set(theirs)
+        var mine = assignments.roster(of: job).statements.filter { !known.contains($0) }[...]
+        while !mine.isEmpty {
+            _ = try await server.bring(Array(mine.prefix(ChannelLimits.assignments))).get()
+            mine = mine.dropFirst(ChannelLimits.assignments)
+        }
+        held.note(assignments: assignments.roster(of: job).fingerprint, of: job)
+    }
+}

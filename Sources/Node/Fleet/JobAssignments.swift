@@ -1,0 +1,155 @@
+import CRDT
+import Engine
+import Identity
+import Logging
+import Replication
+import Storage
+import Synchronization
+import Transport
+
+/// Who is on which job, as far as this laptop was told; and says so itself, where its certificate allows it.
+final class JobAssignments: AssignmentRegister {
+    private struct State {
+        /// The public key of the fleet's root; empty while the laptop belongs to none.
+        var fleet: [UInt8] = []
+        var log = AssignmentLog()
+        /// The fleet of which the mesh was told.
+        var told: [UInt8] = []
+    }
+
+    private let store: Store
+    private let identity: FleetIdentity
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    /// Takes up what the store remembers of the laptop's fleet.
+    ///
+    /// - Throws: `StoreError`.
+    init(store: Store, identity: FleetIdentity, logger: Logger) async throws {
+        self.store = store
+        self.identity = identity
+        self.logger = logger
+        let fleet = identity.membership?.trust.root.key.bytes ?? []
+        state = Mutex(State(fleet: fleet, log: try await Self.log(of: fleet, in: store), told: fleet))
+    }
+
+    /// What was kept was judged before.
+    private static func log(of fleet: [UInt8], in store: Store) async throws -> AssignmentLog {
+        var log = AssignmentLog()
+        for statement in try await store.assignments(of: fleet) { _ = log.add(statement) }
+        return log
+    }
+
+    /// Who is on a job.
+    func roster(of job: JobID) -> JobRoster { state.withLock { $0.log[job] } }
+
+    // MARK: AssignmentRegister
+
+    var rosters: [(job: JobID, roster: JobRoster)] {
+        state.withLock { state in state.log.jobs.map { (job: $0, roster: state.log[$0]) } }
+    }
+
+    func access(of device: DeviceID) -> JobAccess { identity.jobAccess(of: device) }
+
+    func rostersOfNewFleet() async -> [(job: JobID, roster: JobRoster)]? {
+        await follow()
+        let isNew = state.withLock { state in
+            defer { state.told = state.fleet }
+            return state.told != state.fleet
+        }
+        return isNew ? rosters : nil
+    }
+
+    /// The laptop may have joined another fleet, or left it.
+    private func follow() async {
+        let fleet = identity.membership?.trust.root.key.bytes ?? []
+        guard state.withLock({ $0.fleet != fleet }) else { return }
+        do {
+            let log = try await Self.log(of: fleet, in: store)
+            state.withLock { ($0.fleet, $0.log) = (fleet, log) }
+        } catch {
+            logger.error("who is on jobs could not be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func learn(
+        _ statements: [Assignment]
+    ) async throws(LinkRefusal) -> [(job: JobID, roster: JobRoster)] {
+        guard let trust = identity.membership?.trust else { return [] }
+        await follow()
+        let log = state.withLock { $0.log }
+        let news: [Assignment]
+        do throws(AssignmentRefusal) {
+            news = try await log.news(in: statements, of: trust, now: identity.now)
+        } catch {
+            throw LinkRefusal(error.sentence)
+        }
+        let changed = enter(news, of: trust.root.key.bytes)
+        // In force at once. Should it not be kept, others tell it again; a disk that cannot keep it keeps nothing of the job either.
+        do { try await keep(changed, of: trust.root.key.bytes) } catch {
+            logger.error("who is on a job could not be kept", metadata: ["error": "\(error)"])
+        }
+        return changed
+    }
+
+    private func enter(_ news: [Assignment], of fleet: [UInt8]) -> [(job: JobID, roster: JobRoster)] {
+        state.withLock { state in
+            guard state.fleet == fleet else { return [] }
+            let changed = Set(news.filter { state.log.add($0) }.map(\.job))
+            return changed.sorted().map { (job: $0, roster: state.log[$0]) }
+        }
+    }
+
+    private func keep(_ changed: [(job: JobID, roster: JobRoster)], of fleet: [UInt8]) async throws {
+        guard !changed.isEmpty else { return }
+        try await store.keepAssignments(changed, of: fleet)
+    }
+
+    // MARK: Assigning
+
+    /// Says who is on a job, in this laptop's name: durable before it is in force.
+    ///
+    /// - Parameter words: none about a laptop twice.
+    /// - Returns: what has changed, for the peers.
+    /// - Throws: `IdentityFault` when this laptop may not, `StoreError`.
+    func assign(
+        _ words: [Assignment.Word], to job: JobID, now: UInt64
+    ) async throws -> (job: JobID, roster: JobRoster) {
+        guard let membership = identity.membership else { throw FleetIdentity.Fault.notEnrolled }
+        guard !identity.isRevoked else { throw FleetIdentity.Fault.revoked }
+        guard membership.own.role.mayAssign else {
+            throw FleetIdentity.Fault.unusable(
+                "This laptop may not say who is on a job: a lead's or the office's may ('muster fleet list' names them)."
+            )
+        }
+        await follow()
+        let former = roster(of: job)
+        let statement = membership.trust.assignment(
+            of: job, words, stamp: former.nextStamp(now: now), by: identity.key,
+            certificates: identity.certificates(of: identity.publicKey))
+        guard let statement else {
+            throw FleetIdentity.Fault.unusable("Name 1 to \(Assignment.mostDevices) laptops at a time.")
+        }
+        var roster = former
+        guard roster.apply(statement) else {
+            throw FleetIdentity.Fault.unusable("This job has too many laptops on record.")
+        }
+        let fleet = membership.trust.root.key.bytes
+        try await keep([(job, roster)], of: fleet)
+        _ = enter([statement], of: fleet)
+        return (job, self.roster(of: job))
+    }
+}
+
+extension FleetIdentity {
+    /// What a laptop that was let in may be told of jobs, by the newest certificate of its that was seen.
+    func jobAccess(of device: DeviceID) -> JobAccess {
+        let earliest = now.earliest
+        return state.withLock { state in
+            guard let known = state.known[device] else { return JobAccess(device) }
+            return JobAccess(
+                device, seesAllJobs: FleetRole(rawValue: known.role)?.seesAllJobs ?? false,
+                isInGrace: known.validUntil.map { $0 < earliest } ?? false)
+        }
+    }
+}

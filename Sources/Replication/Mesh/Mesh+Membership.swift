@@ -1,0 +1,146 @@
+package import CRDT
+
+/// Who is on a job is told of it, and nobody else; what anybody has written is taken from them.
+///
+/// Of a job from which a peer is *barred* it hears how far this device holds the peer's own journals, and gets those back
+/// if it has lost them (rule R9); and, once it has shown that it has been on the job, that it is not any more.
+extension Mesh {
+    /// Whether a peer must not be told of a job.
+    package func isBarred(from job: JobID, _ id: LinkID) -> Bool {
+        guard let access = links[id]?.access else { return true }
+        guard access.isInGrace else { return rosters[job].map { !access.mayReceive($0, holds: true) } ?? false }
+        return !access.mayReceive(rosters[job] ?? JobRoster(), holds: knows(job, id))
+    }
+
+    /// Whether a peer may be told of one journal, and be sent it.
+    func mayTell(_ replica: ReplicaID, of job: JobID, to id: LinkID) -> Bool {
+        !isBarred(from: job, id) || authors[replica] == links[id]?.device
+    }
+
+    /// The jobs of which nothing may be said in a comparison, in any order.
+    func barredJobs(_ id: LinkID) -> [JobID] {
+        guard let access = links[id]?.access else { return [] }
+        if access.isInGrace { return jobs.keys.filter { isBarred(from: $0, id) } }
+        return rosters.keys.filter { isBarred(from: $0, id) }
+    }
+
+    /// What may be said of how far a job is held here.
+    func tellableVector(of job: JobID, to id: LinkID) -> VersionVector {
+        let vector = vector(of: job)
+        guard isBarred(from: job, id) else { return vector }
+        return VersionVector(vector.entries.filter { authors[$0.replica] == links[id]?.device })
+    }
+
+    /// Whether the peer holds of a job that is not open what this device holds, as far as it may be told.
+    func isHeldAlike(_ job: JobID, by id: LinkID) -> Bool {
+        links[id]?.comparison.isEqual(job) ?? false && !isBarred(from: job, id)
+    }
+
+    /// Whether the peer has been on a job: it has written there, or has shown what stands there.
+    private func knows(_ job: JobID, _ id: LinkID) -> Bool {
+        if links[id]?.shown.contains(job) ?? false { return true }
+        guard let device = links[id]?.device else { return false }
+        return vector(of: job).entries.contains { authors[$0.replica] == device }
+    }
+
+    // MARK: Words about who is on a job
+
+    /// What a peer has to know before it hears anything else of a job; nothing when it was told, and where nothing was said.
+    mutating func assignments(of job: JobID, for id: LinkID) -> [LinkDirective] {
+        guard let roster = rosters[job], links[id]?.toldRosters[job] != roster.fingerprint,
+            !isBarred(from: job, id) || knows(job, id)
+        else { return [] }
+        links[id]?.toldRosters[job] = roster.fingerprint
+        return Message.assignments(of: roster.statements).map { .send($0, on: id) }
+    }
+
+    /// It was said who is on these jobs, by a peer or by this laptop's own person.
+    ///
+    /// - Parameters:
+    ///   - changed: the jobs, with all that is known by now.
+    ///   - source: the link that has brought it; nil where it was said here.
+    package mutating func onAssigned(
+        _ changed: [(job: JobID, roster: JobRoster)], from source: LinkID?, now: UInt64
+    ) -> [LinkDirective] {
+        var directives: [LinkDirective] = []
+        for (job, roster) in changed {
+            let links = establishedLinks.map { (id: $0, wasBarred: isBarred(from: job, $0)) }
+            // What the peers hold is no longer known by one number.
+            willChange(job)
+            rosters[job] = roster
+            for (id, wasBarred) in links {
+                let isBarred = isBarred(from: job, id)
+                // It has said so itself, as far as it knows: should it know less, its fingerprint tells.
+                if id == source, isBarred == wasBarred { continue }
+                switch (wasBarred, isBarred) {
+                case (true, false): directives += admit(id, to: job)
+                case (false, true): directives += dismiss(id, from: job)
+                default: directives += assignments(of: job, for: id)
+                }
+            }
+        }
+        return directives + fetchMissing(now: now)
+    }
+
+    /// This laptop has joined another fleet, and has no connection yet.
+    package mutating func forgetAssignments() {
+        for job in rosters.keys { fingerprints.changed(job) }
+        rosters = [:]
+    }
+
+    /// The peer has come onto a job: it is told what this device holds, and asked for what it has itself.
+    private mutating func admit(_ id: LinkID, to job: JobID) -> [LinkDirective] {
+        close(job, on: id)
+        guard let progress = jobs[job], !progress.vector.entries.isEmpty else { return assignments(of: job, for: id) }
+        let directives = sendVector(of: job, on: id)
+        links[id]?.comparison.hurry(job)
+        return directives + continueComparing(on: id)
+    }
+
+    /// The peer is not on a job any more: nothing more goes out to it than the word that says so.
+    private mutating func dismiss(_ id: LinkID, from job: JobID) -> [LinkDirective] {
+        for name in links[id]?.streams.keys.sorted() ?? []
+        where name.job == job && !mayTell(name.replica, of: job, to: id) { links[id]?.streams[name] = nil }
+        links[id]?.withheld.remove(job)
+        // It was told of the job as long as it was on it.
+        if links[id]?.jobs[job] != nil { links[id]?.shown.insert(job) }
+        close(job, on: id)
+        return assignments(of: job, for: id)
+    }
+
+    // MARK: Who has been on a job
+
+    /// A peer that is barred from a job says what it holds of it.
+    mutating func noteShown(_ entries: [VersionVector.Entry], of job: JobID, on id: LinkID) -> [SearchDirective] {
+        guard isBarred(from: job, id) else { return [] }
+        let own = vector(of: job)
+        if knows(job, id) || entries.contains(where: { $0.head.sequence > 0 && own[$0.replica] == $0.head }) {
+            return [SearchDirective](onHoldingShown(job, on: id))
+        }
+        // Who was away holds what stood here before; what is true of it only the store knows.
+        guard
+            let earlier = entries.first(where: { $0.head.sequence > 0 && $0.head.sequence < own[$0.replica].sequence })
+        else { return [] }
+        return [.checkHolding(job, earlier, from: id)]
+    }
+
+    /// A peer has shown that it holds some of a job.
+    package mutating func onHoldingShown(_ job: JobID, on id: LinkID) -> [LinkDirective] {
+        guard links[id]?.isEstablished ?? false, links[id]?.shown.count ?? 0 < MeshLimits.openJobsPerLink else {
+            return []
+        }
+        let wasBarred = isBarred(from: job, id)
+        links[id]?.shown.insert(job)
+        return wasBarred && !isBarred(from: job, id) ? admit(id, to: job) : assignments(of: job, for: id)
+    }
+}
+
+extension Message {
+    /// As many messages as it takes.
+    package static func assignments(of statements: [Assignment]) -> [Message] {
+        let size = ProtocolLimits.assignmentsPerMessage
+        return stride(from: 0, to: statements.count, by: size).map { start in
+            .assignments(Array(statements[start..<min(start + size, statements.count)]))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import CRDT
+import Testing
+
+@Suite("Who is on a job")
+struct JobRosterTests {
+    private let job = JobID("smith") ?? JobID(.job)
+    private let anna = DeviceID(high: 1, low: 1)
+    private let ben = DeviceID(high: 2, low: 2)
+    private let lead = DeviceID(high: 10, low: 0)
+    private let office = DeviceID(high: 11, low: 0)
+
+    private func statement(
+        _ words: [Assignment.Word], at milliseconds: UInt64, by signer: DeviceID
+    ) throws -> Assignment {
+        try #require(
+            Assignment(
+                of: job, words, stamp: Stamp(milliseconds: milliseconds, counter: 0), signer: signer,
+                certificates: [[1]]
+            ) { _ in [UInt8](repeating: 7, count: 64) })
+    }
+
+    private func on(_ device: DeviceID) -> Assignment.Word { Assignment.Word(device, isOn: true) }
+    private func off(_ device: DeviceID) -> Assignment.Word { Assignment.Word(device, isOn: false) }
+
+    @Test(
+        "A job that nobody has assigned is everybody's; the first word narrows it, and the last one never opens it again"
+    )
+    func narrowed() throws {
+        var roster = JobRoster()
+        #expect(roster.includes(anna) && !roster.isAssigned && roster.fingerprint == 0)
+        do {
+            let isNews = roster.apply(try statement([on(anna)], at: 1, by: lead))
+            #expect(isNews)
+        }
+        #expect(roster.includes(anna) && !roster.includes(ben) && roster.devices == [anna])
+        do {
+            let isNews = roster.apply(try statement([off(anna)], at: 2, by: lead))
+            #expect(isNews)
+        }
+        #expect(roster.isAssigned && !roster.includes(anna) && roster.names(anna) && !roster.names(ben))
+        #expect(roster.devices.isEmpty)
+    }
+
+    @Test("The last word about a laptop stands, whoever said it, and an earlier one is no news")
+    func lastWord() throws {
+        var roster = JobRoster()
+        do {
+            let isNews = roster.apply(try statement([on(anna), on(ben)], at: 1, by: lead))
+            #expect(isNews)
+        }
+        do {
+            let isNews = roster.apply(try statement([off(anna)], at: 3, by: office))
+            #expect(isNews)
+        }
+        do {
+            let isNews = roster.apply(try statement([on(anna)], at: 2, by: lead))
+            #expect(!isNews)
+        }
+        #expect(roster.devices == [ben])
+        // Of one time the greater name.
+        do {
+            let isNews = roster.apply(try statement([on(anna)], at: 3, by: lead))
+            #expect(!isNews)
+        }
+        #expect(roster.lastWord(about: anna)?.signer == office)
+        #expect(roster.lastWord(about: anna)?.milliseconds == 3)
+    }
+
+    @Test("Only statements of which a word stands are kept, and each brings the same words elsewhere")
+    func statements() throws {
+        var roster = JobRoster()
+        _ = roster.apply(try statement([on(anna), on(ben)], at: 1, by: lead))
+        _ = roster.apply(try statement([off(anna)], at: 2, by: office))
+        #expect(roster.statements.count == 2)
+        _ = roster.apply(try statement([off(ben)], at: 3, by: office))
+        #expect(roster.statements.count == 2)
+        var other = JobRoster()
+        for statement in roster.statements.reversed() {
+            let isNews = other.apply(statement)
+            #expect(isNews)
+        }
+        #expect(other.fingerprint == roster.fingerprint && other.devices == roster.devices)
+    }
+
+    @Test("The next word is later than all that were said, however late a clock has said them")
+    func nextStamp() throws {
+        var roster = JobRoster()
+        #expect(roster.nextStamp(now: 5) == Stamp(milliseconds: 5, counter: 0))
+        _ = roster.apply(try statement([on(anna)], at: 1_000, by: lead))
+        #expect(roster.nextStamp(now: 5) == Stamp(milliseconds: 1_000, counter: 1))
+        #expect(roster.nextStamp(now: .max) < .observable)
+    }
+
+    @Test("Words come to the same in any order, and repeated", arguments: 0..<20 as Range<UInt64>)
+    func converges(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var statements: [Assignment] = []
+        for _ in 0..<30 {
+            let words = [anna, ben].filter { _ in Bool.random(using: &generator) }.map {
+                Assignment.Word($0, isOn: Bool.random(using: &generator))
+            }
+            guard !words.isEmpty else { continue }
+            let signer = Bool.random(using: &generator) ? lead : office
+            statements.append(try statement(words, at: .random(in: 1...5, using: &generator), by: signer))
+        }
+        var one = JobRoster()
+        var other = JobRoster()
+        for statement in statements { _ = one.apply(statement) }
+        for statement in (statements + statements).shuffled(using: &generator) { _ = other.apply(statement) }
+        #expect(one.fingerprint == other.fingerprint && one.devices == other.devices)
+        #expect(one.isAssigned == other.isAssigned)
+    }
+
+    @Test("What is read is what was written, and nothing else is read")
+    func codec() throws {
+        let written = try statement([on(anna), off(ben)], at: 7, by: lead)
+        let read = try Assignment(
+            content: written.content, signature: written.signature, certificates: written.certificates)
+        #expect(read == written && read.words == [on(anna), off(ben)] && read.signer == lead)
+        for count in 0..<written.content.count {
+            #expect(throws: CodecError.self) {
+                try Assignment(
+                    content: Array(written.content.prefix(count)), signature: written.signature, certificates: [])
+            }
+        }
+        #expect(throws: CodecError.self) {
+            try Assignment(content: written.content + [0], signature: written.signature, certificates: [])
+        }
+        #expect(throws: CodecError.self) {
+            try Assignment(content: written.content, signature: [1], certificates: [])
+        }
+        let nobody = Assignment(of: job, [], stamp: .zero, signer: lead, certificates: []) { _ in written.signature }
+        #expect(nobody == nil)
+        let twice = Assignment(
+            of: job, [on(anna), off(anna)], stamp: .zero, signer: lead, certificates: []
+        ) { _ in written.signature }
+        #expect(twice == nil)
+        let late = Assignment(
+            of: job, [on(anna)], stamp: .observable, signer: lead, certificates: []
+        ) { _ in written.signature }
+        #expect(late == nil)
+    }
+
+    @Test("Who may be told of a job")
+    func access() throws {
+        var roster = JobRoster()
+        _ = roster.apply(try statement([on(anna), off(ben)], at: 1, by: lead))
+        for (access, holds, expected) in [
+            (JobAccess(anna), false, true),
+            (JobAccess(ben), true, false),
+            (JobAccess(office, seesAllJobs: true), false, true),
+            (JobAccess(anna, isInGrace: true), false, false),
+            (JobAccess(anna, isInGrace: true), true, true),
+            (JobAccess(ben, isInGrace: true), true, false),
+            (JobAccess(office, seesAllJobs: true, isInGrace: true), false, false),
+        ] {
+            #expect(access.mayReceive(roster, holds: holds) == expected, "\(access) \(holds)")
+        }
+        #expect(JobAccess(ben).mayReceive(JobRoster(), holds: false))
+        #expect(!JobAccess(ben, isInGrace: true).mayReceive(JobRoster(), holds: false))
+    }
+}

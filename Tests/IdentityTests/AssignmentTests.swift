@@ -1,0 +1,98 @@
+import CRDT
+import Simulation
+import Testing
+
+@testable import Identity
+
+@Suite("Who may say who is on a job", .timeLimit(.minutes(1)))
+struct AssignmentTests {
+    private let fleet: TestFleet
+    private let job = JobID("smith") ?? JobID(.job)
+    private let key = DeviceKey()
+    private let anna = DeviceID(high: 1, low: 1)
+    private let now = TimeBounds(TestFleet.today, within: 0)
+
+    init() throws { fleet = try TestFleet() }
+
+    private func said(
+        as role: FleetRole, by key: DeviceKey? = nil, showing chain: [[UInt8]]? = nil, in other: TestFleet? = nil
+    ) throws -> Assignment {
+        let key = key ?? self.key
+        let certificates = try chain ?? fleet.chain(key, as: role)
+        return try #require(
+            (other ?? fleet).trust.assignment(
+                of: job, [Assignment.Word(anna, isOn: true)], stamp: Stamp(rawValue: 7), by: key,
+                certificates: certificates))
+    }
+
+    @Test("Leads and the office may, whatever became of their certificates since; others may not")
+    func roles() async throws {
+        for role in FleetRole.allCases {
+            let isAllowed = await fleet.trust.allows(try said(as: role), now: now)
+            #expect(isAllowed == (role == .lead || role == .office), "\(role)")
+        }
+        let late = TimeBounds(TestFleet.today + 400 * TestFleet.day, within: 0)
+        #expect(await fleet.trust.allows(try said(as: .lead), now: late))
+    }
+
+    @Test("Nobody else's certificates, no other fleet's, no other content")
+    func forged() async throws {
+        let other = try TestFleet()
+        let member = DeviceKey()
+        #expect(await !fleet.trust.allows(try said(as: .lead, showing: other.chain(key, as: .lead)), now: now))
+        #expect(await !fleet.trust.allows(try said(as: .lead, in: other), now: now), "signed for another fleet")
+        let borrowed = try said(as: .member, by: member, showing: fleet.chain(key, as: .lead))
+        #expect(await !fleet.trust.allows(borrowed, now: now), "another's certificates")
+        let good = try said(as: .lead)
+        let named = try #require(
+            fleet.trust.assignment(
+                of: job, [Assignment.Word(anna, isOn: false)], stamp: Stamp(rawValue: 7), by: key,
+                certificates: good.certificates))
+        let swapped = try Assignment(
+            content: named.content, signature: good.signature, certificates: good.certificates)
+        #expect(await !fleet.trust.allows(swapped, now: now), "another content")
+        let nobody = try Assignment(content: good.content, signature: good.signature, certificates: [])
+        #expect(await !fleet.trust.allows(nobody, now: now))
+        #expect(await fleet.trust.allows(good, now: now))
+    }
+
+    @Test("A log tells news from what it knows, and takes nothing together with what nobody may say")
+    func news() async throws {
+        var log = AssignmentLog()
+        let good = try said(as: .lead)
+        #expect(try await log.news(in: [good, good], of: fleet.trust, now: now) == [good])
+        let isNews = log.add(good)
+        #expect(isNews && log[job].includes(anna) && log.jobs == [job])
+        // What is no news is not looked at again.
+        #expect(try await log.news(in: [good], of: fleet.trust, now: now) == [])
+        let member = DeviceKey()
+        let forged = try said(as: .member, by: member)
+        await #expect(throws: AssignmentRefusal(signer: member.publicKey.device)) {
+            try await AssignmentLog().news(in: [good, forged], of: fleet.trust, now: now)
+        }
+    }
+
+    @Test("What a member may be told follows from its certificate")
+    func access() async throws {
+        for (role, day, sees, inGrace) in [
+            (FleetRole.member, 0 as Int64, false, false), (.lead, 50, false, true), (.office, 0, true, false),
+        ] {
+            let chain = try fleet.chain(key, as: role)
+            let time = TimeBounds(TestFleet.today + day * TestFleet.day, within: 0)
+            let member = try await fleet.trust.judge(chain, now: time, revocations: RevocationLog())
+            #expect(
+                member.jobAccess
+                    == JobAccess(key.publicKey.device, seesAllJobs: sees, isInGrace: inGrace), "\(role)")
+        }
+        #expect(FleetRole.allCases.filter(\.mayWrite) == [.member, .lead, .office, .server])
+    }
+
+    @Test("A reader's journal is nobody's who may write")
+    func reader() async throws {
+        for (role, expected) in [(FleetRole.reader, false), (.member, true)] {
+            let author = try #require(
+                JournalAuthor(key: key.publicKey.bytes, nonce: 7, certificates: fleet.chain(key, as: role)))
+            #expect(await fleet.trust.vouches(for: author, now: now) == expected, "\(role)")
+        }
+    }
+}

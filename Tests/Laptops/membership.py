@@ -1,0 +1,43 @@
+"""What the tests of membership share: who is put on a job, what a laptop knows of jobs, and statements that are signed in Python."""
+
+import base64
+import os
+import struct
+
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from stranger import blocks
+
+# How long nothing must come: the server is asked once a second.
+QUIET_SECONDS = 2
+
+
+def jobs(daemon):
+    return {job["id"] for job in daemon.get("/v1/jobs")}
+
+
+def assign(daemon, job, *laptops):
+    return daemon.make(f"/v1/jobs/{job}/assignments", {"assign": list(laptops)})
+
+
+def unassign(daemon, job, *laptops):
+    return daemon.make(f"/v1/jobs/{job}/assignments", {"unassign": list(laptops)})
+
+
+def signed(fleet, member, job, words, signer=None, key=None, stamp=1 << 61):
+    """What a member says of who is on a job, `words` by device: (content, signature, certificates).
+
+    `signer` is in whose name, `key` what signs it.
+    """
+    content = bytes([1, len(job)]) + job.encode() + struct.pack(">Q", stamp) + (signer or member).device
+    content += bytes([len(words)]) + b"".join(device + bytes([on]) for device, on in sorted(words.items()))
+    with open(os.path.join(fleet.state, "fleet.pem"), "rb") as file:
+        root = blocks(file.read().decode())[-1].public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    signature = (key or member.key).sign(b"muster assignment 1\0" + root + content)
+    return content, signature, member.certificates
+
+
+def statement(parts):
+    """The same as the server takes it."""
+    content, signature, certificates = parts
+    text = lambda part: base64.b64encode(part).decode()
+    return {"content": text(content), "signature": text(signature), "certificates": [text(one) for one in certificates]}
