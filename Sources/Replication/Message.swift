@@ -137,9 +137,9 @@ package struct JobDigestReport: Hashable, Sendable {
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
-    package static let version: UInt32 = 9
-    /// The oldest. Before version 8 journals were not signed, and before version 9 the server's was not.
-    package static let minimumVersion: UInt32 = 9
+    package static let version: UInt32 = 10
+    /// The oldest. Before version 8 journals were not signed, before version 9 the server's was not, before 10 no request was.
+    package static let minimumVersion: UInt32 = 10
     /// Of one message; longer logs take several.
     package static let revocationsPerMessage = 64
     /// Of one revocation.

@@ -11,7 +11,7 @@ final class ServerIdentity: JournalSigner {
     /// Whom the fleet has shut out, as far as laptops have told it.
     let revocations = Mutex(RevocationLog())
     private let key: DeviceKey
-    private let vouched = VouchedAuthors()
+    let vouched = VouchedAuthors()
     private let membership = Mutex<ServerMembership?>(nil)
 
     /// Takes up the key in a server's store, or makes one, and has the store sign with it.

@@ -1,3 +1,4 @@
+import Authorship
 package import CRDT
 package import Inventory
 
@@ -85,7 +86,8 @@ package actor TimelineCursor {
         let job = job
         return try await store.read(of: job) { rows in
             try zip(keys, Self.changes(at: keys, of: rows)).map { key, change in
-                (key: key, change: change, item: try rows.item(change.item))
+                let forged = change.forgedRequests(for: job, in: key.journal)
+                return (key: key, change: change.leavingOut(forged), item: try rows.item(change.item))
             }
         }
     }
