@@ -25,7 +25,9 @@ extension Store {
             try rows.forEachChange { dotted in
                 guard item == nil || dotted.change.item == item else { return }
                 guard !isRemoved || dotted.change.operations.contains(where: \.isStatement) else { return }
-                order.add(dotted.change, at: dotted.dot)
+                // What is forged is nothing that people read.
+                let forged = dotted.change.forgedRequests(for: job, in: dotted.dot.replica)
+                order.add(dotted.change.leavingOut(forged), at: dotted.dot)
             }
             order.sort()
             return (order, try rows.workSessions())

@@ -42,8 +42,7 @@ struct RequestStanding {
         for operation in change.operations {
             switch operation {
             // What its author has not signed counts for nothing.
-            case .request(let request)
-            where request.authorName == change.origin ?? journal && request.isSigned(for: job):
+            case .request(let request) where request.counts(in: journal, change, of: job):
                 requests[request.token] = request
             case .withdraw(let token): withdrawn.insert(token)
             default: break
@@ -53,6 +52,25 @@ struct RequestStanding {
 
     var pending: Set<MutationToken> {
         Set(requests.keys).subtracting(withdrawn).subtracting(outcomes.keys)
+    }
+}
+
+extension MutationRequest {
+    /// What its author has not signed, for this job and under the name that it stands under, counts for nothing.
+    fileprivate func counts(in journal: ReplicaID, _ change: Change, of job: JobID) -> Bool {
+        authorName == change.origin ?? journal && isSigned(for: job)
+    }
+}
+
+extension Reference.Entry {
+    /// What people read of it.
+    func leavingOutForged(of job: JobID) -> Self {
+        var change = change
+        change.operations.removeAll { operation in
+            guard case .request(let request) = operation else { return false }
+            return !request.counts(in: replica, self.change, of: job)
+        }
+        return Self(replica: replica, first: first, change: change)
     }
 }
 
