@@ -1,12 +1,15 @@
 """The company's office: a server on a machine far away from the crew, and what people there see of a job."""
 
+import base64
 import contextlib
 import ctypes
+import hashlib
 import http.client
 import json
 import os
 import ssl
 import subprocess
+import tempfile
 
 from lab import wait_until
 
@@ -71,11 +74,26 @@ class Office:
         return self._ask("GET", path)
 
     def open_job(self, job, name, kind):
-        """Returns the token of the request."""
-        token = "0ff1ce" + "0" * 26
-        opening = {"job": job, "token": token, "lane": "office", "kind": "openJob"}
-        self._ask("POST", "/v1/mutations", {"mutations": [{**opening, "payload": {"name": name, "kind": kind}}]})
-        return token
+        """Returns the token of the request, which the program signs with its own key."""
+        key = _run_bytes(["openssl", "pkey", "-in", self.key, "-pubout", "-outform", "DER"])[-32:]
+        token = bytes.fromhex("0ff1ce000001") + hashlib.sha256(b"muster token 1\0" + key).digest()[:10]
+        asked = {"lane": "office", "kind": "openJob", "payload": json.dumps({"name": name, "kind": kind})}
+        texts = [_with_length(text) for text in asked.values()]
+        # No request before it, priority 0, and no journals of its own, so no number makes a name for them.
+        content = b"muster request 1\0" + _with_length(job) + token + bytes(2) + b"".join(texts) + key + bytes(16)
+        proof = {"key": key.hex(), "nonce": "0" * 32, "signature": base64.b64encode(self._sign(content)).decode()}
+        own, issuer = [ssl.PEM_cert_to_DER_cert(one) for one in _certificates(self.papers)[:2]]
+        certificates = [base64.b64encode(one).decode() for one in (own, issuer)]
+        author = {"key": key.hex(), "nonce": "0" * 32, "certificates": certificates}
+        mutation = {"job": job, "token": token.hex(), **asked, **proof}
+        self._ask("POST", "/v1/mutations", {"mutations": [mutation], "authors": [author]})
+        return token.hex()
+
+    def _sign(self, content):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            return _run_bytes(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", self.key, "-in", file.name])
 
     def channel(self, job):
         """Everything that the server has said about a job, oldest first."""
@@ -122,7 +140,23 @@ class Office:
 
 
 def _run(command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return _run_bytes(command).decode()
+
+
+def _run_bytes(command):
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def _with_length(text):
+    """As it is signed: its bytes, and how many they are. None here has 128."""
+    return bytes([len(text.encode())]) + text.encode()
+
+
+def _certificates(path):
+    """Those of a file in PEM, in their order."""
+    end = "-----END CERTIFICATE-----"
+    with open(path, encoding="utf-8") as file:
+        return [block + end for block in file.read().split(end)[:-1]]
 
 
 @contextlib.contextmanager

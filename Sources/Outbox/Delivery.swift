@@ -8,11 +8,14 @@ package struct Delivery: Hashable, Sendable {
     package let job: JobID
     /// The last ordering id of that job's channel that the sender holds; nil when it wants nothing of it.
     package let knownChannel: UInt64?
+    /// Who has signed the request, with the certificates that the sender knows; nil when it knows nobody of that name.
+    package var author: JournalAuthor?
 
     /// `knownChannel` is 0 where nothing of the channel is held.
-    package init(request: MutationRequest, job: JobID, knownChannel: UInt64? = nil) {
+    package init(request: MutationRequest, job: JobID, knownChannel: UInt64? = nil, author: JournalAuthor? = nil) {
         self.request = request
         self.job = job
         self.knownChannel = knownChannel
+        self.author = author
     }
 }

@@ -140,8 +140,8 @@ package struct JobDigestReport: Hashable, Sendable {
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
     package static let version: UInt32 = 10
-    /// The oldest. Before version 8 journals were not signed, before version 9 the server's was not, and before version 10 every laptop
-    /// was told of every job.
+    /// The oldest. Before version 8 journals were not signed, before version 9 the server's was not, and before version 10 no request was,
+    /// and every laptop was told of every job.
     package static let minimumVersion: UInt32 = 10
     /// Of one message; longer logs take several.
     package static let revocationsPerMessage = 64

@@ -14,9 +14,9 @@ import Testing
 struct ChannelTests {
     private static let open = #"{"lane": "state", "kind": "openJob", "payload": {"name": "Jones", "kind": "pickup"}}"#
 
-    private static func advance(_ state: String, after: UInt128) -> String {
+    private static func advance(_ state: String, after: UInt64) -> String {
         """
-        {"lane": "state", "after": "\(MutationToken(after))", "kind": "advanceState", "payload": {"state": "\(state)"}}
+        {"lane": "state", "after": "\(Office.token(after))", "kind": "advanceState", "payload": {"state": "\(state)"}}
         """
     }
 
@@ -27,7 +27,7 @@ struct ChannelTests {
             var journal = try office.journal(7)
             #expect(try await office.upload([journal.add(["Sofa", "Lamp"])]).status == 200)
             for (token, state) in [(2, "dispatched"), (3, "inProgress"), (4, "awaitingSignature")]
-                as [(UInt128, String)]
+                as [(UInt64, String)]
             {
                 let answer = try await office.mutate(token, Self.advance(state, after: token - 1))
                 #expect(answer.decision["verdict"] as? String == "accepted")
@@ -66,12 +66,12 @@ struct ChannelTests {
             #expect(other.status == 422 && other.code == "keyReused")
             let early = try await office.mutate(3, Self.advance("inProgress", after: 2))
             #expect(early.status == 409 && early.code == "predecessorMissing")
-            #expect(early.json["token"] as? String == MutationToken(2).description)
-            let dropped = try await office.ask(.DELETE, "/v1/jobs/\(Office.job)/mutations/\(MutationToken(2))")
+            #expect(early.json["token"] as? String == Office.token(2).description)
+            let dropped = try await office.ask(.DELETE, "/v1/jobs/\(Office.job)/mutations/\(Office.token(2))")
             #expect(dropped.json["verdict"] as? String == "withdrawn")
             let late = try await office.mutate(3, Self.advance("dispatched", after: 2))
             #expect(late.decision["verdict"] as? String == "accepted")
-            let asked = try await office.get("/v1/jobs/\(Office.job)/mutations/\(MutationToken(3))")
+            let asked = try await office.get("/v1/jobs/\(Office.job)/mutations/\(Office.token(3))")
             #expect(asked.json["verdict"] as? String == "accepted")
         }
     }
@@ -116,7 +116,7 @@ struct ChannelTests {
     func languages() async throws {
         try await Office.open { office in
             _ = try await office.mutate(1, Self.open)
-            for token in 2...40 as ClosedRange<UInt128> { _ = try await office.mutate(token, Self.open) }
+            for token in 2...40 as ClosedRange<UInt64> { _ = try await office.mutate(token, Self.open) }
             let path = "/v1/jobs/\(Office.job)/channel"
             let readable = try await office.get(path)
             let entries = try #require(readable.json["entries"] as? [[String: Any]])

@@ -115,8 +115,8 @@ struct ConcurrencyLimiterTests {
             }
             #expect(try await office.mutate([]).status == 400)
             #expect(try await office.mutate([#"{"job": "\#(Office.job)", "lane": "a", "kind": "k"}"#]).status == 400)
-            let many = (0...UInt128(ChannelLimits.mutations)).map {
-                office.mutation($0, #"{"lane": "a", "kind": "k"}"#)
+            let many = try (0...UInt64(ChannelLimits.mutations)).map {
+                try office.mutation($0, #"{"lane": "a", "kind": "k"}"#)
             }
             #expect(try await office.mutate(many).status == 413)
             for body in [
@@ -131,7 +131,7 @@ struct ConcurrencyLimiterTests {
             #expect(large.status == 413)
             let unknown = try await office.mutate(9, #"{"lane": "a", "kind": "makeCoffee"}"#)
             #expect(unknown.status == 422 && unknown.code == "unknownKind")
-            let asked = try await office.get("/v1/jobs/\(Office.job)/mutations/\(MutationToken(9))")
+            let asked = try await office.get("/v1/jobs/\(Office.job)/mutations/\(Office.token(9))")
             #expect(asked.status == 404, "nothing is decided for good")
         }
     }

@@ -47,8 +47,9 @@ struct DocumentTests {
         arguments: [".", ".late", "state", "A-9_."])
     func lanes(name: String) throws {
         func lane(_ lane: String, _ kind: String) throws -> String? {
-            let head = #""job": "job-1", "token": "\#(MutationToken(1))""#
-            let body = #"{"mutations": [{\#(head), "lane": "\#(lane)", "kind": "\#(kind)"}]}"#
+            let request = MutationRequest(
+                token: MutationToken(1), lane: lane, after: nil, priority: 0, kind: kind, payload: Array("{}".utf8))
+            let body = #"{"mutations": [\#(try Office.json(request))]}"#
             return try MutationsDocument.read(Array(body.utf8)).first?.request.lane
         }
         #expect(try lane(name, name) == name)

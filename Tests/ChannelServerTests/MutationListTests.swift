@@ -9,9 +9,9 @@ import Testing
 struct MutationListTests {
     private static let open = #"{"lane": "state", "kind": "openJob", "payload": {"name": "Jones"}}"#
 
-    private static func advance(_ state: String, after: UInt128) -> String {
+    private static func advance(_ state: String, after: UInt64) -> String {
         """
-        {"lane": "state", "after": "\(MutationToken(after))", "kind": "advanceState", "payload": {"state": "\(state)"}}
+        {"lane": "state", "after": "\(Office.token(after))", "kind": "advanceState", "payload": {"state": "\(state)"}}
         """
     }
 
@@ -23,11 +23,11 @@ struct MutationListTests {
     func inPart() async throws {
         try await Office.open { office in
             let list = [
-                office.mutation(1, Self.open), office.mutation(2, Self.advance("dispatched", after: 1)),
-                office.mutation(3, #"{"lane": "coffee", "kind": "makeCoffee"}"#),
-                office.mutation(4, Self.advance("inProgress", after: 2)),
+                try office.mutation(1, Self.open), try office.mutation(2, Self.advance("dispatched", after: 1)),
+                try office.mutation(3, #"{"lane": "coffee", "kind": "makeCoffee"}"#),
+                try office.mutation(4, Self.advance("inProgress", after: 2)),
             ]
-            let decided = (1...2).map { MutationToken($0).description }
+            let decided = (1...2).map { Office.token($0).description }
             for _ in 1...2 {
                 let answer = try await office.mutate(list)
                 #expect(answer.status == 200 && Self.tokens(answer) == decided)
@@ -35,9 +35,9 @@ struct MutationListTests {
             let first = try await office.mutate(Array(list[2...]))
             #expect(first.status == 422 && first.code == "unknownKind")
             #expect(try await office.get("/v1/jobs/\(Office.job)").json["state"] as? String == "dispatched")
-            let early = office.mutation(6, Self.advance("awaitingSignature", after: 5))
+            let early = try office.mutation(6, Self.advance("awaitingSignature", after: 5))
             let answer = try await office.mutate([list[3], early])
-            #expect(Self.tokens(answer) == [MutationToken(4).description])
+            #expect(Self.tokens(answer) == [Office.token(4).description])
             #expect(try await office.mutate([early]).code == "predecessorMissing")
         }
     }
@@ -46,9 +46,9 @@ struct MutationListTests {
     func channels() async throws {
         try await Office.open { office in
             let list = [
-                office.mutation(1, Self.open, job: "a", channel: 0), office.mutation(2, Self.open, job: "b"),
-                office.mutation(3, Self.advance("dispatched", after: 1), job: "a", channel: 0),
-                office.mutation(4, Self.open, job: "c", channel: 0),
+                try office.mutation(1, Self.open, job: "a", channel: 0), try office.mutation(2, Self.open, job: "b"),
+                try office.mutation(3, Self.advance("dispatched", after: 1), job: "a", channel: 0),
+                try office.mutation(4, Self.open, job: "c", channel: 0),
             ]
             let answer = try await office.mutate(list)
             let channels = try #require(answer.json["channels"] as? [[String: Any]])
@@ -69,15 +69,15 @@ struct MutationListTests {
             #expect(try await office.upload([journals[1].add(["Lamp"])], job: "b").status == 200)
             let states = ["dispatched", "inProgress", "awaitingSignature"]
             let work =
-                [office.mutation(1, Self.open, job: "a")]
-                + zip(2..., states).map { office.mutation($0, Self.advance($1, after: $0 - 1), job: "a") }
+                try [office.mutation(1, Self.open, job: "a")]
+                + zip(2..., states).map { try office.mutation($0, Self.advance($1, after: $0 - 1), job: "a") }
             #expect(Self.tokens(try await office.mutate(work)).count == 4)
             let digest = try #require(try await office.get("/v1/jobs/a").json["digest"] as? String)
             let sign = #"{"lane": "state", "kind": "signOff", "payload": {"name": "J. Jones", "digest": "\#(digest)"}}"#
             let answer = try await office.mutate([
-                office.mutation(5, sign, job: "a"), office.mutation(5, sign, job: "b"),
+                try office.mutation(5, sign, job: "a"), try office.mutation(5, sign, job: "b"),
             ])
-            #expect(Self.tokens(answer) == [MutationToken(5).description])
+            #expect(Self.tokens(answer) == [Office.token(5).description])
             #expect(answer.decision["verdict"] as? String == "accepted")
             let job = try await office.get("/v1/jobs/a").json
             let signature = (job["published"] as? [String: String])?["signature"] ?? ""

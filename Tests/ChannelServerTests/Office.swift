@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Authorship
 import CRDT
 import Foundation
 import HTTPCoding
@@ -123,22 +124,67 @@ struct Office: Sendable {
         try await ask(.GET, path, headers)
     }
 
-    /// One mutation alone; `body` is its JSON without job, token and channel.
+    /// One mutation alone; `body` is its JSON without job, token and channel, and with an object as payload.
     func mutate(
-        _ token: UInt128, _ body: String, job: String = Self.job, channel: UInt64? = nil
+        _ token: UInt64, _ body: String, job: String = Self.job, channel: UInt64? = nil
     ) async throws -> Answer {
-        try await mutate([mutation(token, body, job: job, channel: channel)])
+        try await mutate([try mutation(token, body, job: job, channel: channel)])
     }
 
-    func mutation(_ token: UInt128, _ body: String, job: String = Self.job, channel: UInt64? = nil) -> String {
-        let known = channel.map { #", "channel": \#($0)"# } ?? ""
-        let head = #"{"job": "\#(job)", "token": "\#(MutationToken(token))"\#(known)"#
-        return body.hasPrefix("{") ? head + ", " + body.dropFirst() : body
+    /// Who asks in these tests.
+    static let asker = TestAuthor(4_711)
+
+    static func token(_ chance: UInt64) -> MutationToken { asker.token(chance) }
+
+    func mutation(
+        _ token: UInt64, _ body: String, job: String = Self.job, channel: UInt64? = nil, by asker: TestAuthor = asker
+    ) throws -> String {
+        let object = try? JSONSerialization.jsonObject(with: Data(body.utf8))
+        // What is no mutation is sent as it is.
+        guard let asked = object as? [String: Any], let lane = asked["lane"] as? String,
+            let kind = asked["kind"] as? String
+        else { return body }
+        let payload = try JSONSerialization.data(
+            withJSONObject: asked["payload"] ?? [String: Any](), options: .sortedKeys)
+        let request = MutationRequest(
+            token: MutationToken(UInt128(token)), lane: lane,
+            after: (asked["after"] as? String).flatMap { MutationToken($0) }, priority: 0, kind: kind,
+            payload: [UInt8](payload))
+        let signed = try Self.json(asker.asks(request, for: #require(JobID(job))), job: job, channel: channel)
+        return asked["priority"].map { signed.dropLast() + #", "priority": \#($0)}"# } ?? signed
     }
 
-    func mutate(_ mutations: [String]) async throws -> Answer {
-        let body = #"{"mutations": [\#(mutations.joined(separator: ", "))]}"#
+    /// As it is delivered.
+    static func json(_ request: MutationRequest, job: String = Self.job, channel: UInt64? = nil) throws -> String {
+        var mutation: [String: Any] = [
+            "job": job, "token": request.token.description, "lane": request.lane, "kind": request.kind,
+            "payload": String(decoding: request.payload, as: UTF8.self),
+            "key": request.signature.key.hexadecimalDigits, "nonce": ReplicaID(request.signature.nonce).description,
+            "signature": Data(request.signature.value).base64EncodedString(),
+        ]
+        mutation["after"] = request.after?.description
+        mutation["channel"] = channel
+        return String(decoding: try JSONSerialization.data(withJSONObject: mutation), as: UTF8.self)
+    }
+
+    /// With what the fleet says of the asker, unless it is another's word.
+    func mutate(_ mutations: [String], by asker: JournalAuthor? = nil) async throws -> Answer {
+        let author = try asker ?? known(Self.asker)
+        let certificates = author.certificates.map { Data($0).base64EncodedString() }
+        let document: [String: Any] = [
+            "key": author.key.hexadecimalDigits, "nonce": ReplicaID(author.nonce ?? 0).description,
+            "certificates": certificates,
+        ]
+        let authors = String(decoding: try JSONSerialization.data(withJSONObject: [document]), as: UTF8.self)
+        let body = #"{"mutations": [\#(mutations.joined(separator: ", "))], "authors": \#(authors)}"#
         return try await ask(.POST, "/v1/mutations", body: Array(body.utf8))
+    }
+
+    /// Somebody whom the fleet has let in.
+    func known(_ laptop: TestAuthor, as role: FleetRole = .member) throws -> JournalAuthor {
+        var author = laptop.author
+        author.certificates = try fleet.chain(#require(DevicePublicKey(author.key)), as: role)
+        return author
     }
 
     func upload(_ segments: [JournalSegment], job: String = Self.job) async throws -> Answer {

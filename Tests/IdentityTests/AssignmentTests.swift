@@ -15,13 +15,14 @@ struct AssignmentTests {
     init() throws { fleet = try TestFleet() }
 
     private func said(
-        as role: FleetRole, by key: DeviceKey? = nil, showing chain: [[UInt8]]? = nil, in other: TestFleet? = nil
+        as role: FleetRole, by key: DeviceKey? = nil, showing chain: [[UInt8]]? = nil, in other: TestFleet? = nil,
+        at stamp: UInt64 = 7
     ) throws -> Assignment {
         let key = key ?? self.key
         let certificates = try chain ?? fleet.chain(key, as: role)
         return try #require(
             (other ?? fleet).trust.assignment(
-                of: job, [Assignment.Word(anna, isOn: true)], stamp: Stamp(rawValue: 7), by: key,
+                of: job, [Assignment.Word(anna, isOn: true)], stamp: Stamp(rawValue: stamp), by: key,
                 certificates: certificates))
     }
 
@@ -66,7 +67,7 @@ struct AssignmentTests {
         // What is no news is not looked at again.
         #expect(try await log.news(in: [good], of: fleet.trust, now: now) == [])
         let member = DeviceKey()
-        let forged = try said(as: .member, by: member)
+        let forged = try said(as: .member, by: member, at: 8)
         await #expect(throws: AssignmentRefusal(signer: member.publicKey.device)) {
             try await AssignmentLog().news(in: [good, forged], of: fleet.trust, now: now)
         }

@@ -72,28 +72,28 @@ class Author:
     """
 
     def __init__(self, key=None, certificates=(), replica=None):
-        self._key = key or Ed25519PrivateKey.generate()
+        self.key = key or Ed25519PrivateKey.generate()
         self.certificates = certificates
-        self._nonce = os.urandom(16)
-        self.replica = replica or name(public(self._key), self._nonce)
+        self.nonce = os.urandom(16)
+        self.replica = replica or name(public(self.key), self.nonce)
 
     @property
     def device(self):
-        return device_of(self._key)
+        return device_of(self.key)
 
     @property
     def message(self):
         """How peers are told of it."""
-        return text(1, public(self._key)) + text(2, self._nonce) + b"".join(text(3, one) for one in self.certificates)
+        return text(1, public(self.key)) + text(2, self.nonce) + b"".join(text(3, one) for one in self.certificates)
 
     @property
     def document(self):
         """How a server is."""
         certificates = [base64.b64encode(one).decode() for one in self.certificates]
-        return {"key": public(self._key).hex(), "nonce": self._nonce.hex(), "certificates": certificates}
+        return {"key": public(self.key).hex(), "nonce": self.nonce.hex(), "certificates": certificates}
 
     def sign(self, job, last, head):
-        return self._key.sign(signed_content(job, self.replica, last, head))
+        return self.key.sign(signed_content(job, self.replica, last, head))
 
 
 class Server(Author):
@@ -101,7 +101,7 @@ class Server(Author):
 
     def __init__(self, key=None, certificates=()):
         super().__init__(key, certificates, CHANNEL)
-        self._nonce = b""
+        self.nonce = b""
 
     @property
     def document(self):
@@ -109,4 +109,4 @@ class Server(Author):
         return {name: value for name, value in super().document.items() if name != "nonce"}
 
     def sign(self, job, last, head):
-        return super().sign(job, last, head) + public(self._key)
+        return super().sign(job, last, head) + public(self.key)

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import tempfile
 
+from asking import mutation, mutations, token_of
 from authors import digest
 from lab import Program, free_port, wait_until
 from solo import PATIENCE_SECONDS
@@ -116,11 +117,12 @@ class Office:
         finally:
             connection.close()
 
-    def mutate(self, job, token, **mutation):
-        """Asks for a change of what the server owns: the status, and what that one request was answered with."""
+    def mutate(self, job, chance, **asked):
+        """Asks for a change of what the server owns: the status, and what that one request was answered with. `chance` is the
+        number in its token."""
         connection = self.connect()
         try:
-            return connection.mutate(job, token, **mutation)
+            return connection.mutate(self.member, job, chance, **asked)
         finally:
             connection.close()
 
@@ -153,8 +155,9 @@ class Connection(http.client.HTTPSConnection):
         self.send_request(method, path, body, **headers)
         return self.answer()
 
-    def mutate(self, job, token, **mutation):
-        status, answer = self.ask("POST", "/v1/mutations", {"mutations": [{"job": job, "token": token, **mutation}]})
+    def mutate(self, member, job, chance, **asked):
+        one = mutation(member.key, job, token_of(member.key, chance), **asked)
+        status, answer = self.ask("POST", "/v1/mutations", mutations(member, one))
         return status, answer["decisions"][0] if status == 200 else answer
 
     def send_request(self, method, path, body=None, **headers):

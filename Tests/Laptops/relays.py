@@ -6,7 +6,7 @@ import time
 import pytest
 from authors import digest
 from lab import wait_until
-from protobuf import fields, number, text
+from protobuf import fields, number, read_varint, text
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 from stranger import DELTA, VECTOR, Stranger, change, frame, request, vector
 
@@ -25,11 +25,12 @@ def is_closed(daemon, stranger):
 
 
 def records(changes):
-    """The records in a run; each of these is shorter than 128 bytes."""
+    """The records in a run."""
     found = []
     while changes:
-        found.append(changes[: changes[0] + 1])
-        changes = changes[changes[0] + 1 :]
+        count, begin = read_varint(changes, 0)
+        found.append(changes[: begin + count])
+        changes = changes[begin + count :]
     return found
 
 

@@ -20,7 +20,7 @@ def office(build_directory):
 
 
 def open_job(office, number):
-    status, answer = office.mutate(f"j{number}", f"{number:032x}", **OPENING)
+    status, answer = office.mutate(f"j{number}", number, **OPENING)
     assert status == 200 and answer["verdict"] == "accepted", answer
 
 

@@ -3,11 +3,12 @@
 import http.client
 import os
 import random
-import secrets
 import threading
 import time
 
+import asking
 import pytest
+from asking import mutation, token_of
 from lab import shared_fleet, wait_at_rest, wait_until
 from office import Journal, Office
 from solo import PATIENCE_SECONDS, journals
@@ -74,19 +75,13 @@ class Laptop(threading.Thread):
         after = self.outcomes[-1][0] if self.outcomes else None
         for state in states:
             opens = state == "scheduled"
-            mutations.append(
-                {
-                    "job": self.job,
-                    "token": secrets.token_hex(16),
-                    "lane": "state",
-                    "kind": "openJob" if opens else "advanceState",
-                    "payload": {"name": self.job} if opens else {"state": state},
-                    "after": after,
-                }
-            )
+            asked = {"kind": "openJob" if opens else "advanceState", "lane": "state", "after": after}
+            payload = {"name": self.job} if opens else {"state": state}
+            key = self._office.member.key
+            mutations.append(mutation(key, self.job, token_of(key), payload=payload, **asked))
             after = mutations[-1]["token"]
         self.unsettled = len(mutations)
-        answer = self._insist("POST", "/v1/mutations", {"mutations": mutations})
+        answer = self._insist("POST", "/v1/mutations", asking.mutations(self._office.member, *mutations))
         if answer:
             decisions = answer["decisions"]
             assert [one["token"] for one in decisions] == [one["token"] for one in mutations]
@@ -168,7 +163,7 @@ def test_stops_gracefully(office):
     """Whoever waits is answered, what has begun is finished."""
     office.start()
     opening = {"lane": "state", "kind": "openJob", "payload": {"name": "Jones"}}
-    assert office.mutate("j", "0" * 32, **opening)[0] == 200
+    assert office.mutate("j", 0, **opening)[0] == 200
     head = office.get("/v1/jobs/j/channel")["head"]
     paths = [f"/v1/jobs/j/channel?after={head}&wait=60", f"/v1/jobs?since={office.get('/v1/jobs')['cursor']}&wait=60"]
     polls = [(office.connect(), path) for path in paths * 10]

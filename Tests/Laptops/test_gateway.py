@@ -69,7 +69,7 @@ def test_whoever_watches_sees_what_was_asked_and_what_became_of_it(solos, office
 def test_work_at_the_office_comes_to_the_crew(solos, office, front):
     anna, bert = crew(solos, office, front)
     opening = {"lane": "office", "kind": "openJob", "payload": {"name": "Jones", "kind": "pickup"}}
-    status, _ = office.mutate("jones", "1" * 32, **opening)
+    status, _ = office.mutate("jones", 1, **opening)
     assert status == 200
     wait_published([anna, bert], "jones", "scheduled")
     # It has the office's name, also where nobody wrote one.

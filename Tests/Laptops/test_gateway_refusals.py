@@ -18,7 +18,7 @@ def test_what_the_office_refuses_is_listed_until_somebody_takes_note(solos, offi
     assert state(bert, job)["pending"] == "awaitingSignature"
     # Meanwhile somebody at the office cancels the job.
     cancelling = {"lane": "office", "kind": "advanceState", "payload": {"state": "cancelled"}}
-    status, _ = office.mutate(job, "2" * 32, **cancelling)
+    status, _ = office.mutate(job, 2, **cancelling)
     assert status == 200
     front.always(None)
     wait_published([anna, bert], job, "cancelled")

@@ -32,7 +32,10 @@ struct MessageTests {
             let first = MutationRequest(
                 token: MutationToken(0), lane: "a", after: nil, priority: 0, kind: "b", payload: [])
             return [
-                Delivery(request: request, job: try #require(JobID("job-1")), knownChannel: 0),
+                Delivery(
+                    request: TestAuthor(7).asks(request, for: try #require(JobID("job-1"))),
+                    job: try #require(JobID("job-1")), knownChannel: 0,
+                    author: TestAuthor(7, certificates: [[1], [2, 3]]).author),
                 Delivery(request: first, job: try #require(JobID("job-2")), knownChannel: nil),
             ]
         }

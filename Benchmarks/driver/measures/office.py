@@ -4,9 +4,9 @@ import asyncio
 import json
 import random
 import re
-import secrets
 import time
 
+import asking
 import authors
 import stranger
 from protobuf import number, read_varint, text
@@ -25,7 +25,7 @@ def measure(lab, report):
         # One key writes for all: how often a signature has to be looked at is the same.
         member = stranger.Member(server.fleet)
         callers = [server.member().asking() for crew in range((count + CREW - 1) // CREW)]
-        laptops = [Laptop(server, number, seconds, callers[number // CREW], member.author()) for number in range(count)]
+        laptops = [Laptop(server, number, seconds, callers[number // CREW], member) for number in range(count)]
         cpu = server.processor_seconds()
         asyncio.run(drive(server, laptops, seconds))
         cpu = server.processor_seconds() - cpu
@@ -64,10 +64,10 @@ async def drive(server, laptops, seconds):
 class Laptop:
     """Polls its crew's job and uploads its journal, on one connection."""
 
-    def __init__(self, server, number, seconds, context, author):
+    def __init__(self, server, number, seconds, context, member):
         self.server, self.number = server, number
         self.job = f"job-{number // CREW}"
-        self.author = author
+        self.member, self.author = member, member.author()
         self.quiet, self.errors = [], []
         # Every other one waits for news at the server.
         self.wait = f"&wait={WAIT_SECONDS}" if number % 2 else ""
@@ -102,8 +102,10 @@ class Laptop:
 
     async def _work(self, end):
         if self.number % CREW == 0:
-            opening = {"job": self.job, "token": secrets.token_hex(16), "lane": "state", "kind": "openJob"}
-            body = json.dumps({"mutations": [{**opening, "payload": {"name": self.job}}]}).encode()
+            key = self.member.key
+            asked = {"lane": "state", "kind": "openJob", "payload": {"name": self.job}}
+            opening = asking.mutation(key, self.job, asking.token_of(key), **asked)
+            body = json.dumps(asking.mutations(self.member, opening)).encode()
             await self._ask("POST", "/v1/mutations", body, "application/json")
         await self._upload()
         await asyncio.sleep(random.uniform(0, POLL_SECONDS))

@@ -1,6 +1,6 @@
 """How many polls without news muster-channel answers with a second of one core, behind a proxy that does the encryption."""
 
-import secrets
+from asking import mutation, mutations, token_of
 
 CONNECTIONS = 16
 
@@ -10,8 +10,9 @@ def measure(lab, report):
     raw = lab.polls("raw", CONNECTIONS, count, "GET /v1/jobs HTTP/1.1")
     with lab.server("polls").start() as server:
         ask = server.asking()
-        opening = {"job": "move", "token": secrets.token_hex(16), "lane": "state", "kind": "openJob"}
-        ask("POST", "/v1/mutations", {"mutations": [{**opening, "payload": {"name": "Move"}}]})
+        member = server.member()
+        opening = mutation(member.key, "move", token_of(member.key), lane="state", kind="openJob", payload={"name": "Move"})
+        ask("POST", "/v1/mutations", mutations(member, opening))
         cursor = ask("GET", "/v1/jobs?limit=100")["cursor"]
         request = (
             f"GET /v1/jobs?limit=100&since={cursor} HTTP/1.1", *(f"{name}: {value}" for name, value in server.member().passed_on.items()),

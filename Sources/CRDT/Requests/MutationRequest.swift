@@ -1,9 +1,9 @@
-/// The name of a mutation, made by who asks for it: 128 random bits.
+/// The name of a mutation, made by who asks for it: it says whose it is, so that nobody uses up another's (`Authorship`).
 package struct MutationToken: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// All that a token is: it says nothing of who asked or when.
+    /// The first 48 bits are chance, the other 80 follow from its author's key.
     package let value: UInt128
 
-    /// Takes any number; `random` mints one.
+    /// Takes any number; `Authorship` mints one.
     package init(_ value: UInt128) {
         self.value = value
     }
@@ -12,11 +12,6 @@ package struct MutationToken: Hashable, Comparable, Sendable, CustomStringConver
     package init?(_ text: some StringProtocol) {
         guard let value = UInt128(hexadecimalDigits: text, count: 32) else { return nil }
         self.value = value
-    }
-
-    /// Mints a new token.
-    package static func random(using generator: inout some RandomNumberGenerator) -> MutationToken {
-        MutationToken(UInt128.random(in: 0...UInt128.max, using: &generator))
     }
 
     /// Orders as numbers, for lists that are to be the same everywhere.
@@ -45,10 +40,13 @@ package struct MutationRequest: Hashable, Sendable {
     package let kind: String
     /// JSON of the kind, at most 64 KiB.
     package let payload: [UInt8]
+    /// Who asks, and that they have signed it.
+    package var signature: RequestSignature
 
     /// Takes the parts as they are; `isWellFormed` says whether they keep the bounds.
     package init(
-        token: MutationToken, lane: String, after: MutationToken?, priority: UInt8, kind: String, payload: [UInt8]
+        token: MutationToken, lane: String, after: MutationToken?, priority: UInt8, kind: String, payload: [UInt8],
+        signature: RequestSignature = .none
     ) {
         self.token = token
         self.lane = lane
@@ -56,5 +54,6 @@ package struct MutationRequest: Hashable, Sendable {
         self.priority = priority
         self.kind = kind
         self.payload = payload
+        self.signature = signature
     }
 }

@@ -1,6 +1,7 @@
 /// The encoding of requests to the server and of its answers, statements on the job's own item (see `StatementCodec`):
 ///
 ///     statement = 6 request: token:16 flags:1 [after:16] priority:1 lane:string kind:string payload:bytes
+///                            key:32 nonce:16 signature:64
 ///                 7 withdrawal: token:16
 ///                 8 outcome: token:16 verdict:1 reason:string
 ///                 9 publication: name:string value:string
@@ -9,6 +10,11 @@ enum RequestCodec {
     private static let hasPredecessor: UInt8 = 1
 
     static func encode(_ request: MutationRequest, into writer: inout ByteWriter) {
+        encodeSignedFields(of: request, into: &writer)
+        writer.append(request.signature.value)
+    }
+
+    static func encodeSignedFields(of request: MutationRequest, into writer: inout ByteWriter) {
         writer.write(request.token.value)
         writer.write(byte: request.after == nil ? 0 : hasPredecessor)
         if let after = request.after { writer.write(after.value) }
@@ -17,6 +23,8 @@ enum RequestCodec {
         writer.write(request.kind)
         writer.write(varint: UInt64(request.payload.count))
         writer.append(request.payload)
+        writer.append(request.signature.key)
+        writer.write(request.signature.nonce)
     }
 
     static func encode(_ outcome: Outcome, into writer: inout ByteWriter) {
@@ -48,9 +56,18 @@ enum RequestCodec {
         }
         let payload = Array(reader.buffer[try reader.readRange(count: Int(count))])
         let request = MutationRequest(
-            token: token, lane: lane, after: after, priority: priority, kind: kind, payload: payload)
+            token: token, lane: lane, after: after, priority: priority, kind: kind, payload: payload,
+            signature: try decodeSignature(&reader))
         guard request.isWellFormed else { throw .limitExceeded("a request with an odd lane or kind") }
         return request
+    }
+
+    private static func decodeSignature(_ reader: inout ByteReader) throws(CodecError) -> RequestSignature {
+        let key = Array(reader.buffer[try reader.readRange(count: RequestSignature.keyBytes)])
+        let nonce: UInt128 = try reader.readInteger()
+        let value = Array(reader.buffer[try reader.readRange(count: RequestSignature.valueBytes)])
+        guard let signature = RequestSignature(key: key, nonce: nonce, value: value) else { throw .truncated }
+        return signature
     }
 
     static func decodeOutcome(_ reader: inout ByteReader) throws(CodecError) -> Outcome {

@@ -130,7 +130,7 @@ extension SegmentsDocument.Author {
     }
 
     /// - Throws: `MalformedMessage` or `ChannelProblem`.
-    fileprivate func author() throws -> JournalAuthor {
+    func author() throws -> JournalAuthor {
         let number = nonce.flatMap { ReplicaID($0) }
         guard let key = JournalDigest(key), key.description == self.key, number?.description == nonce else {
             throw ChannelProblem(.invalidRequest, "'key' has 64 digits of 0–9 a–f, 'nonce' has 32.")

@@ -7,9 +7,13 @@ import ServerChannel
 /// Requests as people write them.
 struct MutationsDocument: Decodable {
     let mutations: [MutationDocument]
+    /// Who has signed these.
+    let authors: [SegmentsDocument.Author]?
 
     static func read(_ bytes: [UInt8]) throws -> [Delivery] {
-        try JSONBody.decode(MutationsDocument.self, from: bytes).mutations.map { try $0.delivery() }
+        let document = try JSONBody.decode(MutationsDocument.self, from: bytes)
+        let deliveries = try document.mutations.map { try $0.delivery() }
+        return [Delivery](deliveries, by: try document.authors?.map { try $0.author() } ?? [])
     }
 }
 
@@ -21,10 +25,15 @@ struct MutationDocument: Decodable {
     let after: String?
     let priority: UInt8
     let kind: String
-    let payload: JSONValue
+    /// JSON, as it was signed.
+    let payload: String
+    let key: String
+    let nonce: String
+    /// Base64.
+    let signature: String
 
     enum CodingKeys: CodingKey {
-        case job, token, channel, lane, after, priority, kind, payload
+        case job, token, channel, lane, after, priority, kind, payload, key, nonce, signature
     }
 
     init(from decoder: any Decoder) throws {
@@ -37,11 +46,13 @@ struct MutationDocument: Decodable {
         channel = container.contains(.channel) ? try container.decode(UInt64.self, forKey: .channel) : nil
         priority = container.contains(.priority) ? try container.decode(UInt8.self, forKey: .priority) : 0
         kind = try container.decode(String.self, forKey: .kind)
-        payload = container.contains(.payload) ? try container.decode(JSONValue.self, forKey: .payload) : .object([:])
+        payload = try container.decode(String.self, forKey: .payload)
+        key = try container.decode(String.self, forKey: .key)
+        nonce = try container.decode(String.self, forKey: .nonce)
+        signature = try container.decode(String.self, forKey: .signature)
     }
 
     fileprivate func delivery() throws -> Delivery {
-        guard case .object = payload else { throw ChannelProblem(.invalidRequest, "'payload' is an object.") }
         guard let job = JobID(job) else {
             throw ChannelProblem(.invalidRequest, "'job' has 1 to 64 of A–Z a–z 0–9 . _ -, and no dot first.")
         }
@@ -51,7 +62,7 @@ struct MutationDocument: Decodable {
         let request = MutationRequest(
             token: try Self.token(token, what: "token"), lane: lane,
             after: try after.map { try Self.token($0, what: "after") }, priority: priority, kind: kind,
-            payload: try JSON.encode(payload))
+            payload: Array(payload.utf8), signature: try signed())
         // A schema cannot say so.
         guard request.after != request.token else {
             throw ChannelProblem(.malformed, "A mutation cannot follow itself; name another one in 'after'.")
@@ -65,53 +76,20 @@ struct MutationDocument: Decodable {
         return Delivery(request: request, job: job, knownChannel: channel)
     }
 
+    private func signed() throws -> RequestSignature {
+        guard let digits = JournalDigest(key), digits.description == key, let number = ReplicaID(nonce),
+            number.description == nonce
+        else { throw ChannelProblem(.invalidRequest, "'key' has 64 digits of 0–9 a–f, 'nonce' has 32.") }
+        guard let value = Data(base64Encoded: signature) else {
+            throw ChannelProblem(.malformed, "'signature' is not base64.")
+        }
+        return try RequestSignature(checkedKey: digits.bytes, nonce: number.value, signature: [UInt8](value))
+    }
+
     private static func token(_ text: String, what: String) throws(ChannelProblem) -> MutationToken {
         guard let token = MutationToken(text), token.description == text else {
             throw ChannelProblem(.invalidRequest, "'\(what)' has 32 digits of 0–9 a–f.")
         }
         return token
-    }
-}
-
-/// Any JSON, kept as it is but for the order of keys and spaces.
-enum JSONValue: Codable, Hashable, Sendable {
-    case null
-    case bool(Bool)
-    case integer(Int64)
-    case number(Double)
-    case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
     }
 }

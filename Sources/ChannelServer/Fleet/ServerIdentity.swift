@@ -13,7 +13,7 @@ final class ServerIdentity: JournalSigner {
     /// Who is on which job, as far as laptops have told it.
     let assignments = Mutex(AssignmentLog())
     private let key: DeviceKey
-    private let vouched = VouchedAuthors()
+    let vouched = VouchedAuthors()
     private let membership = Mutex<ServerMembership?>(nil)
 
     /// Takes up the key in a server's store, or makes one, and has the store sign with it.

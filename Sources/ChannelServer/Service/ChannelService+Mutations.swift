@@ -19,14 +19,18 @@ extension ChannelService {
                 "These are more than \(ChannelLimits.mutations) mutations; send them one part after the other.")
         }
         var decidable: [Delivery] = []
+        var rejecting: [MutationToken: String] = [:]
         for delivery in deliveries {
-            do { try checkThatItDecides(delivery) } catch {
-                guard !decidable.isEmpty else { throw error }
+            do {
+                try checkThatItDecides(delivery)
+                rejecting[delivery.request.token] = try await identity.objection(to: delivery)
+            } catch let problem as ChannelProblem {
+                guard !decidable.isEmpty else { throw problem }
                 break
             }
             decidable.append(delivery)
         }
-        let decisions = try await store.decide(decidable, now: { now.received })
+        let decisions = try await store.decide(decidable, now: { now.received }, rejecting: rejecting)
         if decisions.made.isEmpty, let obstacle = decisions.obstacle { throw Self.problem(obstacle) }
         for (delivery, one) in zip(decidable, decisions.made) where one.commit != nil {
             tell(one.outcome, of: delivery)

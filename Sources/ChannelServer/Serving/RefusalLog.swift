@@ -52,6 +52,7 @@ final class RefusalLog: Sendable {
         switch code {
         case .unauthorised: "a caller is not let in"
         case .outsider: "what a device brought is refused: nobody of the fleet has signed it"
+        case .forgedRequest: "what a device brought is refused: it is not a request of whom it names"
         case .malformed: "what a device brought is refused"
         case .keyReused: "a device asked for something else with a token that was used"
         default: nil

@@ -40,6 +40,9 @@ package struct ChannelServer: Sendable {
                 "the database was moved or put back; if it is from a backup, serve with --recover first, so that laptops bring what it lacks"
             )
         }
+        store.whenForged { [logger] forged in
+            logger.warning("\(ForgedRequests.sentence)", metadata: forged.details.mapValues { "\($0)" })
+        }
         let identity = try await ServerIdentity(in: store)
         if identity.trust == nil {
             logger.warning(

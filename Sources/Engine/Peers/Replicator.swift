@@ -120,6 +120,9 @@ package actor Replicator: TransportHandler {
     package func attach(_ links: any PeerLinks) {
         self.links = links
         store.whenCommitted { [weak self] in self?.committed($0) }
+        store.whenForged { [logger] forged in
+            logger.warning("\(ForgedRequests.sentence)", metadata: forged.details.mapValues { "\($0)" })
+        }
     }
 
     var now: UInt64 { machine.elapsedMilliseconds }

@@ -1,4 +1,6 @@
+import Authorship
 import CRDT
+import Logging
 import Outbox
 import Replication
 import ServerChannel
@@ -18,12 +20,26 @@ extension OutboxDriver {
             for job in Set(entries.map(\.job)) {
                 known[job] = await self.replicator.holdings(of: job).vector[.channel].sequence
             }
+            let authors = await self.authors(of: entries)
             let reply = await server.deliver(
-                entries.map { Delivery(request: $0.request, job: $0.job, knownChannel: known[$0.job] ?? 0) })
+                entries.map { entry in
+                    Delivery(
+                        request: entry.request, job: entry.job, knownChannel: known[entry.job] ?? 0,
+                        author: entry.request.authorName.flatMap { authors[$0] })
+                })
             var decisions: MutationDecisions?
             if case .answer(let told) = reply { decisions = told }
             let jobs = Dictionary(entries.map { ($0.token, $0.job) }, uniquingKeysWith: { first, _ in first })
             await self.replied(Reply(exchange: exchange, reply: reply.forOutbox, decisions: decisions, jobs: jobs))
+        }
+    }
+
+    /// With their certificates: the server may not have heard of who asks.
+    private func authors(of entries: [OutboxEntry]) async -> [ReplicaID: JournalAuthor] {
+        let names = Set(entries.compactMap(\.request.authorName))
+        do { return try await store.authors(named: names) } catch {
+            logger.error("whose requests these are cannot be read", metadata: ["error": "\(error)"])
+            return [:]
         }
     }
 

@@ -14,11 +14,11 @@ package actor OutboxDriver {
     private static let secondLookMilliseconds: UInt64 = 5_000
 
     var machine = OutboxMachine()
-    private let store: Store
+    let store: Store
     let replicator: Replicator
     private let clock: ClockService
     let host: any Machine
-    private let logger: Logger
+    let logger: Logger
     private(set) var server: (any ServerExchange)?
     private(set) var bring: (@Sendable (JournalPlace) async -> Void)?
     private(set) var bringAll: (@Sendable (JobID) async -> RoundFailure?)?

@@ -15,6 +15,9 @@ package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Whether it is for laptops, which alone write journals of their own and meet each other.
     package var isLaptops: Bool { self != .server && self != .proxy }
 
+    /// Whether its requests to the server count: a reader's do not, nor a server's.
+    package var mayAsk: Bool { isLaptops && self != .reader }
+
     /// Who may do less comes first: nobody makes anybody who may do more than they. Office, server and proxy are equals.
     package static func < (one: FleetRole, other: FleetRole) -> Bool { one.rank < other.rank }
 

@@ -6,7 +6,7 @@ package final class VouchedAuthors: Sendable {
     private struct Known {
         /// The fleet's root, in DER.
         var root: [UInt8] = []
-        var authors: Set<JournalAuthor> = []
+        var authors: [JournalAuthor: FleetMember] = [:]
     }
 
     private static let most = 4_096
@@ -18,13 +18,18 @@ package final class VouchedAuthors: Sendable {
 
     /// As `FleetTrust.vouches`.
     package func includes(_ author: JournalAuthor, in trust: FleetTrust, now: TimeBounds) async -> Bool {
+        await member(author, in: trust, now: now) != nil
+    }
+
+    /// As `FleetTrust.member(_:now:)`; how its certificate stood is told as of the first time.
+    package func member(_ author: JournalAuthor, in trust: FleetTrust, now: TimeBounds) async -> FleetMember? {
         let root = trust.root.bytes
-        if known.withLock({ $0.root == root && $0.authors.contains(author) }) { return true }
-        guard await trust.vouches(for: author, now: now) else { return false }
+        if let member = known.withLock({ $0.root == root ? $0.authors[author] : nil }) { return member }
+        guard let member = await trust.member(author, now: now) else { return nil }
         known.withLock { known in
             if known.root != root || known.authors.count >= Self.most { known = Known(root: root) }
-            known.authors.insert(author)
+            known.authors[author] = member
         }
-        return true
+        return member
     }
 }

@@ -1,7 +1,6 @@
 import Authorship
 package import CRDT
 import FoundationEssentials
-import Outbox
 import SwiftProtobuf
 
 extension SegmentList {
@@ -21,7 +20,7 @@ extension SegmentList {
 
     /// Gives each run its author.
     package init(segments: [JournalSegment], by authors: [JournalAuthor], head: UInt64 = 0) {
-        let byName = Dictionary(authors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = authors.byName
         self.init(
             segments: segments.map { segment in
                 var segment = segment
@@ -31,10 +30,7 @@ extension SegmentList {
     }
 
     /// Who has signed these, each once, in the order of their runs.
-    package var authors: [JournalAuthor] {
-        var named: Set<ReplicaID> = []
-        return segments.compactMap { segment in segment.author.flatMap { named.insert($0.name).inserted ? $0 : nil } }
-    }
+    package var authors: [JournalAuthor] { segments.map(\.author).eachOnce }
 
     var wire: WireSegments {
         var wire = WireSegments()
@@ -176,93 +172,18 @@ extension VersionVector {
     }
 }
 
-extension [Delivery] {
-    /// The message `Mutations` of channel.proto.
-    package func protobuf() throws -> [UInt8] {
-        var wire = WireMutations()
-        wire.mutations = map(\.wire)
-        return try wire.bytes()
-    }
-
-    /// Reads the message `Mutations`, and refuses requests that are not `isWellFormed`.
-    package init(protobuf bytes: [UInt8]) throws {
-        self = try WireMutations(bytes).mutations.map(Delivery.init)
+extension [JournalAuthor] {
+    /// Of two with one name the first.
+    var byName: [ReplicaID: JournalAuthor] {
+        Dictionary(map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
-extension Delivery {
-    fileprivate init(_ wire: WireMutation) throws {
-        guard let priority = UInt8(exactly: wire.priority) else {
-            throw MalformedMessage(sentence: "The priority is above 255.")
-        }
-        guard let job = JobID(wire.job) else { throw MalformedMessage(sentence: "A job has an odd id.") }
-        guard wire.channel <= ChangeLimits.sequence else {
-            throw MalformedMessage(sentence: "The channel of a job has no end.")
-        }
-        let request = MutationRequest(
-            token: MutationToken(try UInt128(wire: wire.token)), lane: wire.lane,
-            after: wire.after.isEmpty ? nil : MutationToken(try UInt128(wire: wire.after)), priority: priority,
-            kind: wire.kind, payload: [UInt8](wire.payload))
-        guard request.isWellFormed else {
-            throw MalformedMessage(sentence: "Lane or kind is odd, or the payload is longer than 64 KiB.")
-        }
-        self.init(request: request, job: job, knownChannel: wire.hasChannel ? wire.channel : nil)
-    }
-
-    fileprivate var wire: WireMutation {
-        var wire = WireMutation()
-        wire.lane = request.lane
-        wire.after = request.after?.value.wire ?? Data()
-        wire.priority = UInt32(request.priority)
-        wire.kind = request.kind
-        wire.payload = Data(request.payload)
-        wire.token = request.token.value.wire
-        wire.job = job.text
-        if let knownChannel { wire.channel = knownChannel }
-        return wire
-    }
-}
-
-extension MutationDecisions {
-    /// The message `Decisions` of channel.proto.
-    package func protobuf() throws -> [UInt8] {
-        var wire = WireDecisions()
-        wire.decisions = outcomes.map(\.wire)
-        wire.channels = channels.map { channel in
-            var news = WireChannelNews()
-            news.job = channel.job.text
-            news.news = channel.news.wire
-            return news
-        }
-        return try wire.bytes()
-    }
-
-    /// Reads the message `Decisions`, and refuses a verdict that this version does not know.
-    package init(protobuf bytes: [UInt8]) throws {
-        let wire = try WireDecisions(bytes)
-        self.init(
-            outcomes: try wire.decisions.map(Outcome.init),
-            channels: try wire.channels.map { channel in
-                guard let job = JobID(channel.job) else { throw MalformedMessage(sentence: "A job has an odd id.") }
-                return ChannelNews(job: job, news: try SegmentList(channel.news))
-            })
-    }
-}
-
-extension Outcome {
-    fileprivate init(_ wire: WireDecision) throws {
-        guard let code = UInt8(exactly: wire.verdict), let verdict = Outcome.Verdict(rawValue: code) else {
-            throw MalformedMessage(sentence: "The verdict is none that this version knows.")
-        }
-        self.init(token: MutationToken(try UInt128(wire: wire.token)), verdict: verdict, reason: wire.reason)
-    }
-
-    fileprivate var wire: WireDecision {
-        var wire = WireDecision()
-        wire.token = token.value.wire
-        wire.verdict = UInt32(verdict.rawValue)
-        wire.reason = reason
-        return wire
+extension [JournalAuthor?] {
+    /// In their order.
+    var eachOnce: [JournalAuthor] {
+        var named: Set<ReplicaID> = []
+        return compactMap(\.self).filter { named.insert($0.name).inserted }
     }
 }
 
@@ -277,14 +198,14 @@ extension SwiftProtobuf.Message {
 }
 
 extension WireAuthor {
-    fileprivate init(_ author: JournalAuthor) {
+    init(_ author: JournalAuthor) {
         self.init()
         key = Data(author.key)
         nonce = author.nonce?.wire ?? Data()
         certificates = author.certificates.map { Data($0) }
     }
 
-    fileprivate func author() throws -> JournalAuthor {
+    func author() throws -> JournalAuthor {
         try JournalAuthor(
             checkedKey: [UInt8](key), nonce: nonce.isEmpty ? nil : UInt128(wire: nonce),
             certificates: certificates.map { [UInt8]($0) })
@@ -315,9 +236,9 @@ extension JournalDigest {
 
 extension UInt128 {
     /// 16 bytes, big-endian.
-    fileprivate var wire: Data { Swift.withUnsafeBytes(of: bigEndian) { Data($0) } }
+    var wire: Data { Swift.withUnsafeBytes(of: bigEndian) { Data($0) } }
 
-    fileprivate init(wire: Data) throws {
+    init(wire: Data) throws {
         guard wire.count == 16 else { throw MalformedMessage(sentence: "An id does not have 16 bytes.") }
         self.init(bigEndian: wire.withUnsafeBytes { $0.loadUnaligned(as: UInt128.self) })
     }

@@ -64,8 +64,10 @@ package struct ChannelProblem: Error, Codable, Hashable, Sendable {
         package static let mediaType = Code(rawValue: "mediaType")
         /// The form is right, but what it carries cannot be read: a run of journal, a message.
         package static let malformed = Code(rawValue: "malformed")
-        /// A run whose author nobody of the server's fleet has let in.
+        /// A run, or a request, whose author nobody of the server's fleet has let in.
         package static let outsider = Code(rawValue: "outsider")
+        /// A request that its author has not signed, or under a token of somebody else.
+        package static let forgedRequest = Code(rawValue: "forgedRequest")
         /// The token was used for another request.
         package static let keyReused = Code(rawValue: "keyReused")
         /// Nothing was decided: a newer server may know this kind of mutation.
@@ -89,7 +91,7 @@ extension ChannelProblem.Code {
         case .channelBehind, .channelUpload, .journalGap, .journalForked, .predecessorMissing: 409
         case .tooLarge: 413
         case .mediaType: 415
-        case .keyReused, .malformed, .outsider, .unknownKind: 422
+        case .forgedRequest, .keyReused, .malformed, .outsider, .unknownKind: 422
         case .limited: 429
         case .unavailable: 503
         case .failed: 500
@@ -114,6 +116,7 @@ extension ChannelProblem.Code {
         case .mediaType: "Unsupported media type"
         case .malformed: "Malformed content"
         case .outsider: "Nobody of the fleet"
+        case .forgedRequest: "Not its author's request"
         case .keyReused: "Key used for another request"
         case .unknownKind: "Unknown kind of mutation"
         case .limited: "Too much at once"

@@ -186,6 +186,9 @@ nonisolated struct WireMutations: Sendable {
 
   var mutations: [WireMutation] = []
 
+  /// Who has signed these, each once, as far as the sender knows.
+  var authors: [WireAuthor] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -209,7 +212,7 @@ nonisolated struct WireMutation: Sendable {
   /// JSON of the kind.
   var payload: Data = Data()
 
-  /// 16 bytes, big-endian: the key of its effect.
+  /// 16 bytes, big-endian: the key of its effect: 6 of chance, and the first 10 of SHA-256 over `muster token 1`, a zero byte and key.
   var token: Data = Data()
 
   var job: String = String()
@@ -223,6 +226,15 @@ nonisolated struct WireMutation: Sendable {
   var hasChannel: Bool {self._channel != nil}
   /// Clears the value of `channel`. Subsequent reads from it will return its default value.
   mutating func clearChannel() {self._channel = nil}
+
+  /// The author's Ed25519 key, 32 bytes: token, job and all that is asked for are signed with it.
+  var key: Data = Data()
+
+  /// 16 bytes, big-endian: with the key it makes the name of the author's journals.
+  var nonce: Data = Data()
+
+  /// 64 bytes.
+  var signature: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -584,7 +596,7 @@ nonisolated extension WireRemoval: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireMutations: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Mutations"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mutations\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mutations\0\u{1}authors\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -593,6 +605,7 @@ nonisolated extension WireMutations: SwiftProtobuf.Message, SwiftProtobuf._Messa
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.mutations) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.authors) }()
       default: break
       }
     }
@@ -602,11 +615,15 @@ nonisolated extension WireMutations: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.mutations.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.mutations, fieldNumber: 1)
     }
+    if !self.authors.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.authors, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireMutations, rhs: WireMutations) -> Bool {
     if lhs.mutations != rhs.mutations {return false}
+    if lhs.authors != rhs.authors {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -614,7 +631,7 @@ nonisolated extension WireMutations: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Mutation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lane\0\u{1}after\0\u{1}priority\0\u{1}kind\0\u{1}payload\0\u{1}token\0\u{1}job\0\u{1}channel\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lane\0\u{1}after\0\u{1}priority\0\u{1}kind\0\u{1}payload\0\u{1}token\0\u{1}job\0\u{1}channel\0\u{1}key\0\u{1}nonce\0\u{1}signature\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -630,6 +647,9 @@ nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 6: try { try decoder.decodeSingularBytesField(value: &self.token) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.job) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self._channel) }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 10: try { try decoder.decodeSingularBytesField(value: &self.nonce) }()
+      case 11: try { try decoder.decodeSingularBytesField(value: &self.signature) }()
       default: break
       }
     }
@@ -664,6 +684,15 @@ nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._channel {
       try visitor.visitSingularUInt64Field(value: v, fieldNumber: 8)
     } }()
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 9)
+    }
+    if !self.nonce.isEmpty {
+      try visitor.visitSingularBytesField(value: self.nonce, fieldNumber: 10)
+    }
+    if !self.signature.isEmpty {
+      try visitor.visitSingularBytesField(value: self.signature, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -676,6 +705,9 @@ nonisolated extension WireMutation: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.token != rhs.token {return false}
     if lhs.job != rhs.job {return false}
     if lhs._channel != rhs._channel {return false}
+    if lhs.key != rhs.key {return false}
+    if lhs.nonce != rhs.nonce {return false}
+    if lhs.signature != rhs.signature {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

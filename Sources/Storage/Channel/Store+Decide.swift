@@ -53,9 +53,9 @@ package enum DecisionObstacle: Error, Hashable, Sendable {
 
 /// The server's side of requests; only for a store that is the channel.
 extension Store {
-    /// Decides requests as their kinds want it: see `decide(_:now:judge:)`.
+    /// Decides requests as their kinds want it: see `decide(_:now:rejecting:judge:)`.
     package func decide(
-        _ deliveries: [Delivery], now: @escaping @Sendable () -> ReceiveTime
+        _ deliveries: [Delivery], now: @escaping @Sendable () -> ReceiveTime, rejecting: [MutationToken: String] = [:]
     ) async throws -> Decisions {
         var digests: [JobID: String] = [:]
         for delivery in deliveries where MutationKinds.all[delivery.request.kind]?.needsItems == true {
@@ -64,7 +64,7 @@ extension Store {
                 where error.code == .unknownJob
             { continue }
         }
-        return try await decide(deliveries, now: now()) { [digests] one, published in
+        return try await decide(deliveries, now: now(), rejecting: rejecting) { [digests] one, published in
             MutationEvaluation(of: one.request, on: JobStanding(values: published, digest: digests[one.job]))
         }
     }
@@ -73,16 +73,18 @@ extension Store {
     /// must not overtake it. Of each the outcome and what it publishes become one entry of its channel. A token that has an
     /// outcome keeps it, and has no second effect (rule R8).
     ///
-    /// - Parameter judge: gets a request and what is published of its job by then.
+    /// - Parameters:
+    ///   - rejecting: whose author may not ask, with the reason for people: whatever they follow, they are rejected for good.
+    ///   - judge: gets a request and what is published of its job by then.
     /// - Throws: what `judge` throws, and `StoreError`; then nothing is decided.
     package func decide(
-        _ deliveries: [Delivery], now: ReceiveTime,
+        _ deliveries: [Delivery], now: ReceiveTime, rejecting: [MutationToken: String] = [:],
         judge: @escaping @Sendable (Delivery, [FieldName: String]) throws -> MutationEvaluation
     ) async throws -> Decisions {
         try await write { [self] db in
             var decisions = Decisions()
             for one in deliveries {
-                switch try decide(one, now: now, judge: judge, in: db) {
+                switch try decide(one, now: now, rejection: rejecting[one.request.token], judge: judge, in: db) {
                 case .success(let decision): decisions.made.append(decision)
                 case .failure(let obstacle):
                     decisions.obstacle = obstacle
@@ -94,7 +96,7 @@ extension Store {
     }
 
     private func decide(
-        _ delivered: Delivery, now: ReceiveTime,
+        _ delivered: Delivery, now: ReceiveTime, rejection: String?,
         judge: (Delivery, [FieldName: String]) throws -> MutationEvaluation, in db: Database
     ) throws -> Result<Decision, DecisionObstacle> {
         let (request, job) = (delivered.request, delivered.job)
@@ -112,7 +114,8 @@ extension Store {
         // Who has been taken back need not wait for anybody, and of a job that has ended everything is rejected: what was
         // before it may have gone with the job.
         let isRemoved = try listed?.isRemoved() ?? false
-        if let after = request.after, !isWithdrawn, !isRemoved, try !(listed?.isSettled(after) ?? false) {
+        let rejection = isRemoved ? "The job has been removed for good; open another one." : rejection
+        if let after = request.after, !isWithdrawn, rejection == nil, try !(listed?.isSettled(after) ?? false) {
             return .failure(.predecessorMissing(after))
         }
         try db.execute(
@@ -122,8 +125,8 @@ extension Store {
             let evaluation: MutationEvaluation? =
                 if isWithdrawn {
                     nil
-                } else if isRemoved {
-                    .reject("The job has been removed for good; open another one.")
+                } else if let rejection {
+                    .reject(rejection)
                 } else {
                     try judge(delivered, try transaction.job.published())
                 }

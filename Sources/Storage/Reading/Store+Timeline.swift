@@ -1,3 +1,4 @@
+import Authorship
 package import CRDT
 package import Inventory
 
@@ -24,7 +25,9 @@ extension Store {
             try rows.forEachChange { dotted in
                 guard item == nil || dotted.change.item == item else { return }
                 guard !isRemoved || dotted.change.operations.contains(where: \.isStatement) else { return }
-                order.add(dotted.change, at: dotted.dot)
+                // What is forged is nothing that people read.
+                let forged = dotted.change.forgedRequests(for: job, in: dotted.dot.replica)
+                order.add(dotted.change.leavingOut(forged), at: dotted.dot)
             }
             order.sort()
             return (order, try rows.workSessions())
@@ -85,7 +88,8 @@ package actor TimelineCursor {
         let job = job
         return try await store.read(of: job) { rows in
             try zip(keys, Self.changes(at: keys, of: rows)).map { key, change in
-                (key: key, change: change, item: try rows.item(change.item))
+                let forged = change.forgedRequests(for: job, in: key.journal)
+                return (key: key, change: change.leavingOut(forged), item: try rows.item(change.item))
             }
         }
     }

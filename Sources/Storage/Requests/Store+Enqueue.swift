@@ -1,7 +1,9 @@
+import Authorship
 package import CRDT
 import GRDB
 package import Inventory
 package import Outbox
+import Synchronization
 
 /// Mutations of a job, with the edits that belong to them.
 package struct MutationBatch: Sendable {
@@ -11,27 +13,27 @@ package struct MutationBatch: Sendable {
     package var createsJob = false
     /// What is written before the mutations, in this order; one that is refused undoes the whole batch.
     package var edits: [Edit] = []
-    /// In their order, each under a name of its own.
-    package private(set) var mutations: [(token: MutationToken, mutation: any MutationKind)] = []
+    /// In their order, each with the chance in its token.
+    private(set) var mutations: [(chance: UInt64, mutation: any MutationKind)] = []
     /// Who asks, of the users of this machine; nil when that is not known.
     package var user: UInt32?
-    /// Under which name the job is opened first; nil if it is not.
-    private(set) var opening: MutationToken?
+    /// The chance in the token by which the job is opened first; nil if it is not.
+    private(set) var opening: UInt64?
 
     /// Begins with nothing in it.
     package init(job: JobID) {
         self.job = job
     }
 
-    /// Adds a mutation behind the others and mints its token; whether it can succeed, `enqueue` finds out.
+    /// Adds a mutation behind the others and draws the chance for its token; whether it can succeed, `enqueue` finds out.
     package mutating func add(_ mutation: any MutationKind, using generator: inout some RandomNumberGenerator) {
-        mutations.append((.random(using: &generator), mutation))
+        mutations.append((generator.next(), mutation))
     }
 
     /// Opens the job first, by its own name and kind, where nobody has and nobody has asked for that. What an open job is by
     /// itself is then not asked for, and has no request.
     package mutating func openIfNeeded(using generator: inout some RandomNumberGenerator) {
-        opening = .random(using: &generator)
+        opening = generator.next()
     }
 }
 
@@ -141,17 +143,27 @@ extension JobTransaction {
         }
         var operations: [CRDT.Operation] = []
         var last: [String: MutationToken] = [:]
-        for (token, mutation) in mutations {
+        for (chance, mutation) in mutations {
             let effect = try mutation.effect(on: standing)
             if opening != nil, effect.isEmpty { continue }
             standing.publish(effect)
             let lane = type(of: mutation).lane
             let newest = try last[lane] ?? predecessor(in: lane, of: pending)
-            operations.append(.request(mutation.request(token: token, after: newest)))
-            last[lane] = token
-            try OutboxTable.addOwn(token, in: db)
+            let request = try signed(chance) { mutation.request(token: $0, after: newest) }
+            operations.append(.request(request))
+            last[lane] = request.token
+            try OutboxTable.addOwn(request.token, in: db)
         }
         return operations
+    }
+
+    /// Signs a request with this store's key, under the name in which it writes.
+    private func signed(_ chance: UInt64, _ make: (MutationToken) -> MutationRequest) throws -> MutationRequest {
+        let signer = store.authors.withLock { $0.signer }
+        guard let signer, let nonce = try store.author(named: own.replica, in: db)?.nonce else {
+            throw StoreError.noKey
+        }
+        return signer.sign(make(MutationToken(ofKey: signer.publicKey, chance: chance)), for: id, nonce: nonce)
     }
 
     /// What a new request in a lane has to follow: what is asked for here already, by whomever, and in any case the newest

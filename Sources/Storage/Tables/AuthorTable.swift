@@ -156,8 +156,15 @@ extension Store {
         of run: JournalSegment, by vouches: (JournalAuthor) async -> Bool
     ) async throws -> Vouching {
         guard let name = run.authorName else { return .unnamed }
+        return try await vouching(of: name, told: run.author, by: vouches)
+    }
+
+    /// The same of somebody of whom more was told.
+    package func vouching(
+        of name: ReplicaID, told: JournalAuthor?, by vouches: (JournalAuthor) async -> Bool
+    ) async throws -> Vouching {
         let known = try await authors(named: [name])[name]
-        let told = [known, run.author].compactMap(\.self).filter { $0.name == name }
+        let told = [known, told].compactMap(\.self).filter { $0.name == name }
         for author in told where await vouches(author) {
             if let known, known != author { try await replaceCertificates(of: author) }
             return .vouched(author)

@@ -5,13 +5,15 @@ import GRDB
 /// What the journals say about what the server owns.
 extension JobRows {
     /// Notes the statements of a change whose first transform has the given dot. Repeating it changes nothing.
-    func note(_ change: Change, at first: Dot) throws {
+    ///
+    /// - Parameter forged: requests in it that count for nothing.
+    func note(_ change: Change, at first: Dot, without forged: [MutationRequest]) throws {
         // What somebody else re-issued of the channel is not the channel's word.
         let isServer = first.replica == .channel && change.origin == nil
         for (index, operation) in change.operations.enumerated() {
             let dot = Dot(replica: first.replica, sequence: first.sequence + UInt64(index))
             switch operation {
-            case .request(let request):
+            case .request(let request) where !forged.contains(request):
                 let kept = Change(
                     item: .job, stamp: change.stamp, anchor: change.anchor, operations: [operation])
                 try insert(request.token, ChangeCodec.encode(kept), at: dot, by: change.write(in: dot.replica))

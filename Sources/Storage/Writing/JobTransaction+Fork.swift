@@ -51,9 +51,10 @@ extension JobTransaction {
         try job.forEachChange(of: journal.replica) { dotted in
             anchor = max(anchor, dotted.change.anchor)
             guard dotted.change.operations.contains(where: \.isStatement) else { return }
-            for said in try writer.note(dotted.change, at: dotted.dot.sequence) {
-                removal = removal?.merged(with: said) ?? said
-            }
+            let noted = try writer.note(dotted.change, at: dotted.dot.sequence)
+            for said in noted.removals { removal = removal?.merged(with: said) ?? said }
+            // Those before were told of when they came.
+            if dotted.dot.sequence > keep { tell(of: noted.forged, in: journal.replica) }
         }
         try job.raiseAnchor(to: anchor)
         return removal

@@ -1,4 +1,4 @@
-import CRDT
+package import CRDT
 import GRDB
 import Inventory
 import Synchronization
@@ -98,7 +98,7 @@ struct JobTransaction {
         _ bytes: [UInt8], after head: JournalHead, knowing known: KnownItems = KnownItems()
     ) throws -> Commit {
         let own = own
-        let reached = try JournalWriter(journal: own, received: nil, seal: sealOwn)
+        let reached = try JournalWriter(journal: own, received: nil, seal: sealOwn, isJustSigned: true)
             .apply(bytes, first: head.sequence + 1, after: head, knowing: known)
         try store.joinLooseSegments(of: own, after: bytes.count)
         try noteUnseen(from: head.sequence + 1)
@@ -107,6 +107,13 @@ struct JobTransaction {
             hasStatements: reached.hasStatements)
         said = said.map { $0.followed(by: commit) } ?? commit
         return commit
+    }
+
+    /// Has the listener told, once the transaction is durable, of requests that count for nothing.
+    func tell(of forged: [MutationRequest], in journal: ReplicaID) {
+        guard !forged.isEmpty else { return }
+        let note = ForgedRequests(tokens: forged.map(\.token), job: id, journal: journal)
+        store.commits.effects.add(onCommit: { [store] in store.forged.withLock { $0 }?.tell(note) }, onUndo: {})
     }
 
     /// The job has got another number.
@@ -161,6 +168,13 @@ extension Store {
         committed.withLock { $0 = CommittedListener(tell: listener) }
     }
 
+    /// Has somebody told of requests that have come in a journal and are not their authors', once they are durable.
+    ///
+    /// - Parameter listener: is called on the writer's thread, and must not wait.
+    package func whenForged(_ listener: @escaping @Sendable (ForgedRequests) -> Void) {
+        forged.withLock { $0 = ForgedListener(tell: listener) }
+    }
+
     func joinLooseSegments(of journal: JournalRows, after bytes: Int) throws {
         guard bytes <= JournalRows.smallSegmentBytes else { return }
         let key = journal.key
@@ -185,6 +199,33 @@ package struct CommittedNote: Sendable {
 /// A struct, as `ShownNote`.
 struct CommittedListener: Sendable {
     let tell: @Sendable (CommittedNote) -> Void
+}
+
+/// Requests that their authors have not signed, in whose names they stand: they count for nothing.
+package struct ForgedRequests: Hashable, Sendable {
+    /// Under which they stand, in the order of the journal; at least one.
+    package let tokens: [MutationToken]
+    /// Of which something was to be asked.
+    package let job: JobID
+    /// Where they stand; that journal's author has signed them.
+    package let journal: ReplicaID
+
+    /// For logs; the journal itself is its author's work, and is kept.
+    package static let sentence: StaticString =
+        "a journal has requests to the server that their author has not signed; they do not count"
+
+    /// For logs.
+    package var details: [String: String] {
+        [
+            "job": "\(job)", "replica": "\(journal)", "requests": "\(tokens.count)",
+            "first": tokens.first.map { "\($0)" } ?? "",
+        ]
+    }
+}
+
+/// A struct, as `ShownNote`.
+struct ForgedListener: Sendable {
+    let tell: @Sendable (ForgedRequests) -> Void
 }
 
 extension Commit {

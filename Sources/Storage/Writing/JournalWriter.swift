@@ -13,6 +13,8 @@ struct JournalWriter {
     let received: ReceiveTime?
     /// Gives the author's signature over where a stored row ends.
     let seal: (JournalHead) throws -> JournalSignature?
+    /// What is written was made and signed in this transaction: its requests need no look.
+    var isJustSigned = false
 
     struct Reached {
         /// Where the journal stood before.
@@ -27,6 +29,8 @@ struct JournalWriter {
         let hasStatements: Bool
         /// What the run says of the end of its job; not carried out yet.
         let removals: [JobRemoval]
+        /// Requests in it that count for nothing.
+        let forged: [MutationRequest]
     }
 
     /// Takes a peer's run in. What is held already is skipped; what follows must lead to the digest that the run claims.
@@ -73,9 +77,11 @@ struct JournalWriter {
             if scanned.statementCount > 0 {
                 run.hasStatements = true
                 let change = ChangeCodec.decode(scanned, in: buffer)
-                run.removals += try note(change, at: sequence)
+                let noted = try note(change, at: sequence)
+                run.removals += noted.removals
+                run.forged += noted.forged
                 if bytes.count <= Self.collectedBytes {
-                    run.told += Self.told(change, in: journal.replica, at: sequence)
+                    run.told += Self.told(change.leavingOut(noted.forged), in: journal.replica, at: sequence)
                 }
                 if scanned.isStatementOnly { return }
             }
@@ -85,7 +91,7 @@ struct JournalWriter {
         guard let start = run.start, var items else {
             return Reached(
                 base: known, head: run.head, signature: nil, credible: run.credible, applied: [], hasStatements: false,
-                removals: [])
+                removals: [], forged: [])
         }
         try items.finish()
         try journal.job.raiseAnchor(to: run.anchor)
@@ -95,7 +101,7 @@ struct JournalWriter {
         return Reached(
             base: known, head: run.head, signature: signature, credible: run.credible,
             applied: run.told + items.applied,
-            hasStatements: run.hasStatements, removals: run.removals)
+            hasStatements: run.hasStatements, removals: run.removals, forged: run.forged)
     }
 
     /// Nothing of a run is stored, and why.
@@ -127,6 +133,7 @@ struct JournalWriter {
         var hasForeignPeople = false
         var hasStatements = false
         var removals: [JobRemoval] = []
+        var forged: [MutationRequest] = []
 
         mutating func skip(_ scanned: ScannedChange) {
             head = JournalHead(sequence: head.sequence + UInt64(scanned.operationCount), digest: head.digest)
@@ -156,21 +163,30 @@ struct JournalWriter {
                 before: max(run.latest, try journal.latestStamp()), text: text))
     }
 
-    /// Notes the statements of a change.
-    ///
-    /// - Returns: those by which the job ends.
-    func note(_ change: Change, at sequence: UInt64) throws -> [JobRemoval] {
-        let dot = Dot(replica: journal.replica, sequence: sequence)
-        try journal.job.note(change, at: dot)
+    /// What the statements of a change say that is not only noted.
+    struct Noted {
+        /// By these the job ends.
         var removals: [JobRemoval] = []
+        /// Requests that were passed over.
+        var forged: [MutationRequest] = []
+    }
+
+    /// Notes the statements of a change.
+    func note(_ change: Change, at sequence: UInt64) throws -> Noted {
+        let dot = Dot(replica: journal.replica, sequence: sequence)
+        var noted = Noted()
+        if !isJustSigned, let job = try journal.job.id() {
+            noted.forged = change.forgedRequests(for: job, in: journal.replica)
+        }
+        try journal.job.note(change, at: dot, without: noted.forged)
         for operation in change.operations {
             switch operation {
-            case .removeJob(let removal): removals.append(removal)
+            case .removeJob(let removal): noted.removals.append(removal)
             case .decide(let changes): try journal.job.noteDecided(changes)
             default: break
             }
         }
-        return removals
+        return noted
     }
 
     /// A statement, if it is one that people read in the timeline: of no item's state.

@@ -149,6 +149,7 @@ extension JobTransaction {
             .ingest(segment) { try check(segment, of: author) }
         // What is written here next is later than what was seen.
         store.clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
+        tell(of: reached.forged, in: segment.replica)
         try store.joinLooseSegments(of: journal, after: segment.bytes.count)
         try journal.endDoubt()
         let known = reached.base.sequence

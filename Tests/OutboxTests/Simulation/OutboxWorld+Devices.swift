@@ -51,7 +51,7 @@ extension OutboxWorld {
 
     /// The request, its record and what it belongs to are one transaction.
     private mutating func ask(_ device: Int, _ job: JobID, _ mutation: some MutationKind) {
-        let token = MutationToken.random(using: &generator)
+        let token = MutationToken(UInt128.random(in: 0...UInt128.max, using: &generator))
         let lane = "\(job) \(type(of: mutation).lane)"
         devices[device].sequence += 1
         let entry = OutboxEntry(

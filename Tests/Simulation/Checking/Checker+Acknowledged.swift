@@ -33,9 +33,9 @@ extension Checker {
         for (job, reference) in device.references {
             var open: Set<MutationToken> = []
             for holder in holders {
-                if let other = holder[job] { open.formUnion(RequestStanding(other).requests.keys) }
+                if let other = holder[job] { open.formUnion(RequestStanding(other, of: job).requests.keys) }
             }
-            var held = Set(RequestStanding(reference).requests.keys)
+            var held = Set(RequestStanding(reference, of: job).requests.keys)
             // With the removal that took them these are lost, too.
             if reference.isRemoved { held.formUnion(requestsWentWithJob[job] ?? []) }
             for token in held where !open.contains(token) {

@@ -129,7 +129,7 @@ extension Checker {
                 Array(new.prefix(old.count)), instead: old, of: job, fresh, on: device, time: transaction.writing.time)
         }
         device.references[job] = fresh
-        let opened = RequestStanding(fresh).pending.subtracting(RequestStanding(former).pending)
+        let opened = RequestStanding(fresh, of: job).pending.subtracting(RequestStanding(former, of: job).pending)
         for token in opened { device.openSince[token] = transaction.at }
         let added = new.filter { $0.last > former.head(of: own).sequence }
         noteWritten(new, in: fresh, of: job)

@@ -11,7 +11,7 @@ extension Checker {
                 "R10", "\(device) removed \(removal.heads.brief) and held \(before.vector.brief).")
         }
         wentWithJob[job, default: []].formUnion(before.work)
-        requestsWentWithJob[job, default: []].formUnion(RequestStanding(before).requests.keys)
+        requestsWentWithJob[job, default: []].formUnion(RequestStanding(before, of: job).requests.keys)
     }
 
     /// A store says of a removal what follows from all that it heard of removals, and lists the late work.

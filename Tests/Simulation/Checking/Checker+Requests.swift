@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Inventory
 import Outbox
@@ -13,15 +14,15 @@ struct RequestStanding {
     /// Tokens that the channel speaks of more than once.
     private(set) var repeated: [MutationToken] = []
 
-    init(_ reference: Reference) {
+    init(_ reference: Reference, of job: JobID) {
         for (replica, entries) in reference.journals where replica != .channel {
-            for entry in entries { take(entry.change) }
+            for entry in entries { take(entry.change, in: replica, of: job) }
         }
         var place = 0
         for entry in reference.journals[.channel] ?? [] {
             // What the server re-issues for others is not its word.
             guard entry.change.origin == nil else {
-                take(entry.change)
+                take(entry.change, in: .channel, of: job)
                 continue
             }
             for operation in entry.change.operations {
@@ -37,10 +38,12 @@ struct RequestStanding {
         }
     }
 
-    private mutating func take(_ change: Change) {
+    private mutating func take(_ change: Change, in journal: ReplicaID, of job: JobID) {
         for operation in change.operations {
             switch operation {
-            case .request(let request): requests[request.token] = request
+            // What its author has not signed counts for nothing.
+            case .request(let request) where request.counts(in: journal, change, of: job):
+                requests[request.token] = request
             case .withdraw(let token): withdrawn.insert(token)
             default: break
             }
@@ -49,6 +52,25 @@ struct RequestStanding {
 
     var pending: Set<MutationToken> {
         Set(requests.keys).subtracting(withdrawn).subtracting(outcomes.keys)
+    }
+}
+
+extension MutationRequest {
+    /// What its author has not signed, for this job and under the name that it stands under, counts for nothing.
+    fileprivate func counts(in journal: ReplicaID, _ change: Change, of job: JobID) -> Bool {
+        authorName == change.origin ?? journal && isSigned(for: job)
+    }
+}
+
+extension Reference.Entry {
+    /// What people read of it.
+    func leavingOutForged(of job: JobID) -> Self {
+        var change = change
+        change.operations.removeAll { operation in
+            guard case .request(let request) = operation else { return false }
+            return !request.counts(in: replica, self.change, of: job)
+        }
+        return Self(replica: replica, first: first, change: change)
     }
 }
 
@@ -69,7 +91,7 @@ extension Checker {
     func checkChannel(of server: Holder, _ job: JobID) throws {
         // What went with a removed job nobody can read any more.
         guard !server[job].isRemoved else { return }
-        let standing = RequestStanding(server[job])
+        let standing = RequestStanding(server[job], of: job)
         if let token = standing.repeated.first { throw Violation("R8", "the server has decided \(token) twice.") }
         var withdrawn = standing.withdrawn
         // A server that was set back may have its words again before the journals in which requests were taken back.
@@ -98,7 +120,7 @@ extension Checker {
         of device: Holder, _ job: JobID, leavingOut notShown: Set<MutationToken> = []
     ) async throws {
         guard !device[job].isRemoved else { return }
-        let standing = RequestStanding(device[job])
+        let standing = RequestStanding(device[job], of: job)
         let pending = Set(try await device.store.pendingRequests(of: job).map(\.request.token))
         guard pending == standing.pending else {
             let names = [pending, standing.pending].map { $0.sorted().map { "\($0)" }.joined(separator: " ") }
@@ -121,7 +143,7 @@ extension Checker {
     func checkQueue(of device: Holder) async throws {
         let entries = try await device.store.outboxStart().entries
         for (job, reference) in device.references.sorted(by: { $0.key < $1.key }) where !reference.isRemoved {
-            let standing = RequestStanding(reference)
+            let standing = RequestStanding(reference, of: job)
             let queued = entries.filter { $0.job == job }
             for entry in queued where entry.request != standing.requests[entry.request.token] {
                 throw Violation(
@@ -141,7 +163,7 @@ extension Checker {
         _ server: Holder, _ devices: [(holder: Holder, notShown: Set<MutationToken>)], _ job: JobID
     ) async throws {
         guard !server[job].isRemoved else { return }
-        let standing = RequestStanding(server[job])
+        let standing = RequestStanding(server[job], of: job)
         let lost = (requests[job] ?? [:]).keys.sorted()
             .first { standing.outcomes[$0] == nil && !standing.withdrawn.contains($0) }
         if let lost {

@@ -7,7 +7,7 @@ extension Checker {
     func checkTimeline(of job: JobID, on device: Holder) async throws {
         let reference = device[job]
         let lines = try await device.store.timeline(of: job, item: nil).rest()
-        let expected = Self.lines(of: reference)
+        let expected = Self.lines(of: reference, job)
         let held = Set(reference.journals.values.joined().map(\.write))
         for (index, wanted) in expected.enumerated() {
             guard index < lines.count else {
@@ -45,8 +45,8 @@ extension Checker {
 
     /// What people read: all changes but those by which programs speak to each other, the same work once; of a removed job
     /// what was said about it.
-    private static func lines(of reference: Reference) -> [Line] {
-        let all = reference.journals.values.joined().map { Line(entry: $0) }
+    private static func lines(of reference: Reference, _ job: JobID) -> [Line] {
+        let all = reference.journals.values.joined().map { Line(entry: $0.leavingOutForged(of: job)) }
             .filter { line in !reference.isRemoved || line.entry.isStatement }
             .filter { line in line.entry.change.operations.contains { isRead($0, isServersWord: line.isServersWord) } }
             .sorted { $0.order < $1.order }

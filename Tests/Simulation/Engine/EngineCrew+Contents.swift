@@ -43,7 +43,7 @@ extension EngineCrew {
         let queue = try scheduler.finish { Set(await outbox.queue.map(\.entry.token)) }
         var lost: [MutationToken: JobID] = [:]
         for (job, reference) in laptop.holder.references where !reference.isRemoved {
-            for token in RequestStanding(reference).pending.intersection(laptop.asked).subtracting(queue) {
+            for token in RequestStanding(reference, of: job).pending.intersection(laptop.asked).subtracting(queue) {
                 lost[token] = job
             }
         }

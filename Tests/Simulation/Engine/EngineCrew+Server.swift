@@ -87,6 +87,6 @@ extension EngineCrew {
 
     /// The requests of which the server's journals say there what became of them.
     private func decided(_ references: [JobID: Reference]) -> Set<MutationToken> {
-        Set(references.values.flatMap { RequestStanding($0).outcomes.keys })
+        Set(references.flatMap { RequestStanding($0.value, of: $0.key).outcomes.keys })
     }
 }

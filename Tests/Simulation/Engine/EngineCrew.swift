@@ -99,7 +99,7 @@ final class EngineCrew: @unchecked Sendable {
     private func watch() {
         for witness in witnesses { witness.fail = { [unowned self] in fail($0) } }
         server.isRemembered = { [unowned self] token, job in
-            laptops.contains { RequestStanding($0.holder[job]).outcomes[token] != nil }
+            laptops.contains { RequestStanding($0.holder[job], of: job).outcomes[token] != nil }
         }
         network.isSending = { [unowned self] index, message in
             guard index < laptops.count else { return }

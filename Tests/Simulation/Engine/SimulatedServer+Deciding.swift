@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Outbox
 import ServerChannel
@@ -14,6 +15,10 @@ extension SimulatedServer {
             let head = (try? await store.vector(of: delivery.job))?[.channel].sequence ?? 0
             let isShownBehind = condition == .setBack && delivery.knownChannel ?? 0 > head
             guard condition == .well || isShownBehind else { break }
+            guard delivery.request.isSigned(for: delivery.job) else {
+                violation = Violation("R8", "a laptop delivers a request that its author has not signed.")
+                break
+            }
             decidable.append(delivery)
         }
         guard !decidable.isEmpty else { throw ChannelProblem(.unavailable, "Not now.") }

@@ -21,7 +21,7 @@ extension Traitor {
         // The answers follow.
         case .falseProbe, .partAsBranch: plot(on: link)
         case .demand: demand(on: link)
-        case .ownWork: if !isCrewDone { writeOwn(on: link) }
+        case .ownWork, .forgedRequest: if !isCrewDone { writeOwn(on: link) }
         case .ownFork: if !isCrewDone { forkOwn(on: link) }
         }
     }

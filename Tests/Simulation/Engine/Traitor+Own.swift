@@ -1,6 +1,7 @@
 import Authorship
 import CRDT
 import Inventory
+import Outbox
 import Replication
 
 /// What a traitor writes under its own name: that is its right, as long as it is one journal.
@@ -29,11 +30,27 @@ extension Traitor {
 
     private func run(after base: JournalHead, of job: JobID, by author: JournalAuthor) -> JournalSegment? {
         var changes = [invented()]
+        if generator.oneIn(2) { changes.append(forgedRequest(of: job, by: author, at: changes[0].stamp)) }
         if base == .empty {
             let name = Operation.set(field: JobProperty.author(author.replica), value: "traitor", replaces: [])
             changes.insert(Change(item: .job, stamp: changes[0].stamp, operations: [name]), at: 0)
         }
         return try? signer.segment(changes.flatMap(ChangeCodec.encode), after: base, of: job, by: author)
+    }
+
+    /// Of the state that would end the job for everybody, if anybody believed it.
+    private func forgedRequest(of job: JobID, by author: JournalAuthor, at stamp: Stamp) -> Change {
+        count(.forgedRequest)
+        let token = MutationToken(ofKey: signer.publicKey, chance: generator.next())
+        let asked = AdvanceState(to: .cancelled).request(token: token, after: nil)
+        let (number, other) = (author.nonce ?? 0, JobID(ItemID(UInt128(generator.next()))))
+        var request = signer.sign(asked, for: job, nonce: number)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: request = signer.sign(asked, for: other, nonce: number)
+        case 1: request = signer.sign(asked, for: job, nonce: number &+ 1)
+        default: request.signature.value[0] ^= 1
+        }
+        return Change(item: .job, stamp: stamp, operations: [.request(request)])
     }
 
     private func publish(_ run: JournalSegment, of job: JobID, after base: JournalHead, on link: LinkID) {

@@ -18,4 +18,6 @@ package enum Treason: String, CaseIterable, Sendable {
     case replay
     /// What any laptop may do: it writes a journal. And what none may: it signs two contents of it.
     case ownWork = "own work", ownFork = "own fork"
+    /// A request in its journal that is not its author's: of another job, in another name, or with another signature.
+    case forgedRequest = "forged request"
 }

@@ -74,6 +74,24 @@ package struct TestAuthor: Sendable {
         try signer.segment(bytes, after: base, of: job, by: author)
     }
 
+    /// The token of its own that has this chance in it.
+    package func token(_ chance: UInt64) -> MutationToken { MutationToken(ofKey: author.key, chance: chance) }
+
+    /// Asks for what is described, and signs it, under a token of its own.
+    ///
+    /// - Parameter request: where its token, or the one that it follows, is not this author's, its lower 48 bits are the chance in
+    ///   one that is.
+    package func asks(_ request: MutationRequest, for job: JobID) -> MutationRequest {
+        let own = MutationRequest(
+            token: own(request.token), lane: request.lane, after: request.after.map(own), priority: request.priority,
+            kind: request.kind, payload: request.payload)
+        return signer.sign(own, for: job, nonce: author.nonce ?? 0)
+    }
+
+    private func own(_ token: MutationToken) -> MutationToken {
+        token.isOf(key: author.key) ? token : self.token(UInt64(truncatingIfNeeded: token.value))
+    }
+
     /// What it says stands in a run, whether it does or not, signed.
     package func sign(_ segment: JournalSegment, of job: JobID) -> JournalSegment {
         JournalSegment(

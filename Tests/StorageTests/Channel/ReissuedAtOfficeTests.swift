@@ -50,7 +50,7 @@ struct ReissuedAtOfficeTests {
     @Test("A request among it stands in the channel, and every laptop has it in its queue")
     func request() async throws {
         let place = try Place()
-        let asked = DecisionTests.request(1)
+        let asked = TestAuthor(9).asks(DecisionTests.request(1), for: Store.job)
         for number in 0..<50 {
             let stamp = Stamp(milliseconds: 2_000, counter: 0)
             let request = Change(item: .job, stamp: stamp, operations: [.request(asked)])

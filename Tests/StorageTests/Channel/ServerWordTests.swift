@@ -19,7 +19,8 @@ struct ServerWordTests {
         let office = try await DecisionTests.office(place)
         let (anna, bert) = (try await place.open("anna"), try await place.open("bert"))
         try await anna.put(5, "name", "Sofa")
-        let (first, second) = (DecisionTests.request(1), DecisionTests.request(2, after: 1))
+        let first = TestAuthor(9).asks(DecisionTests.request(1), for: Store.job)
+        let second = TestAuthor(8).asks(DecisionTests.request(2), for: Store.job)
         try await anna.hand(Self.ask(first, at: 2_000), from: TestAuthor(9), to: anna)
         try await anna.hand(Self.ask(second, at: 2_001), from: TestAuthor(8), to: anna)
         #expect(try await anna.pendingRequests(of: Store.job).map(\.request) == [first, second])
@@ -32,7 +33,7 @@ struct ServerWordTests {
         let channel = try #require(
             try await office.segment(of: .channel, job: Store.job, from: 1, maximumBytes: .max))
         _ = try await bert.ingest(channel, job: Store.job, now: .anyTime)
-        #expect(try await bert.outcome(of: MutationToken(1), job: Store.job)?.verdict == .accepted)
+        #expect(try await bert.outcome(of: first.token, job: Store.job)?.verdict == .accepted)
         _ = try await office.send(to: anna)
         _ = try await anna.send(to: bert)
         for store in [anna, bert, office] {
@@ -51,7 +52,7 @@ struct ServerWordTests {
         #expect(Set(timelines).count == 1)
         let decisions = timelines[0].flatMap(\.decisions)
         #expect(decisions.contains(.asked(first)) && decisions.contains(.asked(second)))
-        #expect(decisions.contains(.decided(Outcome(token: MutationToken(1), verdict: .accepted))))
+        #expect(decisions.contains(.decided(Outcome(token: first.token, verdict: .accepted))))
         #expect(decisions.contains(.published(PublishedValue(name: "count", value: "1"))))
         #expect(Set([try await anna.exported(), try await bert.exported(), try await office.exported()]).count == 1)
     }
