@@ -156,7 +156,7 @@ def _certificates(path):
     """Those of a file in PEM, in their order."""
     end = "-----END CERTIFICATE-----"
     with open(path, encoding="utf-8") as file:
-        return [block + end for block in file.read().split(end)[:-1]]
+        return [block.strip() + end for block in file.read().split(end)[:-1]]
 
 
 @contextlib.contextmanager

@@ -93,7 +93,7 @@ struct AssignmentTests {
         for (role, expected) in [(FleetRole.reader, false), (.member, true)] {
             let author = try #require(
                 JournalAuthor(key: key.publicKey.bytes, nonce: 7, certificates: fleet.chain(key, as: role)))
-            #expect(await fleet.trust.vouches(for: author, now: now) == expected, "\(role)")
+            #expect(await VouchedAuthors().includes(author, in: fleet.trust, now: now) == expected, "\(role)")
         }
     }
 }

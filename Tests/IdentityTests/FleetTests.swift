@@ -103,10 +103,10 @@ struct FleetTests {
         for nonce in [nil, 7] as [UInt128?] {
             let author = try #require(JournalAuthor(key: key.publicKey.bytes, nonce: nonce, certificates: chain))
             let writers: [FleetRole] = nonce == nil ? [.server] : [.member, .lead, .office]
-            #expect(await fleet.trust.vouches(for: author, now: .since(0)) == writers.contains(role))
+            #expect(await VouchedAuthors().includes(author, in: fleet.trust, now: .since(0)) == writers.contains(role))
             var bare = author
             bare.certificates = []
-            #expect(await !fleet.trust.vouches(for: bare, now: .since(0)))
+            #expect(await !VouchedAuthors().includes(bare, in: fleet.trust, now: .since(0)))
         }
     }
 

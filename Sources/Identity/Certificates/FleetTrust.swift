@@ -130,11 +130,6 @@ package struct FleetTrust: Sendable {
         return found.map { author.isServer ? $0.role == .server : $0.role.isLaptops } == true ? found : nil
     }
 
-    /// Whether there is such a member, who may write.
-    package func vouches(for author: JournalAuthor, now: TimeBounds) async -> Bool {
-        await member(author, now: now)?.role.mayWrite ?? false
-    }
-
     private func member(
         _ chain: [[UInt8]], near now: TimeBounds, revocations: RevocationLog
     ) async throws(Refusal) -> (certificate: FleetCertificate, issuer: FleetCertificate) {

@@ -16,9 +16,9 @@ package final class VouchedAuthors: Sendable {
     /// Knows nobody yet.
     package init() {}
 
-    /// As `FleetTrust.vouches`.
+    /// Whether the fleet has let in, at some time, who it is, and lets it write.
     package func includes(_ author: JournalAuthor, in trust: FleetTrust, now: TimeBounds) async -> Bool {
-        await member(author, in: trust, now: now) != nil
+        await member(author, in: trust, now: now)?.role.mayWrite ?? false
     }
 
     /// As `FleetTrust.member(_:now:)`; how its certificate stood is told as of the first time.
