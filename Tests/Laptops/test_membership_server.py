@@ -113,6 +113,32 @@ def kept(office):
         database.close()
 
 
+def test_a_laptop_that_has_only_looked_at_a_job_is_quiet_about_it_when_it_is_taken_off(solos, office, front):
+    lea = lead(solos, office)
+    bert = solos("bert").start(*server_flags(front.url))
+    job = lea.make("/v1/jobs", {"name": "Smith", "laptops": [identifier(bert)]})["id"]
+    lea.add(job, name="lamp")
+    lea.make(f"/v1/jobs/{job}/state", {"state": "dispatched"})
+    said = lambda: bert.get(f"/v1/jobs/{job}")["state"]["published"] == "dispatched"
+    wait_until(lambda: job in jobs(bert) and said(), PATIENCE_SECONDS, "bert has the server's word")
+    unassign(lea, job, identifier(bert))
+    lea.add(job, name="table")
+    rounds = lambda: front.requests("/v1/jobs?")
+    about = lambda: [seen for seen in front.requests(f"/v1/jobs/{job}")]
+    wait_until(lambda: len(office.get(f"/v1/jobs/{job}/items")) == 2, PATIENCE_SECONDS, "the server has more")
+    # Bert hears it from nobody, until he has a reason to speak of the job.
+    bert.kill()
+    bert.start(*server_flags(front.url))
+    wait_until(lambda: membership(bert, job) == "off", PATIENCE_SECONDS, f"bert hears it: {bert.log()}")
+    at_rest = len(rounds()) + 2
+    wait_until(lambda: len(rounds()) >= at_rest, PATIENCE_SECONDS, "some rounds pass")
+    before, at_rest = about(), len(rounds()) + 3
+    wait_until(lambda: len(rounds()) >= at_rest, PATIENCE_SECONDS, "more rounds pass")
+    assert about() == before, f"it asks about the job with every round: {about()[len(before):]}"
+    log = bert.log()
+    assert "set back" not in log and "could not be settled" not in log, log
+
+
 def test_who_may_not_assign_puts_nobody_on_a_job(solos, office):
     lea = lead(solos, office)
     job = lea.make("/v1/jobs", {"name": "Smith", "laptops": [identifier(lea)]})["id"]
@@ -166,6 +192,9 @@ def test_who_may_only_look_changes_nothing(solos, office):
     connection = Connection(office.port, reader)
     run = Journal(job, reader.author()).add("forged")
     status, answer = connection.ask("POST", f"/v1/jobs/{job}/journals", run)
+    assert status == 422 and answer["code"] == "outsider", answer
+    removal = {"name": "Smith", "entries": []}
+    status, answer = connection.ask("PUT", f"/v1/jobs/{job}/removal", removal)
     assert status == 422 and answer["code"] == "outsider", answer
     connection.close()
     assert set(lea.items(job)) == {lamp}

@@ -69,6 +69,7 @@ struct MembershipTests {
             .fingerprint(1), .bucketsRequest, .summariesRequest(bucket: bucket),
             .request(job: smith, replica: ReplicaID(1), from: 1, credit: 1 << 20, graft: true),
             .probe(job: smith, replica: ReplicaID(1), sequence: 3), .prune(job: smith),
+            .forked(job: smith, replica: ReplicaID(1)),
             .credit(job: smith, replica: ReplicaID(1), bytes: 1 << 20),
         ] { asked += mesh.onMessage(message, on: link, now: 1) }
         let after = JournalSegment(
@@ -79,7 +80,11 @@ struct MembershipTests {
             removal, of: smith, vector: mesh.vector(of: smith), replaced: [], order: 1, now: 3)
         let timers = (1...4).flatMap { mesh.onTimer(now: $0 * 2_000) }
         // The answer to a request for a vector, which names the job itself, is that of a laptop that holds nothing of it.
-        let vectors = leaks(asked).filter { $0 != .vector(job: smith, VersionVector(), removal: nil) }
+        let nothing = ProbeAnswer(sequence: 3, boundary: nil, changeHash: 0)
+        let vectors = leaks(asked).filter {
+            $0 != .vector(job: smith, VersionVector(), removal: nil)
+                && $0 != .probeAnswer(job: smith, replica: ReplicaID(1), nothing)
+        }
         #expect(vectors.isEmpty)
         #expect(leaks(spread).isEmpty && leaks(removed).isEmpty && leaks(timers).isEmpty)
         for directive in asked {
@@ -149,6 +154,31 @@ struct MembershipTests {
                 == [.stream(.load(smith, ReplicaID(2), from: 1, maximumBytes: ProtocolLimits.deltaBytes, for: link))])
     }
 
+    @Test("Who claims to hold some of a job that it is not on does not hear how far it is held, nor that copies part")
+    func claims() throws {
+        let cleo = ReplicaID(3)
+        var mesh = try self.anna()
+        _ = mesh.onMessage(.ready, on: link, now: 0)
+        let head = JournalHead(sequence: 4, digest: JournalDigest(4))
+        let run = JournalSegment(replica: cleo, first: 1, head: head, bytes: [1, 2, 3, 4])
+        _ = mesh.onMessage(.delta(job: smith, run, pushed: false), on: link, now: 1)
+        _ = mesh.onPersisted(run, job: smith, from: link, result: .stored, now: 1)
+        for sequence in [4, 9] as [UInt64] {
+            let claim = JournalHead(sequence: sequence, digest: JournalDigest(99))
+            let told = mesh.onMessage(
+                .vector(
+                    job: smith, VersionVector([VersionVector.Entry(replica: cleo, head: claim)]), removal: nil),
+                on: link, now: 2)
+            for case .send(let message, _) in told.compactMap(\.onLink) {
+                guard case .request(_, cleo, let from, _, _) = message else {
+                    Issue.record("\(message)")
+                    continue
+                }
+                #expect(from == 1)
+            }
+        }
+    }
+
     @Test("Who is put on a job gets it at once, and who is taken off gets the word and nothing more")
     func changes() throws {
         var mesh = try anna()
@@ -205,6 +235,15 @@ struct MembershipTests {
         #expect(
             equal.compactMap(\.onLink).contains(
                 .send(.vector(job: smith, mesh.vector(of: smith), removal: nil), on: link)))
+    }
+
+    @Test("A reader ends no job")
+    func reader() throws {
+        var mesh = try anna(access: JobAccess(Self.bert, mayWrite: false))
+        _ = mesh.onMessage(.ready, on: link, now: 0)
+        let removal = JobRemoval(name: "Jones", heads: mesh.vector(of: jones))
+        let told = mesh.onMessage(.vector(job: jones, mesh.vector(of: jones), removal: removal), on: link, now: 1)
+        for case .takeRemoval in told { Issue.record("the job is ended") }
     }
 
     @Test("News of who is on a job goes to those who may hear of it, and not back")

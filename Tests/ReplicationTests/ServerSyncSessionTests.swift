@@ -215,6 +215,39 @@ struct ServerSyncSessionTests {
         _ = session.onUploaded()
         #expect(session.onLoaded([]) == .finished(.unfinished))
     }
+
+    @Test("Where the server tells of the laptop's own journals only, all is brought once, and nobody is behind")
+    func ownOnly() {
+        let here = JobHoldings(vector: vector((0, 5, 5), (1, 3, 3), (2, 4, 4)))
+        for isSaidFirst in [true, false] {
+            var session = ServerSyncSession()
+            var server = JobHoldings(vector: isSaidFirst ? vector((1, 3, 3)) : VersionVector())
+            server.isOwnOnly = isSaidFirst
+            var directive = session.onVectors(here: here, server: server)
+            if !isSaidFirst {
+                // Of the server's words, which it does not take, and of its own journal, it says so only when it is brought some.
+                _ = session.onLoaded([run(0, 5, 5)])
+                directive = session.onRefused(.ownJournal)
+            }
+            #expect(directive == .expose)
+            directive = session.onExposed(true)
+            var told = JobHoldings(vector: vector((1, 3, 3)))
+            told.isOwnOnly = true
+            while case .load = directive {
+                guard case .upload = session.onLoaded([run(2, 4, 4)]) else { break }
+                _ = session.onUploaded(told)
+                directive = session.onLoaded([])
+            }
+            #expect(directive == .finished(.unfinished), "no second comparison")
+            #expect(session.isOwnOnly && !session.isServerBehind && !session.wasWithheld)
+        }
+        var withheld = ServerSyncSession()
+        var server = JobHoldings()
+        server.isOwnOnly = true
+        let first = withheld.onVectors(here: here, server: server)
+        let last = withheld.onExposed(false)
+        #expect(first == .expose && last == .finished(.unfinished) && withheld.wasWithheld)
+    }
 }
 
 extension ServerSyncSession {

@@ -16,23 +16,21 @@ struct AssignmentStoreTests {
             ) { _ in [UInt8](repeating: 7, count: 64) })
     }
 
-    @Test("Those of a job are replaced as a whole, and each fleet has its own")
+    @Test("What says nothing any more goes, whoever has looked when; each fleet has its own")
     func kept() async throws {
         let place = try Place()
         let store = try await place.open()
-        let (first, second) = (
-            try statement([DeviceID(high: 1, low: 1)], at: 1), try statement([DeviceID(high: 2, low: 2)], at: 2)
-        )
-        var roster = JobRoster()
-        _ = roster.apply(first)
-        try await store.keepAssignments([(job, roster)], of: [1])
-        _ = roster.apply(second)
-        try await store.keepAssignments([(job, roster)], of: [1])
+        let (anna, bert) = (DeviceID(high: 1, low: 1), DeviceID(high: 2, low: 2))
+        let (first, second) = (try statement([anna], at: 1), try statement([bert], at: 2))
+        // Neither has seen the other.
+        try await store.keepAssignments([first], of: [1])
+        try await store.keepAssignments([second], of: [1])
         #expect(Set(try await store.assignments(of: [1])) == [first, second])
         #expect(try await store.assignments(of: [2]).isEmpty)
-        var other = JobRoster()
-        _ = other.apply(second)
-        try await store.keepAssignments([(job, other)], of: [1])
-        #expect(try await store.assignments(of: [1]) == [second])
+        let both = try statement([anna, bert], at: 3)
+        try await store.keepAssignments([both, first], of: [1])
+        #expect(try await store.assignments(of: [1]) == [both])
+        try await store.keepAssignments([second], of: [1])
+        #expect(try await store.assignments(of: [1]) == [both], "what is older is not kept")
     }
 }

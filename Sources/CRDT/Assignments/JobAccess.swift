@@ -8,9 +8,14 @@ package struct JobAccess: Hashable, Sendable {
     package let seesAllJobs: Bool
     /// Its certificate has run out lately: it goes on with the jobs that it has, and gets no new ones.
     package let isInGrace: Bool
+    /// False for a reader's: it ends no job.
+    package let mayWrite: Bool
 
     /// By default a laptop like any other.
-    package init(_ device: DeviceID, seesAllJobs: Bool = false, isInGrace: Bool = false) {
+    package init(
+        _ device: DeviceID, seesAllJobs: Bool = false, isInGrace: Bool = false, mayWrite: Bool = true
+    ) {
+        self.mayWrite = mayWrite
         self.device = device
         self.seesAllJobs = seesAllJobs
         self.isInGrace = isInGrace

@@ -17,6 +17,7 @@ struct JobChangesDocument: Encodable {
         let channel: UInt64
         let fingerprint: String
         let assignments: String
+        let isOwnOnly: Bool
     }
 
     let jobs: [Entry]
@@ -27,7 +28,7 @@ struct JobChangesDocument: Encodable {
         jobs = list.entries.map {
             Entry(
                 job: $0.job.text, channel: $0.channel, fingerprint: $0.fingerprint.sixteenDigits,
-                assignments: $0.assignments.sixteenDigits)
+                assignments: $0.assignments.sixteenDigits, isOwnOnly: $0.isOwnOnly)
         }
         cursor = list.cursor
         isFromStart = list.isFromStart

@@ -15,23 +15,17 @@ extension ServerIdentity {
     /// - Throws: `ChannelProblem` when nobody who may has signed one of them: then none is taken.
     func learn(_ statements: [Assignment], at time: UInt64) async throws -> [Assignment] {
         guard let trust else { return [] }
-        let log = assignments.withLock { $0 }
         let news: [Assignment]
         do throws(AssignmentRefusal) {
-            news = try await log.news(in: statements, of: trust, now: TimeBounds(Int64(clamping: time), within: 0))
+            news = try await assignments.withLock { $0 }
+                .news(in: statements, of: trust, now: TimeBounds(Int64(clamping: time), within: 0))
         } catch {
             throw ChannelProblem(.outsider, error.sentence)
         }
         guard !news.isEmpty else { return [] }
-        // In force first, and what is kept is all that is known then: of two that come at once the later keeps both. What cannot be
-        // kept is told of, and brought again.
-        let changed = assignments.withLock { log in
-            let jobs = Set(news.filter { log.add($0) }.map(\.job))
-            return jobs.sorted().map { (job: $0, roster: log[$0]) }
-        }
-        do { try await store.keepAssignments(changed, of: trust.root.key.bytes) } catch {
-            try await readAssignments()
-            throw error
+        try await store.keepAssignments(news, of: trust.root.key.bytes)
+        assignments.withLock { log in
+            for statement in news { _ = log.add(statement) }
         }
         return news
     }

@@ -37,7 +37,8 @@ extension ChannelService {
     /// How far the journals of a job are held, as far as the caller may be told; its own it may always.
     func holdings(of job: JobID, for access: JobAccess) async throws -> JobHoldings {
         let told = try await tellable(try await store.holdings(of: job), of: job, to: access)
-        guard !told.isOwnOnly || !told.vector.entries.isEmpty else { throw Self.unknown }
+        let knows = !told.vector.entries.isEmpty || identity.roster(of: job).names(access.device)
+        guard !told.isOwnOnly || knows else { throw Self.unknown }
         return told
     }
 
@@ -56,6 +57,13 @@ extension ChannelService {
         if try await mayReceive(job, access) { return roster.statements }
         guard try await !ownJournals(of: access, in: job).isEmpty else { throw Self.unknown }
         return roster.statements
+    }
+
+    /// - Throws: `ChannelProblem` for a reader, who ends nothing and takes nothing back.
+    func checkThatItWrites(_ access: JobAccess) throws(ChannelProblem) {
+        guard access.mayWrite else {
+            throw ChannelProblem(.outsider, "The fleet has let this laptop in to look only; ask on another one.")
+        }
     }
 
     /// Takes what a laptop says of who is on jobs.

@@ -29,6 +29,7 @@ extension ChannelService {
 
     /// Ends a job as a laptop says; when this returns that is durable.
     func remove(_ job: JobID, _ removal: JobRemoval, by access: JobAccess) async throws -> JobHoldings {
+        try checkThatItWrites(access)
         var generator = SystemRandomNumberGenerator()
         try await unlessSilent {
             _ = try await store.takeRemoval(

@@ -53,11 +53,16 @@ struct ChannelService: Sendable {
         let isFromStart = page.isFromStart
         var entries: [JobChangeList.Entry] = []
         while true {
-            for change in page.changes where try await mayReceive(change.job, access) {
+            for change in page.changes {
+                let roster = identity.roster(of: change.job)
+                let mayReceive = try await mayReceive(change.job, access)
+                // Who was taken off hears of that, and of nothing else.
+                guard mayReceive || roster.names(access.device) else { continue }
                 entries.append(
                     JobChangeList.Entry(
-                        job: change.job, channel: change.head, fingerprint: change.fingerprint,
-                        assignments: identity.roster(of: change.job).fingerprint))
+                        job: change.job, channel: mayReceive ? change.head : 0,
+                        fingerprint: mayReceive ? change.fingerprint : 0, assignments: roster.fingerprint,
+                        isOwnOnly: !mayReceive))
             }
             guard !page.changes.isEmpty, entries.count < limit else { break }
             page = try await store.jobChanges(since: page.cursor, limit: limit - entries.count)

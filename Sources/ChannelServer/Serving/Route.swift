@@ -122,7 +122,8 @@ extension Route {
                 exchange, json: { try DecisionsDocument(decided) }, protobuf: { try decided.protobuf() })
         },
         Route(.delete, "/v1/jobs/{job}/mutations/{token}") { exchange, service in
-            try .json(OutcomeDocument(try await service.withdraw(exchange.token(), job: exchange.job())))
+            try service.checkThatItWrites(exchange.access)
+            return try .json(OutcomeDocument(try await service.withdraw(exchange.token(), job: exchange.job())))
         },
     ]
 }

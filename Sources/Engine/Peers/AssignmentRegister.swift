@@ -12,11 +12,13 @@ package protocol AssignmentRegister: Sendable {
     /// What a laptop that was let in may be told of jobs.
     func access(of device: DeviceID) -> JobAccess
 
-    /// Looks at what somebody has sent, and keeps what is signed by those who may say so.
+    /// Whether this laptop itself may be told of a job, as far as it knows.
+    func receives(_ job: JobID) -> Bool
+
+    /// Looks at what somebody has sent, and keeps what is signed by those who may say so: durable, and in force, when this returns.
     ///
-    /// - Returns: the jobs of which something was not known, as they are by now.
     /// - Throws: `LinkRefusal` when nobody who may has signed one of them, or when it cannot be kept.
-    func learn(_ statements: [Assignment]) async throws(LinkRefusal) -> [(job: JobID, roster: JobRoster)]
+    func learn(_ statements: [Assignment]) async throws(LinkRefusal)
 
     /// All that is known of the fleet that this laptop has joined; nil while it is in the same as when this was asked before.
     func rostersOfNewFleet() async -> [(job: JobID, roster: JobRoster)]?

@@ -6,15 +6,16 @@ import Transport
 
 /// Who is on which job.
 extension Replicator {
-    /// This laptop's person has said so, or the server has told of it; it is durable.
-    package func assigned(_ changed: [(job: JobID, roster: JobRoster)]) {
-        announce(changed, from: nil)
+    /// It was said who is on these jobs, by this laptop's person or by the server, and is durable.
+    package func assigned(_ jobs: [JobID]) {
+        announce(jobs, from: nil)
     }
 
     func learnAssignments(_ statements: [Assignment], from link: LinkID) async {
         guard let assignments else { return }
         do {
-            announce(try await assignments.learn(statements), from: link)
+            try await assignments.learn(statements)
+            announce(statements.map(\.job), from: link)
         } catch {
             if let job = statements.first?.job { noteForgery(by: link, error.description, of: job) }
             close(link, error.description)
@@ -25,7 +26,7 @@ extension Replicator {
     func noteFleet() async {
         guard let rosters = await assignments?.rostersOfNewFleet() else { return }
         mesh.forgetAssignments()
-        announce(rosters, from: nil)
+        announce(rosters.map(\.job), from: nil)
     }
 
     func access(of device: DeviceID) -> JobAccess {
@@ -38,7 +39,11 @@ extension Replicator {
         perform(mesh.onHoldingShown(job, on: link))
     }
 
-    private func announce(_ changed: [(job: JobID, roster: JobRoster)], from link: LinkID?) {
+    /// What is known by now: of what two have brought at once either may come first.
+    private func announce(_ jobs: [JobID], from link: LinkID?) {
+        guard let assignments else { return }
+        let changed = Set(jobs).sorted().map { (job: $0, roster: assignments.roster(of: $0)) }
+            .filter { mesh.roster(of: $0.job).fingerprint != $0.roster.fingerprint }
         guard !changed.isEmpty else { return }
         perform(mesh.onAssigned(changed, from: link, now: now))
         for (job, roster) in changed {

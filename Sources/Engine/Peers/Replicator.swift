@@ -160,6 +160,7 @@ package actor Replicator: TransportHandler {
     package func linkOpened(_ link: LinkID, with device: DeviceID, remote: String, dialled: PeerAddress?) async {
         remotes[link] = Remote(address: remote, dialled: dialled)
         await noteFleet()
+        mesh.seesAllJobs = access(of: mesh.device).seesAllJobs
         guard remotes[link] != nil else { return }
         noteRevocations()
         // It may have been revoked since it was let in, a moment ago.

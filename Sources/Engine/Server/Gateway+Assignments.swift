@@ -18,9 +18,12 @@ extension Gateway {
             // It knows no such job yet, or none that this laptop may know of.
             guard problem.code == .unknownJob else { throw problem }
         }
+        var isTaken = true
         do {
-            await replicator.assigned(try await assignments.learn(theirs.filter { $0.job == job }))
+            try await assignments.learn(theirs.filter { $0.job == job })
+            await replicator.assigned([job])
         } catch {
+            isTaken = false
             logger.warning(
                 "what the server says of who is on a job is not taken",
                 metadata: ["job": "\(job)", "reason": "\(error)"])
@@ -31,6 +34,6 @@ extension Gateway {
             _ = try await server.bring(Array(mine.prefix(ChannelLimits.assignments))).get()
             mine = mine.dropFirst(ChannelLimits.assignments)
         }
-        held.note(assignments: assignments.roster(of: job).fingerprint, of: job)
+        if isTaken { held.note(assignments: assignments.roster(of: job).fingerprint, of: job) }
     }
 }

@@ -45,7 +45,6 @@ extension Gateway {
         }
         var session = start
         var shown = JobHoldings()
-        var isOwnOnly = false
         var directive = session.begin()
         while !Task.isCancelled {
             switch directive {
@@ -55,7 +54,7 @@ extension Gateway {
                 do { server = try await serverHoldings(of: job) } catch let problem as ServerProblem {
                     return log(problem, of: job)
                 }
-                (shown, isOwnOnly) = (here, server.isOwnOnly)
+                shown = here
                 directive = session.onVectors(here: here, server: server)
                 if session.isServerBehind { await noteServer(isBehind: true, in: job) }
             case .takeRemoval(let removal):
@@ -74,17 +73,18 @@ extension Gateway {
             case .expose: directive = session.onExposed(await replicator.exposeToServer())
             case .load(let place): directive = session.onLoaded(await runs(from: JournalPlace(job: job, place)))
             case .upload(let runs):
-                if let refusal = try await upload(runs, to: job) {
-                    directive = session.onRefused(refusal)
-                } else {
-                    directive = session.onUploaded()
+                switch try await upload(runs, to: job) {
+                case .success(let held): directive = session.onUploaded(held)
+                case .failure(let refusal): directive = session.onRefused(refusal)
                 }
             case .giveWay(let branch, let agreed):
                 await replicator.giveWay(to: ServerRun(segment: branch, job: job), after: agreed)
                 directive = session.onGaveWay()
-            case .finished(let ending):
-                // It says no more of what it holds: what was brought is not brought again before something has changed here.
-                if isOwnOnly, session.isWhole, ending != .refused { held.note(shown.vector, of: job) }
+            case .finished:
+                // It says no more of what it holds: what was brought, or refused, is not brought again before something has changed here.
+                if session.isOwnOnly, session.isWhole, !session.wasWithheld { held.note(shown.vector, of: job) }
+                // And this laptop may not have heard that it is not on the job.
+                if session.isOwnOnly { try await exchangeAssignments(of: job) }
                 if session.isWhole { await noteServer(isBehind: session.isServerBehind, in: job) }
                 if session.hasGivenBack {
                     logger.notice("the server has taken its own words back", metadata: ["job": "\(job)"])
@@ -106,12 +106,13 @@ extension Gateway {
         do {
             let holdings = try await server.holdings(of: job).get()
             held.note(holdings.vector, of: job)
-            // This laptop may not have heard that it is not on the job.
-            if holdings.isOwnOnly { try await exchangeAssignments(of: job) }
             return holdings
         } catch let problem as ServerProblem where problem.code == .unknownJob {
             held.note(VersionVector(), of: job)
-            return JobHoldings()
+            // Of a job that this laptop must not be told of it says the same as of one that there is not.
+            var nothing = JobHoldings()
+            nothing.isOwnOnly = !(assignments?.receives(job) ?? true)
+            return nothing
         }
     }
 
@@ -133,19 +134,22 @@ extension Gateway {
         return try reply.get().segments.filter { $0.replica == place.replica }
     }
 
-    /// - Returns: why the server did not take them.
-    private func upload(_ runs: [JournalSegment], to job: JobID) async throws -> ServerSyncSession.Refusal? {
+    /// - Returns: what the server holds then, or why it did not take them.
+    private func upload(
+        _ runs: [JournalSegment], to job: JobID
+    ) async throws -> Result<JobHoldings, ServerSyncSession.Refusal> {
         do {
-            held.note(try await server.upload(runs, to: job).get().vector, of: job)
-            return nil
+            let holdings = try await server.upload(runs, to: job).get()
+            held.note(holdings.vector, of: job)
+            return .success(holdings)
         } catch let problem as ServerProblem {
             switch problem.code {
-            case .journalGap: return .gap(held: problem.problem?.sequence)
-            case .journalForked: return .forked(agreed: problem.problem?.sequence)
-            case .channelUpload: return .ownJournal
+            case .journalGap: return .failure(.gap(held: problem.problem?.sequence))
+            case .journalForked: return .failure(.forked(agreed: problem.problem?.sequence))
+            case .channelUpload: return .failure(.ownJournal)
             default:
                 log(problem, of: job)
-                return .other
+                return .failure(.other)
             }
         }
     }

@@ -26,6 +26,8 @@ package actor Gateway {
     /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
     private var changedMeanwhile: [JobID: UInt64] = [:]
     var held = ServerHoldings()
+    /// Since the last list began the server may tell this laptop of other jobs.
+    private var mustListAgain = false
     /// At these jobs the server failed; they come last.
     private var troubled: Set<JobID> = []
     /// How this device stands with the server.
@@ -146,7 +148,7 @@ package actor Gateway {
     /// This laptop has joined a fleet, has another certificate, or knows of another revocation.
     package func fleetChanged() {
         // With another certificate it may be told of others.
-        held.listAgain()
+        mustListAgain = true
         plan.onFleet(now: now)
         occasion.yield()
     }
@@ -187,6 +189,8 @@ package actor Gateway {
     }
 
     private func round() async throws {
+        if mustListAgain { held.listAgain() }
+        mustListAgain = false
         repeat {
             let list = try await server.jobs(since: held.cursor).get()
             await answered()

@@ -60,14 +60,17 @@ package struct AssignmentLog: Sendable {
     /// Looks at what somebody has told of jobs.
     ///
     /// - Returns: what would be news here.
-    /// - Throws: `IdentityFault` when nobody who may has signed one of them.
+    /// - Throws: `AssignmentRefusal` when nobody who may has signed one of them.
     package func news(
         in statements: [Assignment], of trust: FleetTrust, now: TimeBounds
     ) async throws(AssignmentRefusal) -> [Assignment] {
-        var log = self
+        var touched: [JobID: JobRoster] = [:]
         var news: [Assignment] = []
-        for statement in statements where log.add(statement) {
+        for statement in statements {
+            var roster = touched[statement.job] ?? self[statement.job]
+            guard roster.apply(statement) else { continue }
             guard await trust.allows(statement, now: now) else { throw AssignmentRefusal(signer: statement.signer) }
+            touched[statement.job] = roster
             news.append(statement)
         }
         return news

@@ -14,6 +14,7 @@ extension FleetRole {
 extension FleetMember {
     /// What it may be told of jobs.
     package var jobAccess: JobAccess {
-        JobAccess(key.device, seesAllJobs: role.seesAllJobs, isInGrace: standing == .grace)
+        JobAccess(
+            key.device, seesAllJobs: role.seesAllJobs, isInGrace: standing == .grace, mayWrite: role.mayWrite)
     }
 }

@@ -72,37 +72,35 @@ final class JobAssignments: AssignmentRegister {
         }
     }
 
-    func learn(
-        _ statements: [Assignment]
-    ) async throws(LinkRefusal) -> [(job: JobID, roster: JobRoster)] {
-        guard let trust = identity.membership?.trust else { return [] }
+    func learn(_ statements: [Assignment]) async throws(LinkRefusal) {
+        guard let trust = identity.membership?.trust else { return }
         await follow()
-        let log = state.withLock { $0.log }
         let news: [Assignment]
         do throws(AssignmentRefusal) {
-            news = try await log.news(in: statements, of: trust, now: identity.now)
+            news = try await state.withLock { $0.log }.news(in: statements, of: trust, now: identity.now)
         } catch {
             throw LinkRefusal(error.sentence)
         }
-        let changed = enter(news, of: trust.root.key.bytes)
-        // In force at once. Should it not be kept, others tell it again; a disk that cannot keep it keeps nothing of the job either.
-        do { try await keep(changed, of: trust.root.key.bytes) } catch {
+        do { try await keep(news, of: trust.root.key.bytes) } catch {
             logger.error("who is on a job could not be kept", metadata: ["error": "\(error)"])
+            throw LinkRefusal("This laptop cannot keep who is on a job.")
         }
-        return changed
     }
 
-    private func enter(_ news: [Assignment], of fleet: [UInt8]) -> [(job: JobID, roster: JobRoster)] {
+    /// Durable before it is in force: nothing of a job is asked for by whom a power cut would let forget whom it is for.
+    private func keep(_ news: [Assignment], of fleet: [UInt8]) async throws {
+        guard !news.isEmpty else { return }
+        try await store.keepAssignments(news, of: fleet)
         state.withLock { state in
-            guard state.fleet == fleet else { return [] }
-            let changed = Set(news.filter { state.log.add($0) }.map(\.job))
-            return changed.sorted().map { (job: $0, roster: state.log[$0]) }
+            guard state.fleet == fleet else { return }
+            for statement in news { _ = state.log.add(statement) }
         }
     }
 
-    private func keep(_ changed: [(job: JobID, roster: JobRoster)], of fleet: [UInt8]) async throws {
-        guard !changed.isEmpty else { return }
-        try await store.keepAssignments(changed, of: fleet)
+    func receives(_ job: JobID) -> Bool {
+        guard let own = identity.membership?.own else { return true }
+        let isInGrace = own.notAfter < identity.now.earliest
+        return !isInGrace && (own.role.seesAllJobs || roster(of: job).includes(identity.device))
     }
 
     // MARK: Assigning
@@ -110,11 +108,8 @@ final class JobAssignments: AssignmentRegister {
     /// Says who is on a job, in this laptop's name: durable before it is in force.
     ///
     /// - Parameter words: none about a laptop twice.
-    /// - Returns: what has changed, for the peers.
     /// - Throws: `IdentityFault` when this laptop may not, `StoreError`.
-    func assign(
-        _ words: [Assignment.Word], to job: JobID, now: UInt64
-    ) async throws -> (job: JobID, roster: JobRoster) {
+    func assign(_ words: [Assignment.Word], to job: JobID, now: UInt64) async throws {
         guard let membership = identity.membership else { throw FleetIdentity.Fault.notEnrolled }
         guard !identity.isRevoked else { throw FleetIdentity.Fault.revoked }
         guard membership.own.role.mayAssign else {
@@ -123,21 +118,20 @@ final class JobAssignments: AssignmentRegister {
             )
         }
         await follow()
-        let former = roster(of: job)
-        let statement = membership.trust.assignment(
-            of: job, words, stamp: former.nextStamp(now: now), by: identity.key,
-            certificates: identity.certificates(of: identity.publicKey))
-        guard let statement else {
+        guard (1...Assignment.mostDevices).contains(words.count) else {
             throw FleetIdentity.Fault.unusable("Name 1 to \(Assignment.mostDevices) laptops at a time.")
         }
-        var roster = former
-        guard roster.apply(statement) else {
-            throw FleetIdentity.Fault.unusable("This job has too many laptops on record.")
+        let roster = roster(of: job)
+        let statement = membership.trust.assignment(
+            of: job, words, stamp: roster.nextStamp(now: now), by: identity.key,
+            certificates: identity.certificates(of: identity.publicKey))
+        var next = roster
+        guard let statement, next.apply(statement) else {
+            throw FleetIdentity.Fault.unusable(
+                "No more can be said of who is on this job: what was said is dated in the far future, or names too many laptops."
+            )
         }
-        let fleet = membership.trust.root.key.bytes
-        try await keep([(job, roster)], of: fleet)
-        _ = enter([statement], of: fleet)
-        return (job, self.roster(of: job))
+        try await keep([statement], of: membership.trust.root.key.bytes)
     }
 }
 
@@ -145,11 +139,15 @@ extension FleetIdentity {
     /// What a laptop that was let in may be told of jobs, by the newest certificate of its that was seen.
     func jobAccess(of device: DeviceID) -> JobAccess {
         let earliest = now.earliest
+        if device == self.device {
+            return JobAccess(device, seesAllJobs: membership?.own.role.seesAllJobs ?? false)
+        }
         return state.withLock { state in
             guard let known = state.known[device] else { return JobAccess(device) }
             return JobAccess(
                 device, seesAllJobs: FleetRole(rawValue: known.role)?.seesAllJobs ?? false,
-                isInGrace: known.validUntil.map { $0 < earliest } ?? false)
+                isInGrace: known.validUntil.map { $0 < earliest } ?? false,
+                mayWrite: FleetRole(rawValue: known.role)?.mayWrite ?? true)
         }
     }
 }

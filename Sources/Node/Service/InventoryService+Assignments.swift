@@ -73,8 +73,8 @@ extension InventoryService {
         {
             words.append(Assignment.Word(fleet.device, isOn: true))
         }
-        let changed = try await assignments.assign(words, to: job, now: nowMilliseconds)
-        await replicator.assigned([changed])
+        try await assignments.assign(words, to: job, now: nowMilliseconds)
+        await replicator.assigned([job])
         await gateway?.assigned()
     }
 

@@ -4,9 +4,10 @@ package import CRDT
 extension Mesh {
     mutating func onRequest(_ name: JournalName, from: UInt64, credit: Int, on link: LinkID) -> [StreamDirective] {
         // What went with the job cannot be sent: who asks for it does not know yet that the job is removed.
-        if jobs[name.job]?.removal?.covers(max(from, 1), of: name.replica) ?? false
-            || !mayTell(name.replica, of: name.job, to: link)
-        {
+        let isBarred = !mayTell(name.replica, of: name.job, to: link)
+        // Whoever may not know that there is such a job hears nothing, as where there is none.
+        if isBarred, tellableVector(of: name.job, to: link).entries.isEmpty { return [] }
+        if isBarred || jobs[name.job]?.removal?.covers(max(from, 1), of: name.replica) ?? false {
             return sendVector(of: name.job, on: link).map(StreamDirective.link)
         }
         let running = links[link]?.streams[name]

@@ -100,7 +100,9 @@ extension Mesh {
             }
         }
         for job in fingerprints.jobs(in: bucket)
-        where !listed.contains(job) && links[id]?.jobs[job] == nil && !isBarred(from: job, id) {
+        where !listed.contains(job) && links[id]?.jobs[job] == nil && !isBarred(from: job, id)
+            && !isDismissed(from: job)
+        {
             // It holds nothing of it, and will ask for the vector.
             if hasRoom(on: id) {
                 open(job, on: id, peer: VersionVector(), announced: VersionVector())

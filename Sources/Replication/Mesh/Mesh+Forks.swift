@@ -53,6 +53,7 @@ extension Mesh {
 
     /// A peer says that two copies part. Of this device's own journal it has to show one: what it has said that it holds.
     mutating func onForked(_ name: JournalName, on link: LinkID, now: UInt64) -> [SearchDirective] {
+        guard mayTell(name.replica, of: name.job, to: link) else { return [] }
         openIfEqual(name.job, on: link)
         return searchFork(name, with: link, now: now)
     }

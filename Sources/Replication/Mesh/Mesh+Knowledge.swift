@@ -89,7 +89,7 @@ extension Mesh {
             let isApart = entry.head.contradicts(own)
             if entry.replica == replica, isApart || entry.head.sequence > own.sequence {
                 if entry.head.sequence > claimed?.head.sequence ?? 0 { claimed = entry }
-            } else if isApart {
+            } else if isApart, mayTell(entry.replica, of: job, to: link) {
                 directives += searchFork(JournalName(job: job, replica: entry.replica), with: link, now: now)
             }
         }

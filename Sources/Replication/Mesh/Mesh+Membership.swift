@@ -17,6 +17,12 @@ extension Mesh {
         !isBarred(from: job, id) || authors[replica] == links[id]?.device
     }
 
+    /// Who is on a job, as far as the mesh was told.
+    package func roster(of job: JobID) -> JobRoster { rosters[job] ?? JobRoster() }
+
+    /// Whether this laptop is not on a job, so that peers that are say nothing of it.
+    func isDismissed(from job: JobID) -> Bool { !seesAllJobs && !(rosters[job]?.includes(device) ?? true) }
+
     /// The jobs of which nothing may be said in a comparison, in any order.
     func barredJobs(_ id: LinkID) -> [JobID] {
         guard let access = links[id]?.access else { return [] }
@@ -37,7 +43,7 @@ extension Mesh {
     }
 
     /// Whether the peer has been on a job: it has written there, or has shown what stands there.
-    private func knows(_ job: JobID, _ id: LinkID) -> Bool {
+    func knows(_ job: JobID, _ id: LinkID) -> Bool {
         if links[id]?.shown.contains(job) ?? false { return true }
         guard let device = links[id]?.device else { return false }
         return vector(of: job).entries.contains { authors[$0.replica] == device }

@@ -34,7 +34,10 @@ extension Mesh {
         case .request, .credit, .delta: return onTransfer(message, on: link, now: now)
         case .assignments(let statements): return [.learnAssignments(statements, from: link)]
         case .probe(let job, let replica, let sequence):
-            guard mayTell(replica, of: job, to: link) else { return [] }
+            guard mayTell(replica, of: job, to: link) else {
+                let nothing = ProbeAnswer(sequence: sequence, boundary: nil, changeHash: 0)
+                return [.send(.probeAnswer(job: job, replica: replica, nothing), on: link)]
+            }
             return [.answerProbe(job, replica, sequence: sequence, on: link)]
         case .probeAnswer(let job, let replica, let answer):
             let name = JournalName(job: job, replica: replica)

@@ -6,7 +6,9 @@ extension Mesh {
     ///
     /// - Returns: nil when it tells nothing new, and the vector counts as any other.
     mutating func onRemoval(_ removal: JobRemoval?, of job: JobID, on link: LinkID) -> MessageDirective? {
-        guard let removal, !(jobs[job]?.removal?.covers(removal) ?? false) else { return nil }
+        guard let removal, links[link]?.access.mayWrite ?? false, !(jobs[job]?.removal?.covers(removal) ?? false) else {
+            return nil
+        }
         // The vector is asked for again as soon as the job has ended here; until then nothing of it is compared.
         close(job, on: link)
         links[link]?.comparison.askedJobs.insert(job)

@@ -22,6 +22,8 @@ package struct Mesh: Sendable {
 
     /// Who is on the jobs of which that was said.
     var rosters: [JobID: JobRoster] = [:]
+    /// This laptop is the office's: peers tell it of every job.
+    package var seesAllJobs = false
     /// Which laptop has written a journal, where that is known.
     package var authors: [ReplicaID: DeviceID] = [:]
     var links: [LinkID: MeshLink] = [:]

@@ -45,7 +45,7 @@ package struct ServerSyncSession: Sendable {
     }
 
     /// Why the server did not take a run.
-    package enum Refusal: Hashable, Sendable {
+    package enum Refusal: Error, Hashable, Sendable {
         /// It holds the journal only up to here, if it said so.
         case gap(held: UInt64?)
         /// It has another content: after a sequence, or from before the run on.
@@ -77,6 +77,10 @@ package struct ServerSyncSession: Sendable {
     /// Whether the server's own words were offered to it before the end of the job, and are being offered.
     private var hasOffered = false
     private var hasBroughtRemoval = false
+    /// This laptop is not on the job, as the server says.
+    package private(set) var isOwnOnly = false
+    /// Nothing was brought, because nothing may be shown yet.
+    package private(set) var wasWithheld = false
     private var isOffering = false
     /// What went with the job: of a journal nothing before that can be read any more.
     private var removed = VersionVector()
@@ -110,8 +114,7 @@ package struct ServerSyncSession: Sendable {
         }
         removed = here.removal?.heads ?? VersionVector()
         guard server.isOwnOnly else { return onVectors(here: here.vector, server: server.vector) }
-        // It says the same the next time, whatever is brought: that is once. Its own words are none of this laptop's business.
-        left = 0
+        noteOwnOnly()
         return onVectors(
             here: VersionVector(here.vector.entries.filter { $0.replica != .channel }), server: server.vector)
     }
@@ -138,6 +141,14 @@ package struct ServerSyncSession: Sendable {
     package mutating func onRemoval(_ isDone: Bool) -> Directive {
         guard isDone, left > 0 else { return .finished(isDone ? .unfinished : .refused) }
         return .compare
+    }
+
+    /// The server says no more than what it holds of this laptop's own journals. That is the same the next time, whatever is brought, so
+    /// all is brought once; and what the server itself has said of the job is none of this laptop's business.
+    private mutating func noteOwnOnly() {
+        isOwnOnly = true
+        isServerBehind = false
+        left = 0
     }
 
     private mutating func onVectors(here: VersionVector, server: VersionVector) -> Directive {
@@ -219,6 +230,7 @@ package struct ServerSyncSession: Sendable {
     /// - Parameter isExposed: false when nothing may be shown yet (rule R5): then nothing is brought.
     package mutating func onExposed(_ isExposed: Bool) -> Directive {
         guard !isExposed else { return next() }
+        wasWithheld = true
         steps = []
         left = 0
         return next()
@@ -232,7 +244,10 @@ package struct ServerSyncSession: Sendable {
     }
 
     /// Answers `upload`: the server holds all of the runs durably.
-    package mutating func onUploaded() -> Directive {
+    ///
+    /// - Parameter held: what it says that it holds by now.
+    package mutating func onUploaded(_ held: JobHoldings = JobHoldings()) -> Directive {
+        if held.isOwnOnly { noteOwnOnly() }
         guard let last = segments.last?.head.sequence, let place else { return next() }
         if place.replica == .channel { hasGivenBack = true }
         return load(after: last)

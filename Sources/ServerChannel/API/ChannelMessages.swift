@@ -14,10 +14,14 @@ package struct JobChangeList: Hashable, Sendable {
         package let fingerprint: UInt64
         /// One number for all that was said of who is on the job: `JobRoster.fingerprint`.
         package let assignments: UInt64
+        /// The laptop that asks was taken off the job: nothing else is said of it.
+        package let isOwnOnly: Bool
 
         /// `channel` and `fingerprint` are of one state of the job.
-        package init(job: JobID, channel: UInt64, fingerprint: UInt64, assignments: UInt64 = 0) {
+        package init(job: JobID, channel: UInt64, fingerprint: UInt64, assignments: UInt64 = 0, isOwnOnly: Bool = false)
+        {
             self.assignments = assignments
+            self.isOwnOnly = isOwnOnly
             self.job = job
             self.channel = channel
             self.fingerprint = fingerprint

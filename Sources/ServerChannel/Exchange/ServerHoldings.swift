@@ -17,7 +17,7 @@ package struct ServerHoldings: Hashable, Sendable {
         // The server was started again, perhaps set back: it may have lost what it once said to hold.
         if list.isFromStart { (fingerprints, assignments) = ([:], [:]) }
         for entry in list.entries {
-            fingerprints[entry.job] = entry.fingerprint
+            if !entry.isOwnOnly { fingerprints[entry.job] = entry.fingerprint }
             assignments[entry.job] = entry.assignments
         }
         cursor = list.cursor

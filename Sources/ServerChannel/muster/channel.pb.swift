@@ -33,7 +33,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// Jobs that have changed, of those that the caller may be told of: four columns of one length.
+/// Jobs that have changed, of those that the caller may be told of or was taken off: five columns of one length.
 nonisolated struct WireJobChanges: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -53,6 +53,9 @@ nonisolated struct WireJobChanges: Sendable {
 
   /// One number for all that was said of who is on each; 0 where nothing was.
   var assignments: [UInt64] = []
+
+  /// The caller was taken off the job: nothing else is said of it.
+  var ownOnly: [Bool] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -307,7 +310,7 @@ fileprivate nonisolated let _protobuf_package = "muster.channel.v1"
 
 nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".JobChanges"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}channels\0\u{1}fingerprints\0\u{1}cursor\0\u{3}is_from_start\0\u{1}assignments\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{1}channels\0\u{1}fingerprints\0\u{1}cursor\0\u{3}is_from_start\0\u{1}assignments\0\u{3}own_only\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -321,6 +324,7 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 4: try { try decoder.decodeSingularStringField(value: &self.cursor) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.isFromStart) }()
       case 6: try { try decoder.decodeRepeatedFixed64Field(value: &self.assignments) }()
+      case 7: try { try decoder.decodeRepeatedBoolField(value: &self.ownOnly) }()
       default: break
       }
     }
@@ -345,6 +349,9 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.assignments.isEmpty {
       try visitor.visitPackedFixed64Field(value: self.assignments, fieldNumber: 6)
     }
+    if !self.ownOnly.isEmpty {
+      try visitor.visitPackedBoolField(value: self.ownOnly, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -355,6 +362,7 @@ nonisolated extension WireJobChanges: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.cursor != rhs.cursor {return false}
     if lhs.isFromStart != rhs.isFromStart {return false}
     if lhs.assignments != rhs.assignments {return false}
+    if lhs.ownOnly != rhs.ownOnly {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -9,40 +9,14 @@ extension Store {
     ///
     /// - Parameter fleet: the public key of its root.
     package func assignments(of fleet: [UInt8]) async throws -> [Assignment] {
-        try await read { db in
-            let rows = try Row.fetchCursor(
-                db,
-                sql: "SELECT content, signature, certificates FROM assignment WHERE fleet = ? ORDER BY job, content",
-                arguments: [Data(fleet)])
-            var statements: [Assignment] = []
-            while let row = try rows.next() {
-                statements.append(
-                    try Assignment(
-                        content: [UInt8](row["content"] as Data), signature: [UInt8](row["signature"] as Data),
-                        certificates: AuthorTable.certificates(in: row["certificates"])))
-            }
-            return statements
-        }
+        try await read { db in try AssignmentTable(db: db, fleet: fleet).statements() }
     }
 
-    /// Puts what is known of each job by now in the place of what was kept of it: all, or none.
-    package func keepAssignments(_ rosters: [(job: JobID, roster: JobRoster)], of fleet: [UInt8]) async throws {
+    /// Keeps statements of those who may say so, beside what is kept, as far as a word of theirs is the last one: all, or none.
+    package func keepAssignments(_ statements: [Assignment], of fleet: [UInt8]) async throws {
         try await write { db in
-            for (job, roster) in rosters {
-                try db.execute(
-                    sql: "DELETE FROM assignment WHERE fleet = ? AND job = ?", arguments: [Data(fleet), job.text])
-                for statement in roster.statements {
-                    try db.execute(
-                        sql: """
-                            INSERT INTO assignment (fleet, job, content, signature, certificates)
-                            VALUES (?, ?, ?, ?, ?)
-                            """,
-                        arguments: [
-                            Data(fleet), job.text, Data(statement.content), Data(statement.signature),
-                            AuthorTable.blob(of: statement.certificates),
-                        ])
-                }
-            }
+            let table = AssignmentTable(db: db, fleet: fleet)
+            for statement in statements { try table.add(statement) }
         }
     }
 

@@ -78,11 +78,16 @@ extension Reference.Entry {
 extension Checker {
     /// What people ask for, or take back, is durable.
     func asked(_ added: [Reference.Entry], in job: JobID) {
-        for operation in added.flatMap(\.change.operations) {
-            switch operation {
-            case .request(let request): requests[job, default: [:]][request.token] = request
-            case .withdraw(let token): withdrawn[job, default: []].insert(token)
-            default: break
+        for entry in added {
+            for operation in entry.change.operations {
+                switch operation {
+                // A laptop writes again what is on a branch that it cuts, and what is forged there with it.
+                case .request(let request)
+                where entry.change.origin == nil || request.counts(in: entry.replica, entry.change, of: job):
+                    requests[job, default: [:]][request.token] = request
+                case .withdraw(let token): withdrawn[job, default: []].insert(token)
+                default: break
+                }
             }
         }
     }
