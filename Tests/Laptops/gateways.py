@@ -1,7 +1,7 @@
 """What the tests of gateways share: a crew of which one laptop has the internet, and what the office was told."""
 
 from lab import wait_until
-from solo import PATIENCE_SECONDS
+from solo import PATIENCE_SECONDS, wait_agreed
 
 
 def server_flags(url):
@@ -54,3 +54,29 @@ def wait_at_office(office, daemon, job, count):
         return status == 200 and there["digest"] == daemon.digest(job) and there["items"] == count
 
     wait_until(agreed, PATIENCE_SECONDS, f"the office has the same {count} items as {daemon.name}")
+
+
+class Asking:
+    """Bert, whose request anna has brought no further than to herself: the office does not answer."""
+
+    def __init__(self, solos, office, front):
+        self.office, self.front = office, front
+        self.anna, self.bert = crew(solos, office, front)
+        self.job = self.bert.create_job("Smith")
+        advance(self.bert, self.job, "dispatched")
+        wait_published([self.anna, self.bert], self.job, "dispatched")
+        front.always("503")
+        (self.token,) = advance(self.bert, self.job, "inProgress")
+        wait_until(self.stands, PATIENCE_SECONDS, f"anna has heard of it: {state(self.anna, self.job)}")
+        wait_agreed([self.anna, self.bert], self.job)
+
+    def stands(self):
+        """Whether both show what bert has asked for, and nothing else."""
+        asked = {"published": "dispatched", "pending": "inProgress"}
+        return [state(daemon, self.job) for daemon in (self.anna, self.bert)] == [asked] * 2
+
+    def is_carried_out(self):
+        """The office answers again, and does what bert has asked for."""
+        self.front.always(None)
+        wait_published([self.anna, self.bert], self.job, "inProgress")
+        assert published_states(self.office, self.job) == ["scheduled", "dispatched", "inProgress"]

@@ -7,9 +7,9 @@ import pytest
 from asking import CHANCE_BYTES, mutation, mutations, sign, signed_fields, statement, stored, token_of
 from attacks import kept
 from authors import Author, digest, public
-from gateways import advance, crew, published_states, state, wait_published
+from gateways import Asking, published_states, wait_published
 from lab import wait_until
-from solo import PATIENCE_SECONDS, wait_agreed
+from solo import PATIENCE_SECONDS
 from stranger import Member, Stranger, delta
 from test_hostile_statements import JOB_ITEM, record
 
@@ -17,29 +17,12 @@ TOLD = "requests to the server that their author has not signed"
 REFUSED = "it is not a request of whom it names"
 
 
-class Asking:
-    """Bert, who has asked for the next state; the office does not answer anna, who has it from him."""
+class Delivering(Asking):
+    """The same, with a member of the fleet who delivers what anna holds."""
 
     def __init__(self, solos, office, front):
-        self.office, self.front = office, front
-        self.anna, self.bert = crew(solos, office, front)
-        self.job = self.bert.create_job("Smith")
-        advance(self.bert, self.job, "dispatched")
-        wait_published([self.anna, self.bert], self.job, "dispatched")
-        front.always("503")
-        (self.token,) = advance(self.bert, self.job, "inProgress")
-        wait_until(self.stands, PATIENCE_SECONDS, f"anna has heard of it: {state(self.anna, self.job)}")
-        wait_agreed([self.anna, self.bert], self.job)
+        super().__init__(solos, office, front)
         self.member = Member(self.anna.fleet)
-
-    def stands(self):
-        asked = {"published": "dispatched", "pending": "inProgress"}
-        return [state(daemon, self.job) for daemon in (self.anna, self.bert)] == [asked] * 2
-
-    def is_carried_out(self):
-        self.front.always(None)
-        wait_published([self.anna, self.bert], self.job, "inProgress")
-        assert published_states(self.office, self.job) == ["scheduled", "dispatched", "inProgress"]
 
     def delivered(self):
         """What a gateway would deliver of bert's, as anna holds it."""
@@ -48,7 +31,7 @@ class Asking:
 
 @pytest.fixture
 def asking(solos, office, front):
-    return Asking(solos, office, front)
+    return Delivering(solos, office, front)
 
 
 def refused(asking, *mutations_of_bert, authors=None):

@@ -7,11 +7,11 @@ import sqlite3
 import pytest
 from attacks import assert_kept, kept
 from authors import CHANNEL, CLAIMED, Server, digest
-from gateways import advance, crew, published_states, state, wait_published
+from gateways import Asking, advance, published_states, state, wait_published
 from lab import wait_until
 from protobuf import fields, fixed, number, text
 from relays import is_closed
-from solo import PATIENCE_SECONDS, wait_agreed
+from solo import PATIENCE_SECONDS
 from stranger import PROBE, PROBE_ANSWER, REQUEST, VECTOR, Member, Stranger, delta, forked, frame, vector
 from test_hostile_statements import JOB_ITEM, record
 
@@ -37,34 +37,10 @@ def publication(name, value):
     return record(JOB_ITEM, bytes([PUBLISH]) + string(name) + string(value))
 
 
-class Asking:
-    """Bert, whose request anna has brought no further than to herself: the office does not answer."""
-
-    def __init__(self, solos, office, front):
-        self.office, self.front = office, front
-        self.anna, self.bert = crew(solos, office, front)
-        self.job = self.bert.create_job("Smith")
-        advance(self.bert, self.job, "dispatched")
-        wait_published([self.anna, self.bert], self.job, "dispatched")
-        front.always("503")
-        (self.token,) = advance(self.bert, self.job, "inProgress")
-        wait_until(self.stands, PATIENCE_SECONDS, f"anna has heard of it: {state(self.anna, self.job)}")
-        wait_agreed([self.anna, self.bert], self.job)
-
-    def stands(self):
-        """Whether both show what bert has asked for, and nothing else."""
-        asked = {"published": "dispatched", "pending": "inProgress"}
-        return [state(daemon, self.job) for daemon in (self.anna, self.bert)] == [asked] * 2
-
-    def is_carried_out(self):
-        """The office answers again, and does what bert has asked for."""
-        self.front.always(None)
-        wait_published([self.anna, self.bert], self.job, "inProgress")
-        assert published_states(self.office, self.job) == ["scheduled", "dispatched", "inProgress"]
-
-    def next_of_bert(self):
-        name = bytes.fromhex(self.bert.replica())
-        return name, self.anna.vector(self.job)[name.hex()] + 1
+def next_of_bert(asking):
+    """The name of his journal, and the place behind what anna holds of it."""
+    name = bytes.fromhex(asking.bert.replica())
+    return name, asking.anna.vector(asking.job)[name.hex()] + 1
 
 
 @pytest.fixture
@@ -84,7 +60,7 @@ def test_nobody_takes_back_or_answers_in_the_name_of_another(asking):
     for what, make in STATEMENTS.items():
         said, before, logged = make(asking), kept(asking.anna), len(asking.anna.log())
         stranger = Stranger(asking.anna).greet()
-        name, next = asking.next_of_bert()
+        name, next = next_of_bert(asking)
         stranger.say(delta(asking.job, stranger.author(name), next, next, digest([said]), said))
         wait_until(lambda: is_closed(asking.anna, stranger), PATIENCE_SECONDS, f"{what}: {asking.anna.log()[logged:]}")
         assert UNSIGNED in asking.anna.log()[logged:], what

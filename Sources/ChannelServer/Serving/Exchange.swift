@@ -150,6 +150,14 @@ extension Exchange {
         return type == ChannelHeader.json ? .json(bytes) : .protobuf(bytes)
     }
 
+    /// The body, where it may be JSON only.
+    func json<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+        guard case .json(let bytes) = try await body() else {
+            throw ChannelProblem(.mediaType, "The body has to be \(ChannelHeader.json), by Content-Type.")
+        }
+        return try JSONBody.decode(type, from: bytes)
+    }
+
     private static func tooLarge(_ limit: Int) -> ChannelProblem {
         ChannelProblem(.tooLarge, "The body is larger than \(limit >> 20) MiB; send it in smaller ones.")
     }

@@ -9,10 +9,7 @@ extension Route {
             try .json(AssignmentList(try await service.statements(of: exchange.job(), for: exchange.access)))
         },
         Route(.post, "/v1/assignments") { exchange, service in
-            guard case .json(let bytes) = try await exchange.body() else {
-                throw ChannelProblem(.mediaType, "The body has to be \(ChannelHeader.json), by Content-Type.")
-            }
-            let list = try JSONBody.decode(AssignmentList.self, from: bytes)
+            let list = try await exchange.json(AssignmentList.self)
             guard list.assignments.count <= ChannelLimits.assignments else {
                 throw ChannelProblem(
                     .tooLarge, "These are over \(ChannelLimits.assignments) assignments; bring some at a time.")

@@ -19,10 +19,7 @@ extension Route {
                 RevocationList(page.map(\.bytes), next: isFull ? page.last.map { "\($0.device)" } : nil))
         },
         Route(.post, "/v1/revocations") { exchange, service in
-            guard case .json(let bytes) = try await exchange.body() else {
-                throw ChannelProblem(.mediaType, "The body has to be \(ChannelHeader.json), by Content-Type.")
-            }
-            let list = try JSONBody.decode(RevocationList.self, from: bytes)
+            let list = try await exchange.json(RevocationList.self)
             guard list.revocations.count <= ChannelLimits.revocations else {
                 throw ChannelProblem(
                     .tooLarge, "These are over \(ChannelLimits.revocations) revocations; bring some at a time.")
