@@ -136,7 +136,7 @@ extension InventoryService {
             wish: MutationKinds.all.sentence(for: entry.request), isOwn: entry.isOwn, askedBy: name,
             state: QueueEntry.State(rawValue: queued.state.rawValue) ?? .waiting, attempts: record.attempts,
             nextAttemptAt: nextAttempt, lastError: record.lastError,
-            createdAt: Timestamp(milliseconds: Int64(clamping: entry.created)))
+            createdAt: Timestamp(milliseconds: Int64(clamping: entry.created.milliseconds)))
     }
 }
 

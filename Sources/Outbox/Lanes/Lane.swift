@@ -74,7 +74,7 @@ struct Lane: Sendable {
 /// The head of a lane among the others; the greatest goes first.
 struct Candidate: Hashable, Comparable, Sendable {
     let priority: UInt8
-    let created: UInt64
+    let created: Stamp
     let token: MutationToken
     let lane: LaneKey
 

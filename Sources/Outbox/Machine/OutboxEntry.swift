@@ -10,15 +10,15 @@ package struct OutboxEntry: Hashable, Sendable {
     package let author: ReplicaID
     /// Of its transform in the author's journal: its place in its lane.
     package let sequence: UInt64
-    /// Milliseconds of its stamp: who is the oldest across lanes.
-    package let created: UInt64
+    /// The stamp of its change: who is the oldest across lanes. A clock that was set right may stand still for a while, and only
+    /// the counter tells what was asked first.
+    package let created: Stamp
     /// Asked for on this device: its people may drop it, and are told what comes of it.
     package let isOwn: Bool
 
     /// Takes the parts as the store reads them.
-    /// - Parameter created: milliseconds since 1970.
     package init(
-        request: MutationRequest, job: JobID, author: ReplicaID, sequence: UInt64, created: UInt64, isOwn: Bool
+        request: MutationRequest, job: JobID, author: ReplicaID, sequence: UInt64, created: Stamp, isOwn: Bool
     ) {
         self.request = request
         self.job = job

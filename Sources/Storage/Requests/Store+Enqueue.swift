@@ -68,7 +68,7 @@ package struct EnqueueResult: Sendable {
                 entries.append(
                     OutboxEntry(
                         request: request, job: commit.job, author: commit.segment.replica, sequence: sequence,
-                        created: change.stamp.milliseconds, isOwn: true))
+                        created: change.stamp, isOwn: true))
             }
             next += UInt64(change.operations.count)
         }

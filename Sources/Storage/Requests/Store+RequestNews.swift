@@ -115,7 +115,7 @@ extension JobRows {
                 entries.append(
                     OutboxEntry(
                         request: stored.request, job: job, author: stored.dot.replica, sequence: stored.dot.sequence,
-                        created: stored.write.stamp.milliseconds, isOwn: isOwn))
+                        created: stored.write.stamp, isOwn: isOwn))
             }
         }
         let decided = try db.cachedStatement(

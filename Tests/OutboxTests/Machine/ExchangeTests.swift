@@ -61,7 +61,8 @@ struct ExchangeTests {
         let (first, second) = (desk.ask(Note("1", priority: 1)), desk.ask(Note("2", priority: 9), author: Desk.bert))
         let request = Note("3", priority: 8).request(token: MutationToken(9), after: first)
         let held = OutboxEntry(
-            request: request, job: Desk.job, author: Desk.bert, sequence: 9, created: desk.now, isOwn: true)
+            request: request, job: Desk.job, author: Desk.bert, sequence: 9,
+            created: Stamp(milliseconds: desk.now, counter: 0), isOwn: true)
         desk.carryOut(desk.machine.onRequest(held, now: desk.now, using: &desk.generator))
         let last = desk.ask(Note("4", priority: 0), job: other)
         desk.route(true)

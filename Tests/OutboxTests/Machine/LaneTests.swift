@@ -130,7 +130,7 @@ struct LaneTests {
     private func entry(_ token: UInt128, after: UInt128?, author: ReplicaID, _ sequence: UInt64) -> OutboxEntry {
         OutboxEntry(
             request: Note("\(token)").request(token: MutationToken(token), after: after.map { MutationToken($0) }),
-            job: Desk.job, author: author, sequence: sequence, created: sequence, isOwn: true)
+            job: Desk.job, author: author, sequence: sequence, created: Stamp(rawValue: sequence), isOwn: true)
     }
 
     @Test("The same holds where a colleague's request stands between the two")
@@ -192,7 +192,8 @@ struct LaneTests {
         for (token, after) in [(11, 12), (12, 13), (13, 11)] as [(UInt128, UInt128)] {
             let request = Note("\(token)").request(token: MutationToken(token), after: MutationToken(after))
             let entry = OutboxEntry(
-                request: request, job: Desk.job, author: Desk.bert, sequence: UInt64(token), created: desk.now,
+                request: request, job: Desk.job, author: Desk.bert, sequence: UInt64(token),
+                created: Stamp(milliseconds: desk.now, counter: 0),
                 isOwn: false)
             desk.carryOut(desk.machine.onRequest(entry, now: desk.now, using: &desk.generator))
         }

@@ -102,7 +102,7 @@ private struct IllDay {
     }
 
     private func rank(_ entry: OutboxEntry) -> [UInt64] {
-        [UInt64(255 - entry.request.priority), entry.created, UInt64(truncatingIfNeeded: entry.token.value)]
+        [UInt64(255 - entry.request.priority), entry.created.rawValue, UInt64(truncatingIfNeeded: entry.token.value)]
     }
 }
 
@@ -158,5 +158,23 @@ struct OrderTests {
             desk.pass(1_000)
         }
         #expect(accepted == [tokens[8]] + tokens[..<8])
+    }
+
+    @Test(
+        "What was asked for within one millisecond, or while the clock stood still, goes in the order in which it was asked"
+    )
+    func oneMillisecond() throws {
+        var desk = Desk(routeIsUp: false)
+        // The later ones have the smaller tokens.
+        let tokens: [UInt128] = [9, 5, 7, 3]
+        for (counter, token) in tokens.enumerated() {
+            let entry = OutboxEntry(
+                request: Note("\(token)").request(token: MutationToken(token), after: nil),
+                job: try #require(JobID("job-\(token)")), author: Desk.anna, sequence: 1,
+                created: Stamp(milliseconds: desk.now, counter: UInt16(counter)), isOwn: false)
+            desk.carryOut(desk.machine.onRequest(entry, now: desk.now, using: &desk.generator))
+        }
+        desk.route(true)
+        #expect(desk.sent == tokens.map { MutationToken($0) })
     }
 }

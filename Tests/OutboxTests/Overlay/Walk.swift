@@ -56,7 +56,7 @@ struct Walk {
         ]
         entries = requests.enumerated().map {
             OutboxEntry(
-                request: $1, job: Desk.job, author: Desk.anna, sequence: UInt64($0), created: 0, isOwn: true)
+                request: $1, job: Desk.job, author: Desk.anna, sequence: UInt64($0), created: .zero, isOwn: true)
         }
     }
 

@@ -142,7 +142,7 @@ extension OutboxWorld {
     }
 
     private func rank(_ line: QueuedMutation) -> (Int, UInt64, MutationToken) {
-        (-Int(line.entry.request.priority), line.entry.created, line.entry.token)
+        (-Int(line.entry.request.priority), line.entry.created.rawValue, line.entry.token)
     }
 
     mutating func checkEnd() {

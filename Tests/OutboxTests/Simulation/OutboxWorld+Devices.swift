@@ -56,7 +56,8 @@ extension OutboxWorld {
         devices[device].sequence += 1
         let entry = OutboxEntry(
             request: mutation.request(token: token, after: devices[device].lastOfLane[lane]), job: job,
-            author: devices[device].replica, sequence: devices[device].sequence, created: now, isOwn: true)
+            author: devices[device].replica, sequence: devices[device].sequence,
+            created: Stamp(milliseconds: now, counter: 0), isOwn: true)
         devices[device].lastOfLane[lane] = token
         devices[device].records[token] = OutboxRecord(token: token)
         asked[token] = entry

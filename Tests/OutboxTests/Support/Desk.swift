@@ -102,7 +102,7 @@ struct Desk {
         let lane = "\(job) \(author) \(type(of: mutation).lane)"
         let entry = OutboxEntry(
             request: mutation.request(token: token, after: newest[lane]), job: job, author: author,
-            sequence: UInt64(journals.count + 1), created: now, isOwn: isOwn)
+            sequence: UInt64(journals.count + 1), created: Stamp(milliseconds: now, counter: 0), isOwn: isOwn)
         journals.append(entry)
         newest[lane] = token
         if isOwn { records[token] = OutboxRecord(token: token) }
