@@ -12,6 +12,8 @@ package struct Amendment: Hashable, Sendable {
         case changed
         /// It came after the signature and is removed again: only its id shows in the export.
         case addedAndRemoved
+        /// Some of what was signed for does not count any more: a revoked laptop had written it.
+        case uncounted
     }
 
     /// A field whose value shows otherwise.
@@ -36,6 +38,19 @@ package struct Amendment: Hashable, Sendable {
     package let write: WriteStamp
     /// As it stands now; what a removed item was is kept there.
     package let present: ItemState
+
+    /// An item of which something does not count any more.
+    ///
+    /// - Parameters:
+    ///   - signed: as it was signed for.
+    ///   - present: nil when nothing of it counts.
+    package init(_ item: ItemID, uncounted signed: ItemState, present: ItemState?) {
+        self.item = item
+        self.present = present ?? signed
+        kind = .uncounted
+        (fields, notes) = ([], [])
+        write = signed.removed ?? signed.lastWrite ?? WriteStamp(stamp: .zero, author: .channel)
+    }
 
     /// Nil where the canonical export shows the item now as it did then.
     ///

@@ -1,4 +1,5 @@
 import CRDT
+import Simulation
 import Testing
 
 @Suite("Who is on a job")
@@ -139,6 +140,58 @@ struct JobRosterTests {
             of: job, [on(anna)], stamp: .observable, signer: lead, certificates: []
         ) { _ in written.signature }
         #expect(late == nil)
+    }
+
+    private func cutoff(_ device: DeviceID, _ sequence: UInt64) -> Assignment.Word {
+        let head = JournalHead(sequence: sequence, digest: 7)
+        return Assignment.Word(device, .cutoff(VersionVector([.init(replica: ReplicaID(3), head: head)])))
+    }
+
+    @Test("Of how far a revoked laptop's journals count the first word stands, and it puts nobody on the job or off it")
+    func cutoffs() throws {
+        let words = [
+            try statement([cutoff(anna, 5)], at: 2, by: lead), try statement([cutoff(anna, 9)], at: 3, by: office),
+            try statement([cutoff(anna, 4)], at: 2, by: office), try statement([cutoff(ben, 1)], at: 9, by: office),
+        ]
+        var fingerprints: Set<UInt64> = []
+        for order in [words, words.reversed(), [words[1], words[3], words[0], words[2]]] {
+            var roster = JobRoster()
+            for word in order { _ = roster.apply(word) }
+            #expect(roster.cutoffs[anna]?.heads[ReplicaID(3)].sequence == 5 && roster.cutoffs[anna]?.signer == lead)
+            #expect(!roster.isAssigned && roster.includes(anna) && roster.named.isEmpty)
+            #expect(Set(roster.statements) == [words[0], words[3]])
+            let isNews = words.map { word in roster.apply(word) }
+            #expect(isNews == [false, false, false, false])
+            fingerprints.insert(roster.fingerprint)
+        }
+        #expect(fingerprints.count == 1 && !fingerprints.contains(0))
+        var other = JobRoster()
+        _ = other.apply(try statement([cutoff(anna, 6)], at: 2, by: lead))
+        _ = other.apply(words[3])
+        #expect(!fingerprints.contains(other.fingerprint))
+    }
+
+    @Test("A cutoff is read as it was written, beside other words, and not beyond its bounds")
+    func cutoffCodec() throws {
+        let none = Assignment.Word(ben, .cutoff(VersionVector()))
+        let written = try statement([cutoff(anna, 5), none], at: 7, by: lead)
+        let read = try Assignment(content: written.content, signature: written.signature, certificates: [])
+        #expect(read.words == [cutoff(anna, 5), none])
+        for count in 0..<written.content.count {
+            #expect(throws: CodecError.self) {
+                try Assignment(
+                    content: Array(written.content.prefix(count)), signature: written.signature, certificates: [])
+            }
+        }
+        for count in [Assignment.mostJournals, Assignment.mostJournals + 1] {
+            let heads = VersionVector(
+                (1...UInt128(count)).map { .init(replica: ReplicaID($0), head: JournalHead(sequence: 1, digest: 1)) })
+            let taken = Assignment(
+                of: job, [Assignment.Word(anna, .cutoff(heads))], stamp: .zero, signer: lead, certificates: []
+            ) { _ in written.signature }
+            #expect((taken != nil) == (count == Assignment.mostJournals))
+            #expect((try? VersionVector(encoded: heads.encoded)) == (taken == nil ? nil : heads))
+        }
     }
 
     @Test("Who may be told of a job")

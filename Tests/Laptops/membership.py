@@ -24,12 +24,15 @@ def unassign(daemon, job, *laptops):
 
 
 def signed(fleet, member, job, words, signer=None, key=None, stamp=1 << 61):
-    """What a member says of who is on a job, `words` by device: (content, signature, certificates).
+    """What a member says of who is on a job, `words` by device: (content, signature, certificates). A word is whether it is on the
+    job, or its bytes.
 
     `signer` is in whose name, `key` what signs it.
     """
     content = bytes([1, len(job)]) + job.encode() + struct.pack(">Q", stamp) + (signer or member).device
-    content += bytes([len(words)]) + b"".join(device + bytes([on]) for device, on in sorted(words.items()))
+    content += bytes([len(words)]) + b"".join(
+        device + (word if isinstance(word, bytes) else bytes([word])) for device, word in sorted(words.items())
+    )
     with open(os.path.join(fleet.state, "fleet.pem"), "rb") as file:
         root = blocks(file.read().decode())[-1].public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
     signature = (key or member.key).sign(b"muster assignment 1\0" + root + content)

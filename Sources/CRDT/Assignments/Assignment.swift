@@ -1,9 +1,13 @@
-/// Puts laptops on a job, or takes them off it: the word of one who may, signed by itself and not as a part of a journal.
+/// Puts laptops on a job, takes them off it, or says how far the journals of one count that was revoked: the word of one who may,
+/// signed by itself and not as a part of a journal.
 ///
 /// So a laptop can be told whom a job is for before it is told anything of the job, and there is no moment at which it holds
 /// some of it and would pass that on to just anybody.
 ///
-///     content = version:1 job:string stamp:8 signer:32 count:varint (device:32 isOn:1)*     ascending by device
+///     content = version:1 job:string stamp:8 signer:32 count:varint word*                   ascending by device
+///     word    = device:32 0                                                                 off the job
+///             | device:32 1                                                                 on it
+///             | device:32 2 count:varint (replica:16 sequence:varint digest:32)*            its journals count so far
 package struct Assignment: Hashable, Sendable {
     /// Of one statement.
     package static let mostDevices = 256
@@ -11,20 +15,32 @@ package struct Assignment: Hashable, Sendable {
     package static let signatureBytes = 64
     /// Longer content is not read.
     package static let longestContent = 2 * JobID.longest + mostDevices * 33
+    /// Of one laptop in a cutoff: it takes another name where its store was copied or set back.
+    package static let mostJournals = 128
     private static let version: UInt8 = 1
 
-    /// Whether a laptop is to be on the job.
+    /// What is said of a laptop.
     package struct Word: Hashable, Sendable {
+        /// What is said.
+        package enum Kind: Hashable, Sendable {
+            case off
+            case on
+            /// It was revoked: of its journals in this job no more counts than this, and of those that are not named nothing.
+            case cutoff(VersionVector)
+        }
+
         /// The laptop.
         package let device: DeviceID
-        /// False takes it off.
-        package let isOn: Bool
+        package let kind: Kind
 
         /// Takes any device, known or not.
-        package init(_ device: DeviceID, isOn: Bool) {
+        package init(_ device: DeviceID, _ kind: Kind) {
             self.device = device
-            self.isOn = isOn
+            self.kind = kind
         }
+
+        /// Puts it on the job, or takes it off.
+        package init(_ device: DeviceID, isOn: Bool) { self.init(device, isOn ? .on : .off) }
     }
 
     /// The job; nobody has to hold anything of it yet.
@@ -55,7 +71,7 @@ package struct Assignment: Hashable, Sendable {
         content.write(varint: UInt64(words.count))
         for word in words.sorted(by: { $0.device < $1.device }) {
             content.write(word.device)
-            content.write(byte: word.isOn ? 1 : 0)
+            content.write(word.kind)
         }
         try? self.init(content: content.bytes, signature: sign(content.bytes), certificates: certificates)
     }
@@ -106,10 +122,8 @@ package struct Assignment: Hashable, Sendable {
         var words: [Word] = []
         for _ in 0..<count {
             let device = try reader.readDevice()
-            let flag = try reader.readByte()
-            guard flag <= 1 else { throw .unknownKind(flag) }
             if let last = words.last, last.device >= device { throw .disordered }
-            words.append(Word(device, isOn: flag == 1))
+            words.append(Word(device, try reader.readKind()))
         }
         guard reader.isAtEnd else { throw .trailingBytes }
         return Parts(job: job, stamp: stamp, signer: signer, words: words)
@@ -117,6 +131,16 @@ package struct Assignment: Hashable, Sendable {
 }
 
 extension ByteWriter {
+    fileprivate mutating func write(_ kind: Assignment.Word.Kind) {
+        switch kind {
+        case .off: write(byte: 0)
+        case .on: write(byte: 1)
+        case .cutoff(let heads):
+            write(byte: 2)
+            StatementCodec.encode(heads, into: &self)
+        }
+    }
+
     /// Appends 32 bytes.
     fileprivate mutating func write(_ device: DeviceID) {
         write(device.high)
@@ -125,8 +149,38 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    fileprivate mutating func readKind() throws(CodecError) -> Assignment.Word.Kind {
+        switch try readByte() {
+        case 0: .off
+        case 1: .on
+        case 2: .cutoff(try StatementCodec.decodeHeads(&self, atMost: Assignment.mostJournals))
+        case let kind: throw .unknownKind(kind)
+        }
+    }
+
     /// Takes 32 bytes.
     fileprivate mutating func readDevice() throws(CodecError) -> DeviceID {
         DeviceID(high: try readInteger(), low: try readInteger())
+    }
+}
+
+extension VersionVector {
+    /// As it stands in a cutoff.
+    package var encoded: [UInt8] {
+        var bytes = ByteWriter()
+        StatementCodec.encode(self, into: &bytes)
+        return bytes.bytes
+    }
+
+    /// Reads what `encoded` has made.
+    package init(encoded bytes: [UInt8]) throws(CodecError) {
+        self = try bytes.withUnsafeBytes { buffer in
+            Result { () throws(CodecError) in
+                var reader = ByteReader(buffer)
+                let heads = try StatementCodec.decodeHeads(&reader, atMost: Assignment.mostJournals)
+                guard reader.isAtEnd else { throw .trailingBytes }
+                return heads
+            }
+        }.get()
     }
 }

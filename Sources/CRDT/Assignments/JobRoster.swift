@@ -1,4 +1,5 @@
-/// Who was put on a job and who was taken off it: the last word about each laptop, and the statements in which they stand.
+/// Who was put on a job and who was taken off it, the last word about each laptop; how far the journals of those count that were
+/// revoked, the first word about each; and the statements in which these stand.
 ///
 /// A pure function of the set of statements: order and repetition do not matter. Only statements of those who may assign
 /// are to be taken in.
@@ -17,7 +18,24 @@ package struct JobRoster: Hashable, Sendable {
         }
     }
 
+    /// How far the journals of a revoked laptop count in a job, and who has said so.
+    package struct Cutoff: Hashable, Sendable {
+        let stamp: Stamp
+        /// Whose word it is.
+        package let signer: DeviceID
+        /// Of a journal that is not named nothing counts.
+        package let heads: VersionVector
+
+        /// The first one stands: whoever says it later has heard of the revocation later, and may hold by then what a thief has
+        /// brought to somebody who had not heard of it.
+        static func < (one: Cutoff, other: Cutoff) -> Bool {
+            (one.stamp, one.signer, one.heads.fingerprint) < (other.stamp, other.signer, other.heads.fingerprint)
+        }
+    }
+
     private var words: [DeviceID: Word] = [:]
+    /// Of laptops that were revoked.
+    package private(set) var cutoffs: [DeviceID: Cutoff] = [:]
     /// Those of which a word stands, in the order in which they came.
     package private(set) var statements: [Assignment] = []
     /// One number for all words that stand: whoever has the same needs no further word. 0 where nothing was said.
@@ -59,12 +77,18 @@ package struct JobRoster: Hashable, Sendable {
     package mutating func apply(_ statement: Assignment) -> Bool {
         var isNews = false
         for said in statement.words {
-            let word = Word(stamp: statement.stamp, signer: statement.signer, isOn: said.isOn)
-            let known = words[said.device]
-            guard known.map({ $0 < word }) ?? (words.count < Self.mostDevices) else { continue }
-            words[said.device] = word
-            // A sum does not mind the order in which they came.
-            fingerprint = fingerprint &+ Self.hash(said.device, word) &- (known.map { Self.hash(said.device, $0) } ?? 0)
+            switch Self.word(said, in: statement) {
+            case .standing(let word):
+                let known = words[said.device]
+                guard known.map({ $0 < word }) ?? (words.count < Self.mostDevices) else { continue }
+                words[said.device] = word
+                replace(known.map { Self.hash(said.device, $0) }, by: Self.hash(said.device, word))
+            case .cutoff(let cutoff):
+                let known = cutoffs[said.device]
+                guard known.map({ cutoff < $0 }) ?? (cutoffs.count < Self.mostDevices) else { continue }
+                cutoffs[said.device] = cutoff
+                replace(known.map { Self.hash(said.device, $0) }, by: Self.hash(said.device, cutoff))
+            }
             isNews = true
         }
         guard isNews else { return false }
@@ -72,17 +96,49 @@ package struct JobRoster: Hashable, Sendable {
         return true
     }
 
+    /// A sum does not mind the order in which they came.
+    private mutating func replace(_ known: UInt64?, by hash: UInt64) {
+        fingerprint = fingerprint &+ hash &- (known ?? 0)
+    }
+
+    private enum Said {
+        case standing(Word)
+        case cutoff(Cutoff)
+    }
+
+    private static func word(_ said: Assignment.Word, in statement: Assignment) -> Said {
+        switch said.kind {
+        case .off: .standing(Word(stamp: statement.stamp, signer: statement.signer, isOn: false))
+        case .on: .standing(Word(stamp: statement.stamp, signer: statement.signer, isOn: true))
+        case .cutoff(let heads):
+            .cutoff(Cutoff(stamp: statement.stamp, signer: statement.signer, heads: heads))
+        }
+    }
+
     private func stands(_ statement: Assignment) -> Bool {
         statement.words.contains { said in
-            words[said.device] == Word(stamp: statement.stamp, signer: statement.signer, isOn: said.isOn)
+            switch Self.word(said, in: statement) {
+            case .standing(let word): words[said.device] == word
+            case .cutoff(let cutoff): cutoffs[said.device] == cutoff
+            }
         }
     }
 
     private static func hash(_ device: DeviceID, _ word: Word) -> UInt64 {
+        hash(device, word.signer, word.stamp, word.isOn ? 1 : 0, 0)
+    }
+
+    private static func hash(_ device: DeviceID, _ cutoff: Cutoff) -> UInt64 {
+        hash(device, cutoff.signer, cutoff.stamp, 2, cutoff.heads.fingerprint)
+    }
+
+    private static func hash(
+        _ device: DeviceID, _ signer: DeviceID, _ stamp: Stamp, _ kind: UInt8, _ heads: UInt64
+    ) -> UInt64 {
         var bytes = ByteWriter()
-        for part in [device.high, device.low, word.signer.high, word.signer.low] { bytes.write(part) }
-        bytes.write(word.stamp.rawValue)
-        bytes.write(byte: word.isOn ? 1 : 0)
+        for part in [device.high, device.low, signer.high, signer.low] { bytes.write(part) }
+        for part in [stamp.rawValue, heads] { bytes.write(part) }
+        bytes.write(byte: kind)
         return bytes.bytes.withUnsafeBytes { SipHash.hash($0, key: (0x7265_7473_6f72, 0x6d75_7374_6572_0004)) }
     }
 }

@@ -54,8 +54,12 @@ enum StatementCodec {
 
     private static func encode(_ removal: JobRemoval, into writer: inout ByteWriter) {
         writer.write(removal.name)
-        writer.write(varint: UInt64(removal.heads.entries.count))
-        for entry in removal.heads.entries {
+        encode(removal.heads, into: &writer)
+    }
+
+    static func encode(_ heads: VersionVector, into writer: inout ByteWriter) {
+        writer.write(varint: UInt64(heads.entries.count))
+        for entry in heads.entries {
             encode(entry.replica, entry.head.sequence, into: &writer)
             writer.write(entry.head.digest)
         }
@@ -113,14 +117,19 @@ enum StatementCodec {
     private static func decodeRemoval(_ reader: inout ByteReader) throws(CodecError) -> JobRemoval {
         let name = try reader.readString(atMost: 4 * JobRemoval.longestName)
         guard JobRemoval.isNameBounded(name) else { throw .limitExceeded("the name of a removed job") }
+        return JobRemoval(name: name, heads: try decodeHeads(&reader, atMost: ChangeLimits.positions))
+    }
+
+    /// Ascending, none empty.
+    static func decodeHeads(_ reader: inout ByteReader, atMost limit: Int) throws(CodecError) -> VersionVector {
         var entries: [VersionVector.Entry] = []
-        for _ in 0..<(try decodeCount(&reader, atMost: ChangeLimits.positions)) {
+        for _ in 0..<(try decodeCount(&reader, atMost: limit)) {
             let replica = ReplicaID(try reader.readInteger())
             if let last = entries.last, last.replica >= replica { throw .disordered }
             let head = JournalHead(sequence: try decodeSequence(&reader), digest: try reader.readDigest())
             guard head.sequence > 0 else { throw .empty }
             entries.append(VersionVector.Entry(replica: replica, head: head))
         }
-        return JobRemoval(name: name, heads: VersionVector(entries))
+        return VersionVector(entries)
     }
 }

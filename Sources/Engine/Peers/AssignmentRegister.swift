@@ -20,6 +20,10 @@ package protocol AssignmentRegister: Sendable {
     /// - Throws: `LinkRefusal` when nobody who may has signed one of them, or when it cannot be kept.
     func learn(_ statements: [Assignment]) async throws(LinkRefusal)
 
+    /// Some laptops were revoked: where this laptop may, it says in each job that it holds how far their journals count, unless that
+    /// was said before. Durable, and in force, when this returns.
+    func cutOff(_ devices: Set<DeviceID>) async
+
     /// All that is known of the fleet that this laptop has joined; nil while it is in the same as when this was asked before.
     func rostersOfNewFleet() async -> [(job: JobID, roster: JobRoster)]?
 }

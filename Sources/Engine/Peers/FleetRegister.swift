@@ -8,11 +8,15 @@ package protocol FleetRegister: Sendable {
     /// All that are known, as they are passed on.
     var revocationEntries: [[UInt8]] { get }
 
-    /// Looks at what a peer has sent, and keeps those that are signed.
+    /// Looks at what a peer has sent, and takes those that are signed: they are in force at once, and durable with
+    /// `keepRevocations`.
     ///
     /// - Returns: what was not known; nil when all was.
     /// - Throws: `LinkRefusal` when there is one among them that nobody of the fleet has signed.
     func learnRevocations(_ entries: [[UInt8]]) async throws(LinkRefusal) -> RevocationNews?
+
+    /// Makes all that is in force durable.
+    func keepRevocations() async
 
     /// Whether it is revoked, or was let in by one that is.
     func isShutOut(_ device: DeviceID) -> Bool
@@ -29,12 +33,15 @@ package protocol FleetRegister: Sendable {
 package struct RevocationNews: Hashable, Sendable {
     /// As they are passed on.
     package let entries: [[UInt8]]
-    /// Whom they shut out, and whom those have let in, as far as is known.
+    /// Whom they name.
+    package let named: Set<DeviceID>
+    /// Whom they shut out: those, and whom those have let in, as far as is known.
     package let devices: Set<DeviceID>
 
-    /// Takes both as they are.
-    package init(entries: [[UInt8]], devices: Set<DeviceID>) {
+    /// Takes all as they are.
+    package init(entries: [[UInt8]], named: Set<DeviceID>, devices: Set<DeviceID>) {
         self.entries = entries
+        self.named = named
         self.devices = devices
     }
 }

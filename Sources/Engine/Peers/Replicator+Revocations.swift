@@ -7,8 +7,8 @@ import Transport
 /// Who was shut out of the fleet.
 extension Replicator {
     /// This laptop has signed revocations itself, or was given some.
-    package func revoked(_ news: RevocationNews) {
-        announce(news, from: nil)
+    package func revoked(_ news: RevocationNews) async {
+        await announce(news, from: nil)
     }
 
     /// This laptop's key is of no use any more: it takes another one, and has to join anew.
@@ -38,17 +38,21 @@ extension Replicator {
     func learnRevocations(_ entries: [[UInt8]], from link: LinkID) async {
         guard let fleet else { return }
         do {
-            if let news = try await fleet.learnRevocations(entries) { announce(news, from: link) }
+            if let news = try await fleet.learnRevocations(entries) { await announce(news, from: link) }
         } catch {
             close(link, error.description)
         }
     }
 
-    private func announce(_ news: RevocationNews, from link: LinkID?) {
+    private func announce(_ news: RevocationNews, from link: LinkID?) async {
         for device in news.devices.sorted() {
             logger.warning("a laptop was revoked", metadata: ["device": "\(device.short)"])
         }
         noteRevocations()
         perform(mesh.onRevoked(news.entries, of: news.devices, from: link))
+        // Before the revocation is durable: after a crash in between it is heard again, and this done then.
+        await assignments?.cutOff(news.named)
+        await fleet?.keepRevocations()
+        assigned((assignments?.rosters ?? []).map(\.job))
     }
 }

@@ -47,6 +47,8 @@ package struct AmendedItem: Codable, Hashable, Sendable {
         case changed
         /// It came after the signature and is removed again.
         case addedAndRemoved
+        /// Some of what was signed for does not count any more: a revoked laptop had written it, and it waits with the late work.
+        case uncounted
     }
 
     /// The full id.

@@ -17,11 +17,11 @@ extension FleetIdentity: FleetRegister {
         do throws(Revocation.Refusal) { news = try await revocations.news(in: entries, of: trust) } catch {
             throw LinkRefusal(error.sentence)
         }
-        let learned = enter(news)
-        // Should it not be kept, others tell it again.
-        if learned != nil { try? keep([]) }
-        return learned
+        return enter(news)
     }
+
+    /// Should they not be kept, others tell them again.
+    package func keepRevocations() async { try? keep([]) }
 
     package func vouches(for author: JournalAuthor) async -> Bool {
         // Who is in no fleet meets nobody, and asks no server.
@@ -43,6 +43,17 @@ extension FleetIdentity: FleetRegister {
     ///
     /// - Returns: nil if it was shut out before.
     func revoke(_ device: DeviceID) throws -> RevocationNews? {
+        let (membership, authority) = try revoker(of: device)
+        if let known = revocations[device] { return try entered([known]) }
+        let key = state.withLock { $0.key }
+        let revocation = try Revocation(
+            of: device, by: authority.certificate, key: key, fleet: membership.trust.root.key, now: time)
+        return try entered([revocation])
+    }
+
+    /// - Throws: `Fault` where this laptop may not revoke that one.
+    @discardableResult
+    func revoker(of device: DeviceID) throws -> (membership: Membership, authority: CertificateAuthority) {
         guard let membership else { throw Fault.notEnrolled }
         guard let authority = membership.authority else {
             throw Fault.unusable(
@@ -53,11 +64,7 @@ extension FleetIdentity: FleetRegister {
             throw Fault.unusable("This laptop does not revoke itself; let it leave the fleet, or use another issuer.")
         }
         guard !isRevoked else { throw Fault.revoked }
-        if let known = revocations[device] { return try entered([known]) }
-        let key = state.withLock { $0.key }
-        let revocation = try Revocation(
-            of: device, by: authority.certificate, key: key, fleet: membership.trust.root.key, now: time)
-        return try entered([revocation])
+        return (membership, authority)
     }
 
     /// Takes revocations that somebody else has signed, such as the root: all of them, or none.
@@ -89,7 +96,7 @@ extension FleetIdentity: FleetRegister {
         let letIn = state.withLock { state in
             state.known.filter { known in revoked.contains { $0.description == known.value.issuer } }.keys
         }
-        return RevocationNews(entries: news.map(\.bytes), devices: revoked.union(letIn))
+        return RevocationNews(entries: news.map(\.bytes), named: revoked, devices: revoked.union(letIn))
     }
 
     package func isShutOut(_ device: DeviceID) -> Bool { revocation(concerning: device) != nil }

@@ -17,9 +17,9 @@ final class JobAssignments: AssignmentRegister {
         var told: [UInt8] = []
     }
 
-    private let store: Store
-    private let identity: FleetIdentity
-    private let logger: Logger
+    let store: Store
+    let identity: FleetIdentity
+    let logger: Logger
     private let state: Mutex<State>
 
     /// Takes up what the store remembers of the laptop's fleet.
@@ -61,7 +61,7 @@ final class JobAssignments: AssignmentRegister {
     }
 
     /// The laptop may have joined another fleet, or left it.
-    private func follow() async {
+    func follow() async {
         let fleet = identity.membership?.trust.root.key.bytes ?? []
         guard state.withLock({ $0.fleet != fleet }) else { return }
         do {
@@ -88,7 +88,7 @@ final class JobAssignments: AssignmentRegister {
     }
 
     /// Durable before it is in force: nothing of a job is asked for by whom a power cut would let forget whom it is for.
-    private func keep(_ news: [Assignment], of fleet: [UInt8]) async throws {
+    func keep(_ news: [Assignment], of fleet: [UInt8]) async throws {
         guard !news.isEmpty else { return }
         try await store.keepAssignments(news, of: fleet)
         state.withLock { state in

@@ -52,6 +52,7 @@ extension AmendedItem.Kind {
         case .removed: self = .removed
         case .changed: self = .changed
         case .addedAndRemoved: self = .addedAndRemoved
+        case .uncounted: self = .uncounted
         }
     }
 }

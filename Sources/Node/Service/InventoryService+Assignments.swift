@@ -55,7 +55,7 @@ extension InventoryService {
         for (names, isOn) in [(on, true), (off, false)] {
             for name in names {
                 let device = try await resolve(device: name)
-                guard words[device].map({ $0.isOn == isOn }) ?? true else {
+                guard words[device].map({ $0.kind == (isOn ? .on : .off) }) ?? true else {
                     throw APIError(
                         .invalidValue, "'\(name)' is to be put on the job and taken off it; say one of them.")
                 }

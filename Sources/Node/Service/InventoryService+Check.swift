@@ -1,6 +1,7 @@
 import CRDT
 import Engine
 import HTTPCoding
+import Identity
 import Inventory
 import LocalAPI
 import Replication
@@ -37,7 +38,8 @@ extension InventoryService {
 
     // MARK: Who is away
 
-    /// Laptops on which somebody has written in the job and that are not connected.
+    /// Laptops on which somebody has written in the job and that are not connected. One that was revoked does not come back, and is
+    /// not waited for.
     private func absentLaptops(
         of job: StoredJob, connected: [Hello], holding vector: VersionVector
     ) async throws -> [DeviceCheck] {
@@ -46,7 +48,11 @@ extension InventoryService {
         var absent: [DeviceCheck] = []
         let own = try await store.formerReplicas().union([store.identity.replica])
         var names: Set<[UInt8]> = []
-        for participant in try await store.participants(of: job.id) where !own.contains(participant.replica) {
+        let participants = try await store.participants(of: job.id).filter { !own.contains($0.replica) }
+        let devices = try await store.authorDevices()
+        let revoked = fleet.revocations
+        for participant in participants {
+            if let device = devices[participant.replica], revoked.contains(device) { continue }
             guard let name = Self.hostName(of: participant.replica, in: job) else {
                 // What it is called has not come yet.
                 absent.append(DeviceCheck(deviceID: nil, name: nil, outcome: .away))
@@ -59,7 +65,7 @@ extension InventoryService {
                 connected.contains { $0.name.utf8.elementsEqual(name.utf8) }
                 || laptops.contains { present.contains($0.device) }
             if laptops.isEmpty, !isHere { absent.append(DeviceCheck(deviceID: nil, name: name, outcome: .away)) }
-            for laptop in laptops where !present.contains(laptop.device) {
+            for laptop in laptops where !present.contains(laptop.device) && !revoked.contains(laptop.device) {
                 let known = try await lastKnown(of: laptop, in: job)
                 var away = DeviceCheck(
                     deviceID: laptop.device.description, name: name, outcome: .away,

@@ -50,16 +50,28 @@ extension InventoryService {
     func revoke(_ request: RevocationRequest) async throws -> [FleetDevice] {
         let news = try await answering {
             switch (request.device, request.revocation) {
-            case (let text?, nil): try fleet.revoke(try await resolve(device: text))
-            case (nil, let pem?): try await fleet.take(pem)
+            case (let text?, nil): try await revoke(try await resolve(device: text))
+            case (nil, let pem?): try await take(revocations: pem)
             default: throw APIError(.invalidValue, "Give 'device' or 'revocation', and not both.")
             }
         }
-        if let news {
-            await replicator.revoked(news)
-            await gateway?.fleetChanged()
-        }
+        if let news { await replicator.revoked(news) }
+        await gateway?.fleetChanged()
         return try await fleetDevices().filter { $0.state == .revoked }
+    }
+
+    /// How far its journals count is durable before the revocation is: a crash in between leaves something to do again.
+    private func revoke(_ device: DeviceID) async throws -> RevocationNews? {
+        try fleet.revoker(of: device)
+        await replicator.assigned(try await assignments.bound([device]))
+        return try fleet.revoke(device)
+    }
+
+    private func take(revocations pem: String) async throws -> RevocationNews? {
+        let devices = Set(try Revocation.all(inPEM: pem).map(\.device))
+        let news = try await fleet.take(pem)
+        await replicator.assigned(try await assignments.bound(devices))
+        return news
     }
 
     /// A laptop by its id, a unique beginning of one, or its name. One that nobody here has met has to be named in full.

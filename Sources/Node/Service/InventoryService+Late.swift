@@ -4,7 +4,7 @@ import Inventory
 import LocalAPI
 import Storage
 
-/// Work on a job that was removed meanwhile.
+/// Work on a job that was removed meanwhile, and what a revoked laptop wrote that does not count.
 extension InventoryService {
     func late(job text: String) async throws -> [LocalAPI.LateChange] {
         try await answering {

@@ -17,4 +17,18 @@ enum AssignmentSchema {
                 ) STRICT, WITHOUT ROWID;
                 """)
     }
+
+    static func createCutoffs(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- How far the journals of a revoked laptop count in a job: a version vector of that laptop's. What stands here stays
+                -- in force, whatever fleet the laptop belongs to later.
+                CREATE TABLE cutoff (
+                    job TEXT NOT NULL,
+                    device TEXT NOT NULL,
+                    heads BLOB NOT NULL,
+                    PRIMARY KEY (job, device)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
 }

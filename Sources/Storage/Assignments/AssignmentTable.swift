@@ -27,11 +27,13 @@ struct AssignmentTable {
     }
 
     /// Beside what is kept by now, not by when somebody looked: several come at once. What says nothing any more goes.
-    func add(_ statement: Assignment) throws {
+    ///
+    /// - Returns: the job's roster with it; nil when it says nothing new.
+    func add(_ statement: Assignment) throws -> JobRoster? {
         var roster = JobRoster()
         let former = try statements(of: statement.job)
         for kept in former { _ = roster.apply(kept) }
-        guard roster.apply(statement) else { return }
+        guard roster.apply(statement) else { return nil }
         let standing = Set(roster.statements)
         for kept in former where !standing.contains(kept) {
             try db.execute(
@@ -46,5 +48,6 @@ struct AssignmentTable {
                 Data(fleet), statement.job.text, Data(statement.content), Data(statement.signature),
                 AuthorTable.blob(of: statement.certificates),
             ])
+        return roster
     }
 }

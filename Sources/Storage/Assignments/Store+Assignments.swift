@@ -16,8 +16,30 @@ extension Store {
     package func keepAssignments(_ statements: [Assignment], of fleet: [UInt8]) async throws {
         try await write { db in
             let table = AssignmentTable(db: db, fleet: fleet)
-            for statement in statements { try table.add(statement) }
+            var cutoffs: [JobID: [DeviceID: JobRoster.Cutoff]] = [:]
+            for statement in statements {
+                guard let roster = try table.add(statement), !roster.cutoffs.isEmpty else { continue }
+                cutoffs[statement.job] = roster.cutoffs
+            }
+            for (job, cutoffs) in cutoffs.sorted(by: { $0.key < $1.key }) { try Self.set(cutoffs, of: job, in: db) }
         }
+    }
+
+    /// What a revoked laptop has written beyond its cutoff leaves the items in the same transaction.
+    private static func set(
+        _ cutoffs: [DeviceID: JobRoster.Cutoff], of job: JobID, in db: Database
+    ) throws {
+        let rows = try JobRows(known: job, in: db)
+        let former = try rows?.limits() ?? JournalLimits()
+        try CutoffTable(db: db).set(cutoffs, of: job)
+        try rows?.recount(from: former)
+    }
+
+    /// How far the journals are held that a laptop has written in a job, under whatever name.
+    package func heads(of device: DeviceID, in job: JobID) async throws -> VersionVector {
+        let held = try await vector(of: job)
+        let own = try await authors(named: Set(held.entries.map(\.replica))).filter { $0.value.device == device }
+        return VersionVector(held.entries.filter { own[$0.replica] != nil })
     }
 
     /// The journals of a job that a laptop has written, under whatever name.

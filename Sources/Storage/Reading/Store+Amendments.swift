@@ -28,21 +28,36 @@ extension Store {
             guard try !rows.isRemoved() else { return .removedJob }
             let held = try rows.vector()
             guard vector.sequences.allSatisfy({ held[$0.key].sequence >= $0.value }) else { return .notHeldYet }
-            var items: [ItemID: ItemState] = [:]
-            for (replica, last) in vector.sequences {
-                try rows.forEachChange(of: replica, sequences: 1...last) { dotted in
-                    guard dotted.last <= last, dotted.change.item != .job else { return }
-                    items[dotted.change.item, default: ItemState()].apply(dotted.change, in: replica)
-                }
+            let limits = try rows.limits()
+            let counted = try Self.items(of: rows, upTo: vector, limits)
+            var items = counted
+            if try limits != JournalLimits() && Self.digest(of: job, items) != digest {
+                // It was signed before anybody knew that some of it does not count.
+                items = try Self.items(of: rows, upTo: vector, JournalLimits())
             }
             guard try Self.digest(of: job, items) == digest else { return .anotherInventory }
-            var amendments: [Amendment] = []
+            let uncounted = items.filter { counted[$0.key] != $0.value }
+            var amendments = try uncounted.map { Amendment($0, uncounted: $1, present: try rows.item($0)) }
             try rows.forEachItem { id, state in
+                guard uncounted[id] == nil else { return true }
                 if let amendment = Amendment(id, from: items[id], to: state) { amendments.append(amendment) }
                 return true
             }
-            return .held(amendments)
+            return .held(amendments.sorted { $0.item < $1.item })
         }
+    }
+
+    private static func items(
+        of rows: JobRows, upTo vector: SignedVector, _ limits: JournalLimits
+    ) throws -> [ItemID: ItemState] {
+        var items: [ItemID: ItemState] = [:]
+        for (replica, last) in vector.sequences {
+            try rows.forEachChange(of: replica, sequences: 1...last) { dotted in
+                guard dotted.last <= last, dotted.change.item != .job, limits.includes(dotted) else { return }
+                items[dotted.change.item, default: ItemState()].apply(dotted.change, in: replica)
+            }
+        }
+        return items
     }
 
     private static func digest(of job: JobID, _ items: [ItemID: ItemState]) throws -> String {

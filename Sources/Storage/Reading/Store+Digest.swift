@@ -11,17 +11,18 @@ extension Store {
     /// What was made since the job changed; nil when nobody has needed it.
     package func knownDigest(of job: JobID) async throws -> JobDigest? {
         try await read(of: job) { [self] rows in
-            let vector = try rows.vector()
-            return try rows.keptDigest(at: vector) ?? remembered(rows.number, at: vector)
+            let (vector, limits) = (try rows.vector(), try rows.limits().fingerprint)
+            return try rows.keptDigest(at: vector, limits) ?? remembered(rows.number, at: vector, limits)
         }
     }
 
     /// - Returns: also the job's number, and whether the digest is written down already.
     func numberedDigest(of job: JobID) async throws -> (digest: JobDigest, number: Int64, isKept: Bool) {
         let found = try await read(of: job) { [self] rows -> (digest: JobDigest, number: Int64, isKept: Bool) in
-            let vector = try rows.vector()
-            if let kept = try rows.keptDigest(at: vector) { return (kept, rows.number, true) }
-            let digest = try remembered(rows.number, at: vector) ?? Self.makeDigest(of: job, rows, at: vector)
+            let (vector, limits) = (try rows.vector(), try rows.limits().fingerprint)
+            if let kept = try rows.keptDigest(at: vector, limits) { return (kept, rows.number, true) }
+            let digest =
+                try remembered(rows.number, at: vector, limits) ?? Self.makeDigest(of: job, rows, at: vector, limits)
             return (digest, rows.number, false)
         }
         // Who only reads waits for no flush of the disk: what is quiet is written down later (`keep`).
@@ -34,12 +35,12 @@ extension Store {
         return found
     }
 
-    private func remembered(_ job: Int64, at vector: VersionVector) -> JobDigest? {
-        digests.withLock { $0[job] }.flatMap { $0.vector == vector ? $0 : nil }
+    private func remembered(_ job: Int64, at vector: VersionVector, _ limits: UInt64) -> JobDigest? {
+        digests.withLock { $0[job] }.flatMap { $0.vector == vector && $0.limits == limits ? $0 : nil }
     }
 
     private static func makeDigest(
-        of job: JobID, _ rows: JobRows, at vector: VersionVector
+        of job: JobID, _ rows: JobRows, at vector: VersionVector, _ limits: UInt64
     ) throws -> JobDigest {
         var export = CanonicalExport(job: job)
         if try rows.isRemoved() { export.jobIsRemoved() }
@@ -48,7 +49,7 @@ extension Store {
             hash.add(try PackedItem(blob), id: id)
             return true
         }
-        return JobDigest(vector: vector, text: hash.finish())
+        return JobDigest(vector: vector, limits: limits, text: hash.finish())
     }
 
     /// Of each kind, of as many jobs.

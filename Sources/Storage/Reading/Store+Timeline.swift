@@ -22,9 +22,11 @@ extension Store {
             var order = TimelineOrder()
             // Of a removed job only what was said about it is left; what is late is listed apart.
             let isRemoved = try rows.isRemoved()
+            let limits = try rows.limits()
             try rows.forEachChange { dotted in
                 guard item == nil || dotted.change.item == item else { return }
-                guard !isRemoved || dotted.change.operations.contains(where: \.isStatement) else { return }
+                let counts = !isRemoved && limits.includes(dotted)
+                guard counts || dotted.change.operations.contains(where: \.isStatement) else { return }
                 // What is forged is nothing that people read.
                 let forged = dotted.change.forgedRequests(for: job, in: dotted.dot.replica)
                 order.add(dotted.change.leavingOut(forged), at: dotted.dot)

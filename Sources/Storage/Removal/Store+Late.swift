@@ -3,7 +3,8 @@ import GRDB
 import Inventory
 import Synchronization
 
-/// A change to a removed job that its removers had not seen: in its journal, but in no item, until a person decides.
+/// A change to a removed job that its removers had not seen, or of a revoked laptop beyond its cutoff: in its journal, but in no
+/// item, until a person decides.
 package struct QuarantinedChange: Hashable, Sendable {
     /// Of its first transform.
     package let dot: Dot
@@ -23,12 +24,12 @@ package struct QuarantinedChange: Hashable, Sendable {
 
 /// What a person does about late work: nothing of it is lost, and nothing of it is applied before that.
 extension Store {
-    /// The late changes of a job that nobody has dealt with, in the order of the timeline. Empty while the job lives.
+    /// The late changes of a job that nobody has dealt with, in the order of the timeline.
     package func lateChanges(of job: JobID) async throws -> [QuarantinedChange] {
         try await read(of: job) { try QuarantinedChanges(of: $0).undecided }
     }
 
-    /// Writes late changes again, in a job "NAME (late)", as their authors wrote them.
+    /// Writes late changes again, as their authors wrote them: those of a removed job in a job "NAME (late)".
     ///
     /// - Parameter dots: exactly what a person was shown.
     /// - Returns: what was written, one commit per job.
@@ -43,6 +44,10 @@ extension Store {
                 let named = try transaction.lateChanges(dots)
                 guard !named.isEmpty else { return [] }
                 let removed = transaction.job
+                guard try removed.isRemoved() else {
+                    let taken = try transaction.rescue(named, from: removed, called: job)
+                    return try [taken] + [transaction.decide(named)].compactMap(\.self)
+                }
                 let rescued = try transact(
                     on: try JobRows.rescueJob(of: job, in: db), entersJob: true, now: now, by: user, in: db
                 ) { try $0.rescue(named, from: removed, called: job) }
@@ -86,14 +91,14 @@ extension JobTransaction {
         return try say(operations)
     }
 
-    /// Makes what was late in a removed job this job, which has the same id whoever makes it.
+    /// Makes what was late in a removed job this job, which has the same id whoever makes it; or takes it into the same one.
     fileprivate mutating func rescue(
         _ late: [QuarantinedChange], from removed: JobRows, called id: JobID
     ) throws -> Commit {
         let name = try removed.removal()?.name ?? id.text
         let properties = try job.item(.job) ?? ItemState()
         var operations = try names(of: Set(late.map(\.author)), in: removed, unknownTo: properties)
-        if properties.value(of: JobProperty.name) == nil {
+        if properties.value(of: JobProperty.name) == nil, job.number != removed.number {
             operations += [
                 .set(field: JobProperty.name, value: "\(name) (late)", replaces: []),
                 .set(field: JobProperty.kind, value: JobKind.inventory.rawValue, replaces: []),
@@ -139,22 +144,25 @@ extension JobRows {
     }
 }
 
-/// The late changes of a removed job.
+/// The late changes of a job.
 struct QuarantinedChanges {
     /// What nobody has dealt with, in the order of the timeline: each once, wherever it stands, since who takes part in a fork
     /// may have issued it again.
     let undecided: [QuarantinedChange]
 
     init(of job: JobRows) throws {
-        guard try job.isRemoved() else {
+        // Of a removed job only what lies beyond the removal is left in the journals.
+        let isRemoved = try job.isRemoved()
+        let limits = try job.limits()
+        guard isRemoved || limits != JournalLimits() else {
             undecided = []
             return
         }
         let decided = try job.decidedChanges()
         var found: [ChangeIdentity: QuarantinedChange] = [:]
-        // Only what lies beyond the removal is left in the journals.
         try job.forEachRecord { scanned, buffer, dot in
-            guard scanned.statementCount == 0 else { return }
+            guard scanned.statementCount == 0, isRemoved || !limits.includes(dot, count: scanned.operationCount)
+            else { return }
             let change = ChangeCodec.decode(scanned, in: buffer)
             guard !change.isPreamble else { return }
             let late = QuarantinedChange(dot: dot, author: change.origin ?? dot.replica, change: change)

@@ -47,7 +47,7 @@ extension JobRows {
         .map { ItemID(UInt128(blob: $0)) }
     }
 
-    /// Makes the items anew from the journals; of a removed job there are none.
+    /// Makes the items anew from what counts of the journals; of a removed job there are none.
     func rebuildItems() throws {
         guard try !isRemoved() else { return }
         for table in ["item", "conflict", "barcode"] {
@@ -60,8 +60,9 @@ extension JobRows {
                 """,
             arguments: [number])
         var items = try ItemTable(of: self)
+        let limits = try limits()
         try forEachRecord { scanned, buffer, dot in
-            guard !scanned.isStatementOnly else { return }
+            guard !scanned.isStatementOnly, limits.includes(dot, count: scanned.operationCount) else { return }
             try items.apply(scanned, in: buffer, of: dot.replica, sequence: dot.sequence)
         }
         try items.finish()

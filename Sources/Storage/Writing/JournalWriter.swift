@@ -52,7 +52,8 @@ struct JournalWriter {
 
     /// Applies and stores the part of `bytes` after `known`; returns where the journal then stands.
     ///
-    /// Everything is applied at once, whatever its stamp says (rule R6). In a job that is removed no item is.
+    /// Everything is applied at once, whatever its stamp says (rule R6); but in a job that is removed no item is, and nothing that
+    /// lies beyond the cutoff of a revoked laptop.
     ///
     /// - Parameter read: what was read of the items in this transaction.
     func apply(
@@ -62,6 +63,7 @@ struct JournalWriter {
             head: JournalHead(sequence: first - 1, digest: known.digest),
             credibleLimit: received.map { HybridLogicalClock.limit(nowMilliseconds: $0.milliseconds) } ?? .greatest)
         let isRemoved = try journal.job.isRemoved()
+        let limits = try journal.job.limits(and: journal.replica)
         var items: ItemTable?
         try ChangeCodec.forEach(bytes) { scanned, buffer in
             let sequence = run.head.sequence + 1
@@ -86,6 +88,8 @@ struct JournalWriter {
                 if scanned.isStatementOnly { return }
             }
             guard !isRemoved || scanned.item == .job else { return }
+            let dot = Dot(replica: journal.replica, sequence: sequence)
+            guard limits.includes(dot, count: scanned.operationCount) else { return }
             try items?.apply(scanned, in: buffer, of: journal.replica, sequence: sequence)
         }
         guard let start = run.start, var items else {
@@ -98,6 +102,7 @@ struct JournalWriter {
         let signature = try journal.append(
             bytes[start...], after: known, head: run.head, latest: run.latest, seal: seal)
         if run.hasForeignPeople { try journal.notePeopleAgain() }
+        if limits != JournalLimits() { try journal.job.recount(from: limits) }
         return Reached(
             base: known, head: run.head, signature: signature, credible: run.credible,
             applied: run.told + items.applied,

@@ -28,6 +28,7 @@ extension AmendmentReport {
             case .added: lines = [["added", "", "", item.authorName]]
             case .removed: lines = [["removed", "", "", item.authorName]]
             case .addedAndRemoved: lines = [["added and removed", "", "", item.authorName]]
+            case .uncounted: lines = [["waits: muster job late", "", "", item.authorName]]
             case .changed:
                 lines = item.fields.map { [$0.field, $0.signed ?? "", $0.present.value, $0.present.authorName] }
                 lines += item.notes.map { ["note", "", $0, item.authorName] }

@@ -8,6 +8,7 @@ struct SimulatedRegister: FleetRegister {
     var revocationEntries: [[UInt8]] { [] }
 
     func learnRevocations(_ entries: [[UInt8]]) async throws(LinkRefusal) -> RevocationNews? { nil }
+    func keepRevocations() async {}
     func isShutOut(_ device: DeviceID) -> Bool { false }
     func met(_ device: DeviceID, name: String) {}
 

@@ -31,6 +31,9 @@ struct FleetRevokeCommand: AsyncParsableCommand {
             Every laptop that hears of it closes its connections with that one within two seconds, and whoever that one \
             has let in is shut out, too. Only a laptop that lets others in can do it; with --root, every laptop can.
 
+            What it wrote until now stays. Of a job that this laptop holds, or another lead's or the office's, what comes of it \
+            later does not count: it waits for a person in 'muster job late'.
+
             Example:
               muster fleet revoke tom-laptop
             """)
@@ -64,7 +67,8 @@ struct FleetRevokeCommand: AsyncParsableCommand {
             try options.print(devices: revoked)
             if !options.json {
                 StandardOutput.write(
-                    "\nShut out for good: \(Text.plain(name)). Laptops that are away hear it when they meet others.\n")
+                    "\nShut out for good: \(Text.plain(name)). Laptops that are away hear it when they meet others.\n"
+                        + "What comes of its work from now on waits in 'muster job late'.\n")
             }
         }
     }

@@ -5,15 +5,16 @@ import LocalAPI
 struct JobLateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "late",
-        abstract: "Show work on a job that was removed meanwhile, and take it over or drop it.",
+        abstract: "Show work that came too late to count, and take it over or drop it.",
         usage: """
             muster job late <job> [--accept <change> ... | --drop <change> ...]
                             [--yes] [--json] [--socket <path>]
             """,
         discussion: """
-            Who removed the job had not seen these changes. They are kept until a person takes them into a new job, \
-            named after the old one, or drops them. Name each change by its id, or write "all" for those that are \
-            listed now.
+            Who removed the job had not seen these changes, or a laptop wrote them that was revoked: they came after what \
+            was known of it then. They are kept until a person takes them over or drops them: into the job, or, where \
+            that was removed, into a new one that is named after it. Name each change by its id, or write "all" for \
+            those that are listed now.
 
             Examples:
               muster job late "Smith, 12 Elm Street"
@@ -25,7 +26,7 @@ struct JobLateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .upToNextOption,
-        help: ArgumentHelp("Take these into a new job.", valueName: "change"))
+        help: ArgumentHelp("Take these over.", valueName: "change"))
     var accept: [String] = []
 
     @Option(
@@ -74,7 +75,7 @@ struct JobLateCommand: AsyncParsableCommand {
             lines += ChangeLine(change.change).lines(width: terminal.width - 2, style: terminal.style).map { "  " + $0 }
         }
         lines += Text.wrapped(
-            "Take them into a new job with --accept CHANGE…, or leave them out with --drop CHANGE….", to: terminal.width
+            "Take them over with --accept CHANGE…, or leave them out with --drop CHANGE….", to: terminal.width
         )
         StandardOutput.lines(lines)
     }
