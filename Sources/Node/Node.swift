@@ -47,7 +47,8 @@ package struct Node: Sendable {
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
-        let fleet = try await FleetIdentity(in: directory, of: store.identity.device)
+        let fleet = try await FleetIdentity(
+            in: directory, of: store.identity.device, credentials: environment["CREDENTIALS_DIRECTORY"])
         let core = try await Core(
             Core.Parts(
                 store: store, machine: SystemMachine(executor: executor), configuration: configuration,

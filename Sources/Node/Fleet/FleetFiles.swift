@@ -24,8 +24,23 @@ struct FleetFiles: Sendable {
     /// What is longer is none of these: a revocation is half a kilobyte.
     private static let mostBytes = 64 << 20
 
+    /// Under which a service manager hands the key over that is bound to the machine (systemd/bind-device-key).
+    private static let boundKey = "muster.device-key"
+
     /// The directory, which is there.
     let path: String
+    /// Where the service manager puts what only this process may read (systemd.exec(5), CREDENTIALS_DIRECTORY).
+    var credentials: String?
+
+    /// The secret of the laptop. One that it has made since stands in its directory, and comes before the one that was bound.
+    ///
+    /// - Throws: `ConfigurationError` when there is one that cannot be read.
+    func readKey() throws(ConfigurationError) -> (text: String, place: String)? {
+        if let text = try read(Self.key) { return (text, "\(path)/\(Self.key)") }
+        guard let credentials else { return nil }
+        let bound = FleetFiles(path: credentials)
+        return try bound.read(Self.boundKey).map { ($0, "\(credentials)/\(Self.boundKey)") }
+    }
 
     /// - Throws: `ConfigurationError` when there is one that cannot be read.
     func read(_ name: String) throws(ConfigurationError) -> String? {

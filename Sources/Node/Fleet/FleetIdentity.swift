@@ -77,20 +77,23 @@ package final class FleetIdentity: LinkSecurity {
 
     /// Takes up the laptop's key, or makes one.
     ///
-    /// - Parameter device: as the store calls it. A key that another store has used is another laptop's: this one then has to
-    ///   join for itself.
+    /// - Parameters:
+    ///   - device: as the store calls it. A key that another store has used is another laptop's: this one then has to
+    ///     join for itself.
+    ///   - credentials: as in `FleetFiles`.
     /// - Throws: `ConfigurationError`.
-    init(in directory: StateDirectory, of device: DeviceID) async throws(ConfigurationError) {
-        let files = FleetFiles(path: directory.path)
+    init(
+        in directory: StateDirectory, of device: DeviceID, credentials: String? = nil
+    ) async throws(ConfigurationError) {
+        let files = FleetFiles(path: directory.path, credentials: credentials)
         self.files = files
-        guard let text = try files.read(FleetFiles.key) else {
+        guard let (text, place) = try files.readKey() else {
             state = Mutex(State(key: try Self.makeKey(files), membership: nil))
             return
         }
         guard let key = DeviceKey(pem: text) else {
             throw ConfigurationError(
-                "\(directory.path)/\(FleetFiles.key) holds no key; move it aside, start again, and let this laptop join anew."
-            )
+                "\(place) holds no key; move it aside, start again, and let this laptop join anew.")
         }
         guard key.publicKey.device == device else {
             state = Mutex(State(key: try Self.makeKey(files), membership: nil))
