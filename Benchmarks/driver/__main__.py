@@ -9,8 +9,8 @@ import traceback
 
 from .lab import Lab, LabError
 from .measures import (
-    busy, catch_up, difference, drain, edit, enqueue, idle, jobs, memory, office, polls, server_catch_up, sixteen, slow_disk,
-    slow_link, storm,
+    busy, catch_up, difference, drain, edit, enqueue, idle, jobs, memory, office, polls, protection, server_catch_up, sixteen,
+    slow_disk, slow_link, storm,
 )
 from .report import Report
 
@@ -31,7 +31,7 @@ MEASURES = {
     "sixteen": sixteen.measure, "storm": storm.measure, "enqueue": enqueue.measure, "drain": drain.measure,
     "server-catch-up": server_catch_up.measure, "polls": polls.measure, "office": office.measure,
     "busy": busy.measure, "jobs": jobs.measure, "slow-disk": slow_disk.measure, "memory": memory.measure,
-    "slow-link": slow_link.measure,
+    "slow-link": slow_link.measure, "protection": protection.measure,
 }
 
 
@@ -43,6 +43,7 @@ def arguments():
     parser.add_argument("--readme", action="store_true")
     parser.add_argument("--only", action="append", choices=sorted(MEASURES))
     parser.add_argument("--binaries", type=pathlib.Path, required=True)
+    parser.add_argument("--unprotected", type=pathlib.Path)
     parser.add_argument("--tools", type=pathlib.Path, required=True)
     return parser.parse_args()
 
@@ -56,7 +57,7 @@ def main():
     sizes = dict(QUICK if options.quick else FULL)
     if options.office_seconds:
         sizes["office_seconds"] = options.office_seconds
-    with Lab(options.binaries, options.tools, sizes) as lab:
+    with Lab(options.binaries, options.tools, sizes, options.unprotected) as lab:
         for name in options.only or MEASURES:
             print(f"measuring {name} …", file=sys.stderr, flush=True)
             try:

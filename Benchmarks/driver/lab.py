@@ -43,8 +43,10 @@ def fields(index):
 
 
 class Lab:
-    def __init__(self, binaries, tools, sizes):
+    def __init__(self, binaries, tools, sizes, unprotected=None):
         self.binaries, self.tools, self.sizes = binaries.resolve(), tools.resolve(), sizes
+        self._unprotected = unprotected and Lab(unprotected, tools, sizes)
+        self._beside = None
         self.daemons = []
         self.servers = []
         self._pairs = {}
@@ -57,7 +59,9 @@ class Lab:
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="muster-"))
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *those):
+        if self._beside:
+            self._beside.__exit__(*those)
         for daemon in self.daemons:
             daemon.stop()
         for server in self.servers:
@@ -84,6 +88,12 @@ class Lab:
         server.join(shared_fleet(str(self.binaries)))
         self.servers.append(server)
         return server
+
+    def unprotected(self):
+        """The place of the programs without encryption and signatures; made once, None without them."""
+        if self._unprotected and not self._beside:
+            self._beside = self._unprotected.__enter__()
+        return self._beside
 
     def backlog(self):
         """A laptop that has asked for much while the server was away; made once."""
