@@ -78,3 +78,14 @@ package struct Amendment: Hashable, Sendable {
         write = last
     }
 }
+
+extension ItemState {
+    /// Whether people see the same of it as of another one.
+    package func shows(_ other: ItemState) -> Bool {
+        let values = { (state: ItemState) in
+            state.fields.reduce(into: [FieldName: String]()) { $0[$1.name] = $1.register.winner?.value }
+        }
+        return (removed == nil) == (other.removed == nil) && values(self) == values(other)
+            && remarks.map(\.text) == other.remarks.map(\.text)
+    }
+}

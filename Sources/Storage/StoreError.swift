@@ -26,6 +26,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case unknownJob
         /// The job has ended: it takes no edits and no requests any more (rule R10).
         case removedJob
+        /// What this laptop writes in the job does not count any more: it was revoked.
+        case cutOff
         /// A change that was to be decided is not listed as late, or not any more.
         case notLate
         /// The time of a cursor over one state of the store is over.
@@ -62,6 +64,12 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
     package static func unknownJob(_ job: JobID) -> StoreError {
         StoreError(.unknownJob, "There is no job \(job) here; 'muster job list' shows the jobs.")
     }
+
+    /// It would be acknowledged, and count nowhere.
+    static let cutOff = StoreError(
+        .cutOff,
+        "This laptop was revoked, and what it writes in this job does not count: let it leave the fleet ('muster fleet leave') and join again."
+    )
 
     /// Nothing can be signed, and so nothing is written.
     package static let noKey = StoreError(

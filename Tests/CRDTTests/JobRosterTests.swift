@@ -144,7 +144,11 @@ struct JobRosterTests {
 
     private func cutoff(_ device: DeviceID, _ sequence: UInt64) -> Assignment.Word {
         let head = JournalHead(sequence: sequence, digest: 7)
-        return Assignment.Word(device, .cutoff(VersionVector([.init(replica: ReplicaID(3), head: head)])))
+        return word(device, VersionVector([.init(replica: ReplicaID(3), head: head)]))
+    }
+
+    private func word(_ device: DeviceID, _ heads: VersionVector) -> Assignment.Word {
+        Assignment.Word(device, .cutoff(Assignment.Word.Cutoff(revocation: [1, 2, 3], heads: heads)))
     }
 
     @Test("Of how far a revoked laptop's journals count the first word stands, and it puts nobody on the job or off it")
@@ -171,9 +175,29 @@ struct JobRosterTests {
         #expect(!fingerprints.contains(other.fingerprint))
     }
 
+    @Test("Of one time and signer, too, one word stands in any order")
+    func cutoffsOfOneTime() throws {
+        let words = try [3, 8, 5].map { try statement([cutoff(anna, $0)], at: 2, by: lead) }
+        var standing: Set<UInt64> = []
+        for order in [words, words.reversed(), [words[1], words[0], words[2]]] {
+            var roster = JobRoster()
+            for word in order { _ = roster.apply(word) }
+            standing.insert(roster.fingerprint)
+        }
+        #expect(standing.count == 1)
+    }
+
+    @Test("No clock puts a cutoff before the revocation, nor before the word of who has revoked the laptop")
+    func firstStamp() {
+        #expect(JobRoster.firstStamp(revoked: 7, byRevoker: true) == Stamp(milliseconds: 7, counter: 0))
+        #expect(JobRoster.firstStamp(revoked: 7, byRevoker: false) == Stamp(milliseconds: 7, counter: 1))
+        #expect(JobRoster.firstStamp(revoked: -7, byRevoker: true) == .zero)
+        #expect(JobRoster.firstStamp(revoked: .max, byRevoker: false) < .observable)
+    }
+
     @Test("A cutoff is read as it was written, beside other words, and not beyond its bounds")
     func cutoffCodec() throws {
-        let none = Assignment.Word(ben, .cutoff(VersionVector()))
+        let none = word(ben, VersionVector())
         let written = try statement([cutoff(anna, 5), none], at: 7, by: lead)
         let read = try Assignment(content: written.content, signature: written.signature, certificates: [])
         #expect(read.words == [cutoff(anna, 5), none])
@@ -187,7 +211,7 @@ struct JobRosterTests {
             let heads = VersionVector(
                 (1...UInt128(count)).map { .init(replica: ReplicaID($0), head: JournalHead(sequence: 1, digest: 1)) })
             let taken = Assignment(
-                of: job, [Assignment.Word(anna, .cutoff(heads))], stamp: .zero, signer: lead, certificates: []
+                of: job, [word(anna, heads)], stamp: .zero, signer: lead, certificates: []
             ) { _ in written.signature }
             #expect((taken != nil) == (count == Assignment.mostJournals))
             #expect((try? VersionVector(encoded: heads.encoded)) == (taken == nil ? nil : heads))

@@ -57,6 +57,46 @@ struct AssignmentTests {
         #expect(await fleet.trust.allows(good, now: now))
     }
 
+    private func cutoff(
+        of device: DeviceID, by key: DeviceKey, revoked bytes: [UInt8], at stamp: Stamp
+    ) async throws -> Bool {
+        let cutoff = Assignment.Word.Cutoff(revocation: bytes, heads: VersionVector())
+        let said = try #require(
+            fleet.trust.assignment(
+                of: job, [Assignment.Word(device, .cutoff(cutoff))], stamp: stamp, by: key,
+                certificates: fleet.chain(key, as: .lead)))
+        return await fleet.trust.allows(said, now: now)
+    }
+
+    @Test("How far a laptop's journals count says a lead who shows that it was revoked, and not before that")
+    func cutoffs() async throws {
+        let revocation = try fleet.revocation(of: anna)
+        let moment = UInt64(revocation.time)
+        let (same, next) = (Stamp(milliseconds: moment, counter: 0), Stamp(milliseconds: moment, counter: 1))
+        #expect(try await cutoff(of: anna, by: key, revoked: revocation.bytes, at: next))
+        #expect(try await !cutoff(of: anna, by: key, revoked: revocation.bytes, at: same), "only the revoker is first")
+        #expect(try await !cutoff(of: anna, by: key, revoked: [], at: next))
+        let other = try TestFleet()
+        #expect(try await !cutoff(of: anna, by: key, revoked: other.revocation(of: anna).bytes, at: next))
+        let another = try fleet.revocation(of: DeviceID(high: 2, low: 2))
+        #expect(try await !cutoff(of: anna, by: key, revoked: another.bytes, at: next), "another laptop was revoked")
+        let own = try fleet.revocation(of: key.publicKey.device)
+        #expect(try await !cutoff(of: key.publicKey.device, by: key, revoked: own.bytes, at: next), "nobody of itself")
+        // Who has signed the revocation may say it at the same time.
+        let issuing = DeviceKey()
+        let issuer = try fleet.root.issue(.issuer, to: issuing.publicKey, as: .lead, now: TestFleet.today)
+        let signed = try Revocation(
+            of: anna, by: issuer, key: issuing, fleet: fleet.trust.root.key, now: TestFleet.today)
+        #expect(try await cutoff(of: anna, by: issuing, revoked: signed.bytes, at: same))
+        // A member's certificate is none of a lead.
+        let cutoff = Assignment.Word.Cutoff(revocation: revocation.bytes, heads: VersionVector())
+        let said = try #require(
+            fleet.trust.assignment(
+                of: job, [Assignment.Word(anna, .cutoff(cutoff))], stamp: next, by: key,
+                certificates: fleet.chain(key)))
+        #expect(await !fleet.trust.allows(said, now: now))
+    }
+
     @Test("A log tells news from what it knows, and takes nothing together with what nobody may say")
     func news() async throws {
         var log = AssignmentLog()

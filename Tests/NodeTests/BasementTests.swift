@@ -61,7 +61,7 @@ struct BasementTests {
         }
     }
 
-    @Test("A crew goes on with what it has for ninety days, gets nothing new after 45, and is apart when those are over")
+    @Test("A crew goes on with what it has for ninety days, gets nothing new after 45, and is apart then")
     func ninetyDays() async throws {
         let job = try await bert.job("Smith", id: "smith")
         _ = try await bert.add(["name": "Sofa"], to: job)

@@ -21,11 +21,12 @@ struct CutoffTests {
     }
 
     private func word(
-        _ heads: VersionVector, at milliseconds: UInt64 = 1, by signer: UInt128 = 9
+        _ heads: VersionVector, at milliseconds: UInt64 = 1, by signer: UInt128 = 9, of device: DeviceID? = nil
     ) throws -> Assignment {
-        try #require(
+        let cutoff = Assignment.Word.Cutoff(revocation: [1], heads: heads)
+        return try #require(
             Assignment(
-                of: Store.job, [Assignment.Word(bert.identity.device, .cutoff(heads))],
+                of: Store.job, [Assignment.Word(device ?? bert.identity.device, .cutoff(cutoff))],
                 stamp: Stamp(milliseconds: milliseconds, counter: 0), signer: DeviceID(high: signer, low: 0),
                 certificates: []
             ) { _ in [UInt8](repeating: 7, count: 64) })
@@ -206,5 +207,121 @@ struct CutoffTests {
         try await crew.send(bert, opened)
         #expect(try await name(1, opened) == "Sofa")
         #expect(try await opened.lateChanges(of: Store.job).count == 2)
+    }
+
+    /// A copy of bert's disk, which nothing tells from it.
+    private func copyOfBert() throws -> Store {
+        try Store.openInMemory(
+            contents: try bert.copy(), place: StorePlace(machine: "laptop 1", file: "store"), hostName: "laptop 1",
+            signer: TestSigner(1), generator: &crew.generator)
+    }
+
+    @Test("What a fork beyond the cutoff makes somebody write again stays late, under whatever name")
+    func forkedLater() async throws {
+        let word = try word(try await heads())
+        let keep = try await bert.vector(of: Store.job)[bert.identity.replica].sequence
+        let copy = try copyOfBert()
+        try await crew.put(bert, 2, "Lamp")
+        try await crew.put(copy, 3, "Chair")
+        try await crew.send(bert, cleo)
+        try await crew.send(copy, anna)
+        try await self.keep(word, [anna, cleo])
+        let branch = try #require(
+            try await anna.segment(
+                of: bert.identity.replica, job: Store.job, from: keep + 1, maximumBytes: .max))
+        let adopted = try await cleo.adoptBranch(
+            branch, job: Store.job, after: keep, now: .anyTime, using: &crew.generator)
+        #expect(adopted.reissued != nil)
+        try await crew.exchange([anna, cleo])
+        for store in [anna, cleo] {
+            #expect(try await store.live() == [ItemID(1)])
+            #expect(try await Set(store.lateChanges(of: Store.job).map(\.change.item)) == [ItemID(2), ItemID(3)])
+            #expect(try await store.lateChanges(of: Store.job).allSatisfy { $0.author == bert.identity.replica })
+        }
+        _ = try await crew.accept(anna, try await anna.lateChanges(of: Store.job).map(\.dot))
+        try await crew.exchange([anna, cleo])
+        for store in [anna, cleo] {
+            #expect(try await store.live() == [ItemID(1), ItemID(2), ItemID(3)])
+            #expect(try await store.lateChanges(of: Store.job).isEmpty)
+        }
+    }
+
+    @Test("A decision beyond the cutoff of who took it is none: it is listed again", arguments: [true, false])
+    func decidedBeyond(isAccepted: Bool) async throws {
+        let first = try word(try await heads())
+        try await keep(first, [anna, cleo])
+        let cleosHeads = try await anna.heads(of: cleo.identity.device, in: Store.job)
+        try await writeLater()
+        try await crew.exchange()
+        let late = try await cleo.lateChanges(of: Store.job).map(\.dot)
+        if isAccepted { _ = try await crew.accept(cleo, late) } else { _ = try await crew.drop(cleo, late) }
+        let dora = try crew.join()
+        let second = try word(cleosHeads, at: 2, of: cleo.identity.device)
+        // Anna has the decision when she hears that it does not count, dora hears that first.
+        try await crew.send(cleo, anna)
+        try await keep(second, [anna])
+        for word in [first, second] { try await keep(word, [dora]) }
+        try await crew.send(anna, dora)
+        for store in [anna, dora] {
+            #expect(try await name(1, store) == "Sofa")
+            #expect(try await store.live() == [ItemID(1)])
+            // Bert's, each once, as cleo wrote them again.
+            #expect(try await store.lateChanges(of: Store.job).map(\.change.item) == [ItemID(1), ItemID(2)])
+        }
+        #expect(try await dora.digest(of: Store.job).text == anna.digest(of: Store.job).text)
+    }
+
+    @Test("Whoever removes the job takes nothing with it that waits for a person")
+    func removedJob() async throws {
+        try await keep(try word(try await heads()), [anna, cleo])
+        try await writeLater()
+        try await crew.exchange()
+        _ = try await crew.end(anna)
+        try await crew.exchange([anna, cleo])
+        for store in [anna, cleo] {
+            #expect(try await store.job(Store.job).isRemoved)
+            #expect(try await store.lateChanges(of: Store.job).map(\.change.item) == [ItemID(1), ItemID(2)])
+        }
+    }
+
+    @Test("Of two contents of a journal that one stays which counts, however small a thief's hash is")
+    func contentThatStays() async throws {
+        let head = try #require(try await heads().entries.first)
+        try await keep(try word(try await heads()), [anna])
+        try await writeLater()
+        try await crew.exchange()
+        let (replica, last) = (head.replica, head.head.sequence)
+        #expect(try await anna.boundary(of: replica, job: Store.job, at: last)?.changeHash == 0)
+        #expect(try await anna.boundary(of: replica, job: Store.job, at: last + 1)?.changeHash != 0)
+        #expect(try await cleo.boundary(of: replica, job: Store.job, at: last)?.changeHash != 0)
+    }
+
+    @Test("A laptop that knows that its work does not count says so instead of taking it")
+    func ownWork() async throws {
+        try await keep(try word(try await heads()), [bert])
+        let failure = await #expect(throws: StoreError.self) { try await crew.put(bert, 2, "Lamp") }
+        #expect(failure?.code == .cutOff)
+        try await crew.put(cleo, 3, "Chair")
+        try await crew.send(cleo, bert)
+        #expect(try await bert.live() == [ItemID(1), ItemID(3)])
+    }
+
+    @Test("What was taken over as it was signed for is no amendment any more")
+    func signedAndTakenOver() async throws {
+        try await writeLater()
+        try await crew.exchange()
+        let signed = try await cleo.digest(of: Store.job)
+        let beginning = VersionVector(
+            try await heads().entries.map { .init(replica: $0.replica, head: JournalHead(sequence: 1, digest: 9)) })
+        try await keep(try word(beginning), [cleo])
+        _ = try await crew.accept(cleo, try await cleo.lateChanges(of: Store.job).map(\.dot))
+        try await crew.put(cleo, 5, "Later")
+        let standing = try await cleo.amendments(
+            of: Store.job, since: try #require(SignedVector(signed.vector)), digest: signed.text)
+        guard case .held(let amendments) = standing else {
+            Issue.record("\(standing)")
+            return
+        }
+        #expect(amendments.map(\.item) == [ItemID(5)])
     }
 }

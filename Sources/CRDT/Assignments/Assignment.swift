@@ -7,7 +7,7 @@
 ///     content = version:1 job:string stamp:8 signer:32 count:varint word*                   ascending by device
 ///     word    = device:32 0                                                                 off the job
 ///             | device:32 1                                                                 on it
-///             | device:32 2 count:varint (replica:16 sequence:varint digest:32)*            its journals count so far
+///             | device:32 2 revocation:string count:varint (replica:16 sequence:varint digest:32)*    its journals count so far
 package struct Assignment: Hashable, Sendable {
     /// Of one statement.
     package static let mostDevices = 256
@@ -16,7 +16,9 @@ package struct Assignment: Hashable, Sendable {
     /// Longer content is not read.
     package static let longestContent = 2 * JobID.longest + mostDevices * 33
     /// Of one laptop in a cutoff: it takes another name where its store was copied or set back.
-    package static let mostJournals = 128
+    package static let mostJournals = 64
+    /// Of a revocation in a cutoff.
+    package static let longestRevocation = 4_096
     private static let version: UInt8 = 1
 
     /// What is said of a laptop.
@@ -26,7 +28,21 @@ package struct Assignment: Hashable, Sendable {
             case off
             case on
             /// It was revoked: of its journals in this job no more counts than this, and of those that are not named nothing.
-            case cutoff(VersionVector)
+            case cutoff(Cutoff)
+        }
+
+        /// How far the journals of a laptop count that was revoked.
+        package struct Cutoff: Hashable, Sendable {
+            /// Signed by an issuer: without it anybody who may assign could make another's work void. Read elsewhere.
+            package let revocation: [UInt8]
+            /// Of a journal that is not named nothing counts.
+            package let heads: VersionVector
+
+            /// Takes any.
+            package init(revocation: [UInt8], heads: VersionVector) {
+                self.revocation = revocation
+                self.heads = heads
+            }
         }
 
         /// The laptop.
@@ -135,9 +151,11 @@ extension ByteWriter {
         switch kind {
         case .off: write(byte: 0)
         case .on: write(byte: 1)
-        case .cutoff(let heads):
+        case .cutoff(let cutoff):
             write(byte: 2)
-            StatementCodec.encode(heads, into: &self)
+            write(varint: UInt64(cutoff.revocation.count))
+            append(cutoff.revocation)
+            StatementCodec.encode(cutoff.heads, into: &self)
         }
     }
 
@@ -153,9 +171,18 @@ extension ByteReader {
         switch try readByte() {
         case 0: .off
         case 1: .on
-        case 2: .cutoff(try StatementCodec.decodeHeads(&self, atMost: Assignment.mostJournals))
+        case 2: .cutoff(try readCutoff())
         case let kind: throw .unknownKind(kind)
         }
+    }
+
+    private mutating func readCutoff() throws(CodecError) -> Assignment.Word.Cutoff {
+        let count = try readVarint()
+        guard count <= UInt64(Assignment.longestRevocation) else { throw .limitExceeded("a revocation") }
+        let range = try readRange(count: Int(count))
+        return Assignment.Word.Cutoff(
+            revocation: [UInt8](buffer[range]),
+            heads: try StatementCodec.decodeHeads(&self, atMost: Assignment.mostJournals))
     }
 
     /// Takes 32 bytes.

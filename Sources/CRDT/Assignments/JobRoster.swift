@@ -27,10 +27,19 @@ package struct JobRoster: Hashable, Sendable {
         package let heads: VersionVector
 
         /// The first one stands: whoever says it later has heard of the revocation later, and may hold by then what a thief has
-        /// brought to somebody who had not heard of it.
+        /// brought to somebody who had not heard of it. Who has revoked the laptop is always first (`firstStamp`).
         static func < (one: Cutoff, other: Cutoff) -> Bool {
             (one.stamp, one.signer, one.heads.fingerprint) < (other.stamp, other.signer, other.heads.fingerprint)
         }
+    }
+
+    /// What a cutoff is stamped with at the earliest: no clock that is behind puts it before the revocation, nor before the word of
+    /// who has revoked the laptop.
+    ///
+    /// - Parameter revoked: the time of the revocation, in milliseconds since 1970.
+    package static func firstStamp(revoked: Int64, byRevoker isRevoker: Bool) -> Stamp {
+        let milliseconds = min(UInt64(clamping: revoked), Stamp.observable.milliseconds - 1)
+        return Stamp(milliseconds: milliseconds, counter: isRevoker ? 0 : 1)
     }
 
     private var words: [DeviceID: Word] = [:]
@@ -110,8 +119,8 @@ package struct JobRoster: Hashable, Sendable {
         switch said.kind {
         case .off: .standing(Word(stamp: statement.stamp, signer: statement.signer, isOn: false))
         case .on: .standing(Word(stamp: statement.stamp, signer: statement.signer, isOn: true))
-        case .cutoff(let heads):
-            .cutoff(Cutoff(stamp: statement.stamp, signer: statement.signer, heads: heads))
+        case .cutoff(let cutoff):
+            .cutoff(Cutoff(stamp: statement.stamp, signer: statement.signer, heads: cutoff.heads))
         }
     }
 

@@ -23,7 +23,26 @@ extension FleetTrust {
             signer.key.device == assignment.signer,
             let key = try? Curve25519.Signing.PublicKey(rawRepresentation: signer.key.bytes)
         else { return false }
-        return key.isValidSignature(assignment.signature, for: signed(assignment.content))
+        guard key.isValidSignature(assignment.signature, for: signed(assignment.content)) else { return false }
+        for word in assignment.words {
+            guard case .cutoff(let cutoff) = word.kind else { continue }
+            guard await allows(cutoff, of: word.device, in: assignment) else { return false }
+        }
+        return true
+    }
+
+    /// How far a laptop's journals count says nobody who was not told by an issuer that it was revoked, no laptop of itself, and nobody
+    /// before who has revoked it.
+    private func allows(
+        _ cutoff: Assignment.Word.Cutoff, of device: DeviceID, in assignment: Assignment
+    ) async -> Bool {
+        guard let revocation = try? Revocation(cutoff.revocation), revocation.device == device,
+            device != assignment.signer, device != revocation.signer.key.device
+        else { return false }
+        let isRevoker = revocation.signer.key.device == assignment.signer
+        let first = JobRoster.firstStamp(revoked: revocation.time, byRevoker: isRevoker)
+        guard assignment.stamp >= first else { return false }
+        return await revocation.isSigned(in: self)
     }
 
     private func signed(_ content: [UInt8]) -> [UInt8] {

@@ -17,7 +17,7 @@ extension FleetIdentity: FleetRegister {
         do throws(Revocation.Refusal) { news = try await revocations.news(in: entries, of: trust) } catch {
             throw LinkRefusal(error.sentence)
         }
-        return enter(news)
+        return take(news)
     }
 
     /// Should they not be kept, others tell them again.
@@ -39,21 +39,10 @@ extension FleetIdentity: FleetRegister {
 
     // MARK: Revoking
 
-    /// Shuts a laptop out, as an issuer.
+    /// Shuts a laptop out, as an issuer; the one that is known, if it was shut out before.
     ///
-    /// - Returns: nil if it was shut out before.
-    func revoke(_ device: DeviceID) throws -> RevocationNews? {
-        let (membership, authority) = try revoker(of: device)
-        if let known = revocations[device] { return try entered([known]) }
-        let key = state.withLock { $0.key }
-        let revocation = try Revocation(
-            of: device, by: authority.certificate, key: key, fleet: membership.trust.root.key, now: time)
-        return try entered([revocation])
-    }
-
-    /// - Throws: `Fault` where this laptop may not revoke that one.
-    @discardableResult
-    func revoker(of device: DeviceID) throws -> (membership: Membership, authority: CertificateAuthority) {
+    /// - Returns: what is to be entered.
+    func revocation(of device: DeviceID) throws -> Revocation {
         guard let membership else { throw Fault.notEnrolled }
         guard let authority = membership.authority else {
             throw Fault.unusable(
@@ -64,32 +53,39 @@ extension FleetIdentity: FleetRegister {
             throw Fault.unusable("This laptop does not revoke itself; let it leave the fleet, or use another issuer.")
         }
         guard !isRevoked else { throw Fault.revoked }
-        return (membership, authority)
+        if let known = revocations[device] { return known }
+        let key = state.withLock { $0.key }
+        return try Revocation(
+            of: device, by: authority.certificate, key: key, fleet: membership.trust.root.key, now: time)
     }
 
-    /// Takes revocations that somebody else has signed, such as the root: all of them, or none.
-    func take(_ pem: String) async throws -> RevocationNews? {
+    /// Those that somebody else has signed, such as the root.
+    ///
+    /// - Throws: where one is none, or nobody who may has signed it.
+    func revocations(inPEM pem: String) async throws -> [Revocation] {
         guard let trust = membership?.trust else { throw Fault.notEnrolled }
         let revocations = try Revocation.all(inPEM: pem)
         guard !revocations.isEmpty else { throw Revocation.Refusal.unreadable }
         for revocation in revocations {
             guard await revocation.isSigned(in: trust) else { throw Revocation.Refusal.notAllowed }
         }
-        return try entered(revocations)
+        return revocations
     }
 
     /// What a person has asked for is durable before it is in force; or it has failed, and nothing has changed.
-    private func entered(_ revocations: [Revocation]) throws -> RevocationNews? {
+    ///
+    /// - Returns: what was news; nil if nothing was.
+    func enter(_ revocations: [Revocation]) throws -> RevocationNews? {
         let log = self.revocations.adding(revocations)
         guard revocations.allSatisfy({ log.contains($0.device) }) else {
             throw Fault.unusable("This fleet has revoked too many laptops: begin a new one.")
         }
         try keep(revocations)
-        return enter(revocations)
+        return take(revocations)
     }
 
     /// What was news among them is in force at once.
-    private func enter(_ revocations: [Revocation]) -> RevocationNews? {
+    private func take(_ revocations: [Revocation]) -> RevocationNews? {
         let news = state.withLock { state in revocations.filter { state.revocations.add($0) } }
         guard !news.isEmpty else { return nil }
         let revoked = Set(news.map(\.device))

@@ -62,16 +62,16 @@ extension InventoryService {
 
     /// How far its journals count is durable before the revocation is: a crash in between leaves something to do again.
     private func revoke(_ device: DeviceID) async throws -> RevocationNews? {
-        try fleet.revoker(of: device)
-        await replicator.assigned(try await assignments.bound([device]))
-        return try fleet.revoke(device)
+        try await enter([try fleet.revocation(of: device)])
     }
 
     private func take(revocations pem: String) async throws -> RevocationNews? {
-        let devices = Set(try Revocation.all(inPEM: pem).map(\.device))
-        let news = try await fleet.take(pem)
-        await replicator.assigned(try await assignments.bound(devices))
-        return news
+        try await enter(try await fleet.revocations(inPEM: pem))
+    }
+
+    private func enter(_ revocations: [Revocation]) async throws -> RevocationNews? {
+        await replicator.assigned(try await assignments.bound(revocations))
+        return try fleet.enter(revocations)
     }
 
     /// A laptop by its id, a unique beginning of one, or its name. One that nobody here has met has to be named in full.

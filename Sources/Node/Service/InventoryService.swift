@@ -112,6 +112,7 @@ extension APIError {
             case .unknownJob: .unknownJob
             case .removedJob: .jobRemoved
             case .notLate: .unknownChange
+            case .cutOff: .notPermitted
             case .diskFull, .busy, .readTooSlow, .historyChanged: .unavailable
             default: .failed
             }

@@ -14,7 +14,7 @@ extension Store {
 
     /// Keeps statements of those who may say so, beside what is kept, as far as a word of theirs is the last one: all, or none.
     package func keepAssignments(_ statements: [Assignment], of fleet: [UInt8]) async throws {
-        try await write { db in
+        try await write(isLong: statements.count > Self.fewEdits) { db in
             let table = AssignmentTable(db: db, fleet: fleet)
             var cutoffs: [JobID: [DeviceID: JobRoster.Cutoff]] = [:]
             for statement in statements {

@@ -43,6 +43,13 @@ extension JournalRows {
         guard let ours = here.first(where: { $0.head.sequence > agreed }),
             let theirs = there.first(where: { $0.head.sequence > agreed })
         else { return Divergence(agreed: agreed, staysHere: false) }
+        // What counts of a laptop that was revoked stays, on whichever side it is.
+        let counts = try job.limits(and: replica)[replica]?.head
+        let (isOurs, isTheirs) = (
+            try isCounted(through: ours.head.sequence),
+            counts.map { head in there.contains { $0.head == head } } ?? false
+        )
+        if isOurs != isTheirs { return Divergence(agreed: agreed, staysHere: isOurs) }
         return Divergence(
             agreed: agreed, staysHere: (ours.rank, ours.head.sequence) <= (theirs.rank, theirs.head.sequence))
     }

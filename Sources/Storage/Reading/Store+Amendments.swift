@@ -31,12 +31,14 @@ extension Store {
             let limits = try rows.limits()
             let counted = try Self.items(of: rows, upTo: vector, limits)
             var items = counted
-            if try limits != JournalLimits() && Self.digest(of: job, items) != digest {
+            if try !limits.isEmpty && Self.digest(of: job, items) != digest {
                 // It was signed before anybody knew that some of it does not count.
                 items = try Self.items(of: rows, upTo: vector, JournalLimits())
             }
             guard try Self.digest(of: job, items) == digest else { return .anotherInventory }
-            let uncounted = items.filter { counted[$0.key] != $0.value }
+            let uncounted = try items.filter { id, signed in
+                try counted[id] != signed && !(rows.item(id)?.shows(signed) ?? false)
+            }
             var amendments = try uncounted.map { Amendment($0, uncounted: $1, present: try rows.item($0)) }
             try rows.forEachItem { id, state in
                 guard uncounted[id] == nil else { return true }

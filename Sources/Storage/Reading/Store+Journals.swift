@@ -97,10 +97,18 @@ extension Store {
     }
 
     /// Where the change that holds `sequence` ends, with the digest there, and its own hash; nil beyond the journal's end.
+    ///
+    /// Of two contents the one with the smaller hash stays: 0 for what counts of a laptop that was revoked, so that its thief puts
+    /// nothing in the place of that.
     package func boundary(
         of replica: ReplicaID, job: JobID, at sequence: UInt64
     ) async throws -> (head: JournalHead, changeHash: UInt64)? {
-        try await read { db in try JobRows(known: job, in: db)?.journal(of: replica).boundary(at: sequence) }
+        try await read { db in
+            guard let journal = try JobRows(known: job, in: db)?.journal(of: replica),
+                let found = try journal.boundary(at: sequence)
+            else { return nil }
+            return try journal.isCounted(through: found.head.sequence) ? (found.head, 0) : found
+        }
     }
 
     /// Where in a run of journal the change that holds `sequence` begins.

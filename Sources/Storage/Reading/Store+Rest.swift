@@ -18,7 +18,7 @@ extension Store {
     package func restNote(of job: JobID) async throws -> RestNote? {
         let (totals, standing) = try await numberedTotals(of: job)
         let (digest, number, isKept) = try await numberedDigest(of: job)
-        let added = standing.map { AddedUp(totals: totals, vector: $0.vector) }
+        let added = standing.map { AddedUp(totals: totals, standing: $0) }
         if isKept, added == nil { return nil }
         return RestNote(job: job, number: number, digest: isKept ? nil : digest, totals: added)
     }
@@ -32,7 +32,7 @@ extension Store {
                 // Does nothing when the job has been removed meanwhile: it then has another number.
                 if let digest = note.digest { try job.keep(digest) }
                 // It may have changed since, and totals do not say of what they are.
-                guard let added = note.totals, try job.vector() == added.vector else { continue }
+                guard let added = note.totals, try Standing(of: job) == added.standing else { continue }
                 try job.keep(added.totals)
             }
         }

@@ -10,27 +10,27 @@ extension Store {
     /// What a job's items add up to.
     package func totals(of job: JobID) async throws -> JobTotals { try await numberedTotals(of: job).totals }
 
-    /// - Returns: of totals that are not kept also the job's number, and the vector that they belong to.
+    /// - Returns: of totals that are not kept also the job's number, and what they belong to.
     func numberedTotals(
         of job: JobID
-    ) async throws -> (totals: JobTotals, standing: (number: Int64, vector: VersionVector)?) {
+    ) async throws -> (totals: JobTotals, standing: Standing?) {
         let (totals, standing) = try await read(of: job) {
-            [self] rows -> (JobTotals, (number: Int64, vector: VersionVector)?) in
+            [self] rows -> (JobTotals, Standing?) in
             let kept = try rows.keptTotals()
             if let totals = kept.totals { return (totals, nil) }
-            let (number, vector) = (rows.number, try rows.vector())
-            if let known = addedUp.withLock({ $0[number] }), known.vector == vector {
-                return (known.totals, (number, vector))
+            let standing = try Standing(of: rows)
+            if let known = addedUp.withLock({ $0[rows.number] }), known.standing == standing {
+                return (known.totals, standing)
             }
             let totals = JobTotals(
                 cubicFeet: try kept.cubicFeet ?? Self.cubicFeet(of: rows),
                 duplicateBarcodes: try kept.duplicateBarcodes ?? BarcodeTable(of: rows).duplicates().count)
-            return (totals, (number, vector))
+            return (totals, standing)
         }
         if let standing {
             addedUp.withLock { addedUp in
                 if addedUp.count >= Self.rememberedAtMost { addedUp = [:] }
-                addedUp[standing.number] = AddedUp(totals: totals, vector: standing.vector)
+                addedUp[standing.number] = AddedUp(totals: totals, standing: standing)
             }
         }
         return (totals, standing)
@@ -49,6 +49,19 @@ extension Store {
     /// Totals that nobody has written down.
     struct AddedUp {
         let totals: JobTotals
-        let vector: VersionVector
+        let standing: Standing
+    }
+
+    /// Of what totals are.
+    struct Standing: Hashable {
+        let number: Int64
+        private let vector: VersionVector
+        private let limits: JournalLimits
+
+        init(of job: JobRows) throws {
+            number = job.number
+            vector = try job.vector()
+            limits = try job.limits()
+        }
     }
 }

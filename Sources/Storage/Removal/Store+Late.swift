@@ -110,7 +110,8 @@ extension JobTransaction {
         for late in late {
             var change = late.change
             change.origin = late.author
-            change.anchor = 0
+            // In another job it is an id of another channel.
+            if job.number != removed.number || change.anchor == Change.lateAnchor { change.anchor = 0 }
             if let said = people.before(change, from: late.dot) { bytes += ChangeCodec.encode(said) }
             bytes += ChangeCodec.encode(change)
         }
@@ -154,14 +155,14 @@ struct QuarantinedChanges {
         // Of a removed job only what lies beyond the removal is left in the journals.
         let isRemoved = try job.isRemoved()
         let limits = try job.limits()
-        guard isRemoved || limits != JournalLimits() else {
+        guard isRemoved || !limits.isEmpty else {
             undecided = []
             return
         }
         let decided = try job.decidedChanges()
         var found: [ChangeIdentity: QuarantinedChange] = [:]
         try job.forEachRecord { scanned, buffer, dot in
-            guard scanned.statementCount == 0, isRemoved || !limits.includes(dot, count: scanned.operationCount)
+            guard scanned.statementCount == 0, isRemoved || !limits.includes(dot, scanned)
             else { return }
             let change = ChangeCodec.decode(scanned, in: buffer)
             guard !change.isPreamble else { return }

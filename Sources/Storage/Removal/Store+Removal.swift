@@ -38,7 +38,7 @@ extension Store {
             if try rows.isRemoved() { throw StoreError.removedJob(job) }
             let properties = try rows.item(.job)
             let removal = JobRemoval(
-                name: properties?.value(of: JobProperty.name) ?? job.text, heads: try rows.vector())
+                name: properties?.value(of: JobProperty.name) ?? job.text, heads: try rows.countedVector())
             let commit = try transaction.say([.removeJob(removal)])
             return RemovedJob(commit: commit, outcome: try transaction.end(removal))
         }
@@ -169,8 +169,10 @@ extension JobTransaction {
             var lost: [Change] = []
             for (replica, changes) in removed.lost {
                 replaced.insert(replica)
-                lost += try BranchRebase(changes, of: job.journal(of: replica), sessions: sessions)
-                    .changes(for: own.replica)
+                // All of it is late, by the job's end.
+                lost += try BranchRebase(
+                    changes, of: job.journal(of: replica), counting: JournalLimits(), sessions: sessions
+                ).changes(for: own.replica)
             }
             reissued = try reissue(lost)
         }

@@ -42,36 +42,68 @@ struct CutoffTable {
 
 /// Of some journals of a job only the beginning counts: what follows is late until a person decides.
 struct JournalLimits: Hashable {
-    /// Without those of which all counts.
-    private(set) var bySequence: [ReplicaID: UInt64] = [:]
+    /// Of one journal.
+    struct Limit: Hashable {
+        /// Up to where it counts, as whoever cut it off has held it.
+        let head: JournalHead
+        /// What is held went another way before that: nothing of it counts.
+        let isOther: Bool
 
-    /// Whether a change counts whose transforms have these sequences.
-    func includes(_ dot: Dot, count: Int) -> Bool {
-        guard !bySequence.isEmpty, let last = bySequence[dot.replica] else { return true }
-        return dot.sequence + UInt64(count) - 1 <= last
+        var last: UInt64 { isOther ? 0 : head.sequence }
     }
 
-    /// The same for a whole change.
+    /// Without those of which all counts.
+    private(set) var journals: [ReplicaID: Limit] = [:]
+
+    subscript(replica: ReplicaID) -> Limit? {
+        get { journals[replica] }
+        set { journals[replica] = newValue }
+    }
+
+    /// All counts.
+    var isEmpty: Bool { journals.isEmpty }
+
+    /// Whether a change counts that stands at a place.
+    func includes(_ dot: Dot, _ scanned: ScannedChange) -> Bool {
+        includes(dot, count: scanned.operationCount, anchor: scanned.anchor)
+    }
+
+    /// The same.
     func includes(_ dotted: DottedChange) -> Bool {
-        includes(dotted.dot, count: dotted.change.operations.count)
+        includes(dotted.dot, count: dotted.change.operations.count, anchor: dotted.change.anchor)
+    }
+
+    private func includes(_ dot: Dot, count: Int, anchor: UInt64) -> Bool {
+        guard !journals.isEmpty else { return true }
+        guard anchor != Change.lateAnchor else { return false }
+        return dot.sequence + UInt64(count) - 1 <= journals[dot.replica]?.last ?? .max
+    }
+
+    /// How far a journal counts of which so much is held.
+    func counted(_ entry: VersionVector.Entry) -> UInt64 {
+        min(journals[entry.replica]?.last ?? .max, entry.head.sequence)
     }
 
     /// 0 where all counts; tells what is counted differently apart.
     var fingerprint: UInt64 {
-        guard !bySequence.isEmpty else { return 0 }
+        guard !journals.isEmpty else { return 0 }
         var bytes = ByteWriter()
-        for (replica, sequence) in bySequence.sorted(by: { $0.key < $1.key }) {
+        for (replica, limit) in journals.sorted(by: { $0.key < $1.key }) {
             bytes.write(replica.value)
-            bytes.write(sequence)
+            bytes.write(limit.last)
         }
         return bytes.bytes.withUnsafeBytes { SipHash.hash($0, key: (0x6375_746f_6666, 0x6d75_7374_6572)) }
     }
+}
 
-    fileprivate mutating func set(_ replica: ReplicaID, to last: UInt64) { bySequence[replica] = last }
+extension Change {
+    /// What stood beyond a cutoff and had to be written again (rule R9) stays late, wherever it stands: this anchor, which no
+    /// channel reaches and which moves none, says so.
+    static let lateAnchor = UInt64.max
 }
 
 extension JobRows {
-    /// What counts of the journals that are held, or of some that come.
+    /// What counts of the journals that are held, or of one that comes.
     ///
     /// - Parameter more: a journal of which nothing may be held yet.
     func limits(and more: ReplicaID? = nil) throws -> JournalLimits {
@@ -85,21 +117,52 @@ extension JobRows {
             let author = try AuthorTable(db: db).author(named: replica)
             guard let heads = author.flatMap({ cutoffs[$0.device] }) else { continue }
             let head = heads[replica]
-            // Another content than the one that counts may have been put here in a laptop's name: nothing of it does.
             let isOther = try held[replica].sequence >= head.sequence && !journal(of: replica).passes(head)
-            limits.set(replica, to: isOther ? 0 : head.sequence)
+            limits[replica] = JournalLimits.Limit(head: head, isOther: isOther)
         }
         return limits
     }
 
-    /// What counts has changed.
-    func recount(from former: JournalLimits) throws {
-        let held = try vector()
+    /// How far each journal counts.
+    func countedVector() throws -> VersionVector {
+        let limits = try limits()
+        return VersionVector(
+            try vector().entries.compactMap { entry in
+                guard let limit = limits[entry.replica], limit.last < entry.head.sequence else { return entry }
+                return limit.last > 0 ? VersionVector.Entry(replica: entry.replica, head: limit.head) : nil
+            })
+    }
+
+    /// What counts may have changed: the items are made anew, and what was decided of late work is read again.
+    ///
+    /// - Returns: whether it has.
+    @discardableResult
+    func recount(from former: JournalLimits) throws -> Bool {
         let present = try limits()
-        let hasChanged = held.entries.contains { entry in
-            let counted = [former, present].map { min($0.bySequence[entry.replica] ?? .max, entry.head.sequence) }
-            return counted[0] != counted[1]
+        guard try vector().entries.contains(where: { former.counted($0) != present.counted($0) }) else { return false }
+        try rebuildItems()
+        try rebuildDecisions(counting: present)
+        return true
+    }
+
+    /// A decision beyond a cutoff is none: what it took over does not count either, and would be listed nowhere.
+    private func rebuildDecisions(counting limits: JournalLimits) throws {
+        // What was decided before a job ended went with it.
+        guard try !isRemoved() else { return }
+        try db.execute(sql: "DELETE FROM decided WHERE job = ?", arguments: [number])
+        try forEachRecord { scanned, buffer, dot in
+            guard scanned.statementCount > 0, limits.includes(dot, scanned) else { return }
+            for case .decide(let changes) in ChangeCodec.decode(scanned, in: buffer).operations {
+                try noteDecided(changes)
+            }
         }
-        if hasChanged { try rebuildItems() }
+    }
+}
+
+extension JournalRows {
+    /// Whether what is held here is what counts, as far as a place: of two contents of a journal that one stays (rule R9).
+    func isCounted(through sequence: UInt64) throws -> Bool {
+        guard let limit = try job.limits(and: replica)[replica] else { return false }
+        return try !limit.isOther && sequence <= limit.head.sequence && passes(limit.head)
     }
 }

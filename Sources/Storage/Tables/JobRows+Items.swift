@@ -62,7 +62,7 @@ extension JobRows {
         var items = try ItemTable(of: self)
         let limits = try limits()
         try forEachRecord { scanned, buffer, dot in
-            guard !scanned.isStatementOnly, limits.includes(dot, count: scanned.operationCount) else { return }
+            guard !scanned.isStatementOnly, limits.includes(dot, scanned) else { return }
             try items.apply(scanned, in: buffer, of: dot.replica, sequence: dot.sequence)
         }
         try items.finish()

@@ -9,12 +9,17 @@ import Inventory
 struct BranchRebase {
     private let journal: JournalRows
     private let branch: [DottedChange]
+    private let limits: JournalLimits
     private let sessions: WorkSessions
 
     /// - Parameters:
     ///   - branch: what was cut.
+    ///   - limits: what counted before it was.
     ///   - sessions: who was there when, before anything was cut.
-    init(_ branch: [DottedChange], of journal: JournalRows, sessions: WorkSessions) {
+    init(
+        _ branch: [DottedChange], of journal: JournalRows, counting limits: JournalLimits, sessions: WorkSessions
+    ) {
+        self.limits = limits
         self.journal = journal
         self.branch = branch
         self.sessions = sessions
@@ -26,8 +31,12 @@ struct BranchRebase {
     func changes(for own: ReplicaID) throws -> [Change] {
         guard !branch.isEmpty else { return [] }
         var lost = Set(branch.map { Work($0.change, in: journal.replica) })
+        let late = Set(branch.filter { !limits.includes($0) }.map { Work($0.change, in: journal.replica) })
+        let present = try journal.job.limits()
         try journal.job.forEachChange { dotted in
-            lost.remove(Work(dotted.change, in: dotted.dot.replica))
+            let work = Work(dotted.change, in: dotted.dot.replica)
+            // What stands elsewhere and does not count is not there for what did.
+            if present.includes(dotted) || late.contains(work) { lost.remove(work) }
         }
         var people = ReissuedPeople(of: sessions, in: own, of: sessions)
         return branch.flatMap { dotted -> [Change] in
@@ -40,6 +49,7 @@ struct BranchRebase {
             // Only the server can say these.
             change.operations.removeAll { $0.isServersWord }
             guard !change.operations.isEmpty else { return [] }
+            if !limits.includes(dotted) { change.anchor = Change.lateAnchor }
             return [people.before(change, from: dotted.dot), change].compactMap(\.self)
         }
     }

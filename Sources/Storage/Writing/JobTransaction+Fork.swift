@@ -16,7 +16,8 @@ extension JobTransaction {
         // A peer that holds less has signed words for that, too. Honest ones show it where another was quicker.
         guard try !forked.passes(segment.head) else { throw StoreError.heldBranch }
         let sessions = try job.workSessions()
-        let lost = BranchRebase(try forked.cut(after: keep), of: forked, sessions: sessions)
+        let limits = try job.limits()
+        let lost = BranchRebase(try forked.cut(after: keep), of: forked, counting: limits, sessions: sessions)
         let base = try forked.head()
         let head = try base.after(segment.bytes)
         guard head == segment.head, base.sequence == keep else {
@@ -46,12 +47,14 @@ extension JobTransaction {
     private func noteAgain(_ journal: JournalRows, after keep: UInt64) throws -> JobRemoval? {
         try job.forgetStatements(of: journal.replica, after: keep)
         let writer = JournalWriter(journal: journal, received: nil, seal: { _ in nil })
+        let limits = try job.limits()
         var removal: JobRemoval?
         var anchor: UInt64 = 0
         try job.forEachChange(of: journal.replica) { dotted in
             anchor = max(anchor, dotted.change.anchor)
             guard dotted.change.operations.contains(where: \.isStatement) else { return }
-            let noted = try writer.note(dotted.change, at: dotted.dot.sequence)
+            let noted = try writer.note(
+                dotted.change, at: dotted.dot.sequence, decides: limits.includes(dotted))
             for said in noted.removals { removal = removal?.merged(with: said) ?? said }
             // Those before were told of when they came.
             if dotted.dot.sequence > keep { tell(of: noted.forged, in: journal.replica) }

@@ -98,6 +98,8 @@ struct JobTransaction {
         _ bytes: [UInt8], after head: JournalHead, knowing known: KnownItems = KnownItems()
     ) throws -> Commit {
         let own = own
+        // It would be acknowledged, and shown nowhere.
+        guard try job.limits(and: own.replica)[own.replica] == nil else { throw StoreError.cutOff }
         let reached = try JournalWriter(journal: own, received: nil, seal: sealOwn, isJustSigned: true)
             .apply(bytes, first: head.sequence + 1, after: head, knowing: known)
         try store.joinLooseSegments(of: own, after: bytes.count)

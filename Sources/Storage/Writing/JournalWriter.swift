@@ -79,7 +79,8 @@ struct JournalWriter {
             if scanned.statementCount > 0 {
                 run.hasStatements = true
                 let change = ChangeCodec.decode(scanned, in: buffer)
-                let noted = try note(change, at: sequence)
+                let dot = Dot(replica: journal.replica, sequence: sequence)
+                let noted = try note(change, at: sequence, decides: limits.includes(dot, scanned))
                 run.removals += noted.removals
                 run.forged += noted.forged
                 if bytes.count <= Self.collectedBytes {
@@ -89,7 +90,7 @@ struct JournalWriter {
             }
             guard !isRemoved || scanned.item == .job else { return }
             let dot = Dot(replica: journal.replica, sequence: sequence)
-            guard limits.includes(dot, count: scanned.operationCount) else { return }
+            guard limits.includes(dot, scanned) else { return }
             try items?.apply(scanned, in: buffer, of: journal.replica, sequence: sequence)
         }
         guard let start = run.start, var items else {
@@ -102,10 +103,10 @@ struct JournalWriter {
         let signature = try journal.append(
             bytes[start...], after: known, head: run.head, latest: run.latest, seal: seal)
         if run.hasForeignPeople { try journal.notePeopleAgain() }
-        if limits != JournalLimits() { try journal.job.recount(from: limits) }
+        let isRecounted = try limits[journal.replica] != nil && journal.job.recount(from: limits)
         return Reached(
             base: known, head: run.head, signature: signature, credible: run.credible,
-            applied: run.told + items.applied,
+            applied: isRecounted ? [] : run.told + items.applied,
             hasStatements: run.hasStatements, removals: run.removals, forged: run.forged)
     }
 
@@ -177,7 +178,9 @@ struct JournalWriter {
     }
 
     /// Notes the statements of a change.
-    func note(_ change: Change, at sequence: UInt64) throws -> Noted {
+    ///
+    /// - Parameter decides: false beyond a cutoff, where a decision about late work is none.
+    func note(_ change: Change, at sequence: UInt64, decides: Bool) throws -> Noted {
         let dot = Dot(replica: journal.replica, sequence: sequence)
         var noted = Noted()
         if !isJustSigned, let job = try journal.job.id() {
@@ -187,7 +190,7 @@ struct JournalWriter {
         for operation in change.operations {
             switch operation {
             case .removeJob(let removal): noted.removals.append(removal)
-            case .decide(let changes): try journal.job.noteDecided(changes)
+            case .decide(let changes): if decides { try journal.job.noteDecided(changes) }
             default: break
             }
         }
