@@ -19,8 +19,10 @@ package enum DiscoveryEvent: Hashable, Sendable {
 package struct DiscoveryOutage: Hashable, Sendable {
     /// What does not work, why, and what follows from it; begins in lower case.
     package let reason: String
-    /// What to do, in the imperative; begins in lower case, without a full stop.
-    package let remedy: String
+    /// What brings it back, in the imperative; begins in lower case, without a full stop.
+    package let repair: String
+    /// What a laptop can do: that, or go without.
+    package var remedy: String { "\(repair), or name a laptop with --peer HOST:PORT" }
 }
 
 /// A service of another device.

@@ -11,7 +11,7 @@ struct DiscoveryMachine: Sendable {
     /// How long the first report of a service waits for an IPv4 address when it has others.
     static let familyDelayMilliseconds = 100
 
-    private let advertisement: Advertisement
+    private let advertisement: Advertisement?
     private var isAvailable: Bool?
     private var connectionBackoff = Backoff()
 
@@ -27,9 +27,10 @@ struct DiscoveryMachine: Sendable {
     private var open: [QueryID: Query] = [:]
     private var lastQuery: UInt64 = 0
 
-    init(advertisement: Advertisement) {
+    /// - Parameter advertisement: nil for one that announces nothing.
+    init(advertisement: Advertisement?) {
         self.advertisement = advertisement
-        instanceName = advertisement.instanceName
+        instanceName = advertisement?.instanceName ?? ""
     }
 
     mutating func onStart() -> [Directive] {
@@ -100,7 +101,7 @@ struct DiscoveryMachine: Sendable {
     }
 
     func isOurs(_ resolution: Sighting.Resolution) -> Bool {
-        resolution.id == advertisement.id
+        resolution.id == advertisement?.id
     }
 
     // MARK: Avahi comes and goes
@@ -136,15 +137,20 @@ struct DiscoveryMachine: Sendable {
     }
 
     private static func outage(code: Int32) -> DiscoveryOutage {
-        DiscoveryOutage(
+        guard code != ErrorCode.noLibrary else {
+            return DiscoveryOutage(
+                reason: "avahi's library is not installed, so laptops are not found by themselves",
+                repair: "install avahi (apt-get install avahi-daemon libavahi-compat-libdnssd1)")
+        }
+        return DiscoveryOutage(
             reason: "avahi-daemon does not answer (DNS-SD error \(code)), so laptops are not found by themselves",
-            remedy: "start avahi (systemctl start avahi-daemon), or name a laptop with --peer HOST:PORT")
+            repair: "start avahi (systemctl start avahi-daemon)")
     }
 
     // MARK: Our own service
 
     private mutating func advertise() -> [Directive] {
-        guard browser != nil, registration == nil else { return [] }
+        guard advertisement != nil, browser != nil, registration == nil else { return [] }
         let (id, directive) = put(.advertise(instanceName: instanceName))
         registration = id
         return [directive]

@@ -11,7 +11,7 @@ struct OpenQuestion {
 
     /// Lets the library read what has come. Returns the answers; the last is a failure when the question is dead.
     func readAnswers() -> [Answer] {
-        let code = DNSServiceProcessResult(reference)
+        let code = muster_process_result(reference)
         let answers = callbacks.empty()
         return code == 0 ? answers : answers + [.failed(code: code)]
     }
@@ -19,25 +19,26 @@ struct OpenQuestion {
 
 extension Query {
     /// Puts the question to avahi. The code is one of dns_sd.h, and there is no reference unless it is 0.
-    func put(advertisement: Advertisement, callbacks: CallbackQueue) -> (reference: DNSServiceRef?, code: Int32) {
+    func put(advertisement: Advertisement?, callbacks: CallbackQueue) -> (reference: DNSServiceRef?, code: Int32) {
         var reference: DNSServiceRef?
         let type = Advertisement.serviceType
         let context = callbacks.context
         let code: Int32
         switch self {
         case .advertise(let instanceName):
+            guard let advertisement else { return (nil, ErrorCode.unknown) }
             let txtRecord = advertisement.txtRecord
-            code = DNSServiceRegister(
+            code = muster_register(
                 &reference, 0, 0, instanceName, type, nil, nil, advertisement.port.bigEndian, UInt16(txtRecord.count),
                 txtRecord, CallbackQueue.onRegister, context)
         case .browse:
-            code = DNSServiceBrowse(&reference, 0, 0, type, nil, CallbackQueue.onBrowse, context)
+            code = muster_browse(&reference, 0, 0, type, nil, CallbackQueue.onBrowse, context)
         case .resolve(let instanceName, let domain, let interface):
-            code = DNSServiceResolve(
+            code = muster_resolve(
                 &reference, 0, interface, instanceName, type, domain, CallbackQueue.onResolve, context)
         case .addresses(let host, let family):
             let recordType = family == .ipv4 ? kDNSServiceType_A : kDNSServiceType_AAAA
-            code = DNSServiceQueryRecord(
+            code = muster_query_record(
                 &reference, 0, 0, host, UInt16(recordType), UInt16(kDNSServiceClass_IN), CallbackQueue.onRecord, context
             )
         }

@@ -67,4 +67,6 @@ enum Alarm: Hashable, Sendable {
 enum ErrorCode {
     static let unknown: Int32 = -65537
     static let nameConflict: Int32 = -65548
+    /// kDNSServiceErr_Unsupported, by which CDNSSD says that there is no library to ask.
+    static let noLibrary: Int32 = -65544
 }

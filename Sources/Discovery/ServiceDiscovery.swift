@@ -8,7 +8,7 @@ package import Logging
     import Darwin
 #endif
 
-/// Announces this laptop as `_muster._tcp` and says which others are there, through the dns_sd.h of avahi.
+/// Announces this laptop as `_muster._tcp`, or nothing, and says which others are there, through the dns_sd.h of avahi.
 ///
 /// Call `run()` once; it returns when its task is cancelled, after a goodbye to the network. It works without avahi-daemon
 /// too: it says so once and picks discovery up when the daemon comes. Idle, it wakes up for nothing; without avahi it tries
@@ -17,7 +17,7 @@ package actor ServiceDiscovery {
     /// What happens, for one reader. Ends when `run()` returns.
     package nonisolated let events: AsyncStream<DiscoveryEvent>
 
-    private let advertisement: Advertisement
+    private let advertisement: Advertisement?
     private let logger: Logger
     private let report: AsyncStream<DiscoveryEvent>.Continuation
     private nonisolated let executor = QueueExecutor(label: "muster.discovery")
@@ -31,7 +31,9 @@ package actor ServiceDiscovery {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Announces and asks nothing before `run()`.
-    package init(advertisement: Advertisement, logger: Logger) {
+    ///
+    /// - Parameter advertisement: nil for who only looks.
+    package init(advertisement: Advertisement?, logger: Logger) {
         self.advertisement = advertisement
         self.logger = logger
         machine = DiscoveryMachine(advertisement: advertisement)
@@ -53,7 +55,6 @@ package actor ServiceDiscovery {
     private static let preparedLibrary: Void = {
         // The library otherwise prints on stderr that programs should not use it, in each process that does.
         setenv("AVAHI_COMPAT_NOWARN", "1", 1)
-        muster_clear_avahi_memory()
     }()
 
     private func untilCancelled() async {
@@ -99,7 +100,7 @@ package actor ServiceDiscovery {
             return [.failed(code: code)]
         }
         let source = DispatchSource.makeReadSource(
-            fileDescriptor: DNSServiceRefSockFD(reference), queue: executor.queue)
+            fileDescriptor: muster_socket_of(reference), queue: executor.queue)
         source.setEventHandler { self.assumeIsolated { $0.onReadable(id) } }
         source.setCancelHandler { self.assumeIsolated { $0.onClosed(id) } }
         questions[id] = OpenQuestion(reference: reference, source: source, callbacks: callbacks)
@@ -125,7 +126,7 @@ package actor ServiceDiscovery {
     }
 
     private func onClosed(_ id: QueryID) {
-        if let question = closing.removeValue(forKey: id) { DNSServiceRefDeallocate(question.reference) }
+        if let question = closing.removeValue(forKey: id) { muster_deallocate(question.reference) }
         if closing.isEmpty { endClosing() }
     }
 

@@ -14,6 +14,13 @@ struct Avahi {
     var takenNames: Set<String> = []
     private var everOpened: Set<QueryID> = []
 
+    /// One that only looks, and announces nothing.
+    static var looking: Avahi { Avahi(machine: DiscoveryMachine(advertisement: nil)) }
+
+    private init(machine: DiscoveryMachine) {
+        self.machine = machine
+    }
+
     init(id: String = "ours", instanceName: String = "crew") {
         machine = DiscoveryMachine(
             advertisement: Advertisement(

@@ -24,6 +24,15 @@ import Testing
         #expect(Set(avahi.open.values) == [.browse, .advertise(instanceName: "crew")])
     }
 
+    @Test func `where the library is not installed, that is what has to be done`() {
+        var avahi = Avahi()
+        avahi.refusal = ErrorCode.noLibrary
+        avahi.start()
+        guard case .unavailable(let outage)? = avahi.newEvents().first else { return #expect(Bool(false)) }
+        #expect(outage.reason.contains("not installed") && outage.remedy.contains("--peer"))
+        #expect(outage.repair.contains("libavahi-compat-libdnssd1"))
+    }
+
     @Test func `a daemon that dies takes all with it, and its successor brings all back`() throws {
         var avahi = Avahi()
         avahi.start()

@@ -24,6 +24,19 @@ import Testing
         #expect(avahi.newEvents() == [.found(.ben(at: ["10.0.0.2"]))])
     }
 
+    @Test func `who announces nothing finds it, too`() throws {
+        var avahi = Avahi.looking
+        avahi.start()
+        #expect(Set(avahi.open.values) == [.browse])
+        try avahi.appear("ben")
+        try avahi.resolve("ben", id: "bbbb")
+        try avahi.addAddress("10.0.0.2")
+        #expect(avahi.newEvents() == [.available, .found(.ben(at: ["10.0.0.2"]))])
+        try avahi.answer(.failed(code: ErrorCode.unknown)) { $0 == .browse }
+        try avahi.fireAlarm()
+        #expect(Set(avahi.open.values) == [.browse], "avahi has come back, and is told nothing")
+    }
+
     @Test func `the first report waits a moment for an IPv4 address`() throws {
         var avahi = Avahi()
         avahi.start()
