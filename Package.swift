@@ -91,6 +91,9 @@ let package = Package(
                 "CRDT", "FleetTLS", "Replication", "WireFormat", nioCore, nioPosix, nioSSL, nioTLS, logging,
             ]),
         .target(
+            name: "Enrolment",
+            dependencies: ["Discovery", "FleetTLS", "Identity", "Replication", "Transport", "WireFormat", logging]),
+        .target(
             name: "ServerChannel",
             dependencies: [
                 "Authorship", "CRDT", "CZlib", "FleetTLS", "Outbox", "Timekeeping", httpClient, logging, nioCore,
@@ -103,8 +106,8 @@ let package = Package(
         .target(
             name: "ChannelServer",
             dependencies: [
-                "Authorship", "CMalloc", "CRDT", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
-                "ServerChannel", "Storage",
+                "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory",
+                "Outbox", "ServerChannel", "Storage",
                 hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix, nioSSL,
                 nioTLS,
             ],
@@ -128,7 +131,8 @@ let package = Package(
             dependencies: [
                 "Audit", "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage",
                 "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "FleetTLS", "Identity", "WireFormat", "CMalloc",
+                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Enrolment", "FleetTLS", "Identity", "WireFormat",
+                "CMalloc",
                 lifecycle,
                 unixSignals,
                 configuration,
@@ -175,7 +179,8 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: [
-                "CRDT", "FleetTLS", "Identity", "Transport", "WireFormat", "Replication", "Simulation", "Timekeeping",
+                "CRDT", "Enrolment", "FleetTLS", "Identity", "Transport", "WireFormat", "Replication", "Simulation",
+                "Timekeeping",
                 nioCore, nioPosix, nioSSL, nioTLS, logging,
             ]),
         .testTarget(
@@ -206,7 +211,9 @@ let package = Package(
         .testTarget(
             name: "NodeTests",
             dependencies: [
-                "Node", "Engine", "FleetTLS", "Replication", "ServerChannel", "LocalAPI", "HTTPCoding", "Outbox",
+                "Node", "Engine", "Enrolment", "FleetTLS", "WireFormat", "Replication", "ServerChannel", "LocalAPI",
+                "HTTPCoding",
+                "Outbox",
                 "Storage", "Transport",
                 "Inventory", "CRDT", "Identity", "Timekeeping", "Simulation", logging,
             ]),

@@ -1,5 +1,6 @@
 import CRDT
 package import Engine
+import Enrolment
 import HTTPCoding
 import LocalAPI
 package import Logging
@@ -91,8 +92,9 @@ package struct Core: Sendable {
         enrolment = (
             inviter,
             Joiner(
-                fleet: parts.fleet, transport: transport, replicator: replicator, machine: machine,
-                hostName: parts.hostName, logger: logger)
+                parts.fleet, dialler: transport.enrolmentDialler,
+                addresses: { [replicator] in await replicator.knownAddresses() }, hostName: parts.hostName,
+                executor: machine.executor, logger: logger)
         )
         await replicator.attach(transport)
         outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)

@@ -23,14 +23,16 @@ extension PeerTransport {
             .applyingPeerOptions(configuration)
             .channelInitializer { self.reception.setUp($0, attempt) }
         // From here on the channel's handlers say what becomes of it.
-        connect(bootstrap, to: address).whenFailure { attempt.failed(nil, $0) }
+        bootstrap.connect(to: address).whenFailure { attempt.failed(nil, $0) }
     }
+}
 
+extension ClientBootstrap {
     /// A numeric address needs no resolver, nor its threads.
-    func connect(_ bootstrap: ClientBootstrap, to address: PeerAddress) -> EventLoopFuture<any Channel> {
+    func connect(to address: PeerAddress) -> EventLoopFuture<any Channel> {
         if let numeric = try? SocketAddress(ipAddress: address.host, port: address.port) {
-            return bootstrap.connect(to: numeric)
+            return connect(to: numeric)
         }
-        return bootstrap.connect(host: address.host, port: address.port)
+        return connect(host: address.host, port: address.port)
     }
 }

@@ -2,20 +2,78 @@ import ArgumentParser
 import ChannelServer
 import Foundation
 import HTTPCoding
+import Logging
 
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let the server into the company's fleet.",
         discussion: """
             The server signs what it says, and takes journals of its fleet only; laptops of a fleet believe a server only
-            that it has let in. A laptop of the office makes the certificate. The server may run meanwhile.
+            that it has let in. A laptop of the office makes the certificate, for 400 days. The server may run meanwhile.
 
-            Example:
+            Where the two reach each other, by a code:
+              muster fleet invite --role server                               (on the office's laptop)
+              muster-channel fleet join 7K3M-QX0T-94WD-BZES
+
+            Else by files. Example:
               muster-channel fleet request > server.request
               muster fleet sign server.request --role server > server.pem     (on the office's laptop)
               muster-channel fleet install server.pem
             """,
-        subcommands: [Request.self, Install.self, Show.self])
+        subcommands: [Join.self, Request.self, Install.self, Show.self])
+
+    struct Join: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Join a fleet by a code that a laptop of the office has printed.",
+            discussion: """
+                The code is what 'muster fleet invite --role server' prints there. Whoever invites is shown this server's \
+                key words and asked whether it may come in. The laptop is found by DNS-SD (avahi) where both are in one \
+                network; else say where it listens. A server that is in the fleet already gets another 400 days. When it \
+                was interrupted after the yes, the same command goes on within the ten minutes of the code.
+
+                Example: muster-channel fleet join 7K3M-QX0T-94WD-BZES --inviter 10.0.0.12:7473
+                """)
+
+        @Argument(help: "16 characters; hyphens, spaces and capitals do not matter.")
+        var code: [String]
+
+        @Option(
+            help: ArgumentHelp(
+                "Where the inviting laptop listens, instead of looking for it; may be given several times.",
+                valueName: "host:port"))
+        var inviter: [String] = []
+
+        @Flag(help: "Leave the fleet that the server is of, for another one.")
+        var anotherFleet = false
+
+        @OptionGroup var database: DatabaseOption
+
+        func run() async throws {
+            await Failure.exits {
+                // A mistake in these makes no database.
+                let joining = try FleetAdministration.Joining(
+                    code: code.joined(), inviters: inviter, changesFleet: anotherFleet, hostName: Environment.hostName,
+                    logger: Logger(label: "muster-channel", factory: quiet))
+                await withFleet(database, makesDatabase: true) { fleet in
+                    show(try await fleet.join(joining, told: Self.say))
+                }
+            }
+        }
+
+        /// What went wrong is said in the end, in one sentence.
+        private func quiet(_ label: String) -> any LogHandler { SwiftLogNoOpLogHandler() }
+
+        private static func say(_ step: FleetAdministration.JoiningStep) {
+            let line =
+                switch step {
+                case .searching(let keyWords):
+                    "This server's key words: \(keyWords)\nLooking for the laptop that invites it, as the company's server."
+                case .waiting(let inviter):
+                    "\(inviter) invites it as the company's server; waiting until its person has said yes."
+                }
+            Failure.tell(line)
+        }
+    }
 
     struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -95,15 +95,27 @@ enum Failure {
         }
     }
 
-    private static func end(_ sentence: String, _ code: Int32) {
-        let line = Array("muster-channel: \(sentence)\n".utf8)
+    /// Says something to whoever waits.
+    static func tell(_ text: String) {
+        let line = Array("\(text)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
+    }
+
+    private static func end(_ sentence: String, _ code: Int32) {
+        tell("muster-channel: \(sentence)")
         exit(code)
     }
 }
 
 /// The process's environment, without Foundation.
 enum Environment {
+    /// What this machine calls itself.
+    static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "server" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     static var all: [String: String] {
         var variables: [String: String] = [:]
         var next = environ

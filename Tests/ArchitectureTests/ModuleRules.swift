@@ -57,7 +57,7 @@ let moduleRules: [String: ModuleRule] = [
     "Storage": .shell(
         ["Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
-    "CDNSSD": .shell([], [], "a system library's header and nothing else"),
+    "CDNSSD": .shell([], [], "a system library's header, and how it is opened; nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
     "discovery-probe": .shell(["Discovery"], ["Logging"], "shows what Discovery sees, and nothing else"),
     "fuzz": .shell(
@@ -74,6 +74,9 @@ let moduleRules: [String: ModuleRule] = [
     "Transport": .shell(
         ["CRDT", "FleetTLS", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
         "moves messages; durability and meaning are reached through its handler, which Engine implements"),
+    "Enrolment": .shell(
+        ["Discovery", "FleetTLS", "Identity", "Replication", "Transport", "WireFormat"], ["Logging"],
+        "how a newcomer joins, a laptop and the server alike; what becomes of its certificates its own module decides"),
     "ServerChannel": .shell(
         ["Authorship", "CRDT", "CZlib", "FleetTLS", "Outbox", "Timekeeping"],
         ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],
@@ -84,7 +87,7 @@ let moduleRules: [String: ModuleRule] = [
         [], [], "how values are written in HTTP, for the API on the socket and that of the server; it knows neither"),
     "ChannelServer": .shell(
         [
-            "Authorship", "CMalloc", "CRDT", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
+            "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
             "ServerChannel", "Storage",
         ],
         [
@@ -109,8 +112,9 @@ let moduleRules: [String: ModuleRule] = [
     ),
     "Node": .shell(
         [
-            "Audit", "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "FleetTLS", "HTTPCoding", "Identity",
-            "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport",
+            "Audit", "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "Enrolment", "FleetTLS", "HTTPCoding",
+            "Identity", "Inventory", "LocalAPI", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
+            "Transport",
             "WireFormat",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],

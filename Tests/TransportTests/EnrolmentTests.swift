@@ -64,7 +64,8 @@ struct EnrolmentTests {
         }
         let handler = RecordingHandler()
         try await withHost(host, handler) { transport, address in
-            let connection = try await transport.enrol(at: address, showing: newcomer, accepts: { _ in true })
+            let connection = try await transport.enrolmentDialler.dial(
+                address, showing: newcomer, accepts: { _ in true })
             #expect(connection.chain == host.member.credentials?.certificates)
             connection.send(.ask(invitation: "7K3M", name: "tom"))
             #expect(await connection.next(within: .seconds(5)) == .refusal(.withdrawn))
@@ -80,7 +81,8 @@ struct EnrolmentTests {
         let member = try CrewMember()
         try await withHost(host) { transport, address in
             let credentials = try #require(member.credentials)
-            let connection = try await transport.enrol(at: address, showing: credentials, accepts: { _ in true })
+            let connection = try await transport.enrolmentDialler.dial(
+                address, showing: credentials, accepts: { _ in true })
             #expect(await connection.next(within: .seconds(5)) == .renewal)
         }
         #expect(host.applicants == [member.credentials?.certificates])
@@ -91,7 +93,8 @@ struct EnrolmentTests {
         let host = try Host(isOpen: false) { $0.end(with: .renewal) }
         let handler = RecordingHandler()
         try await withHost(host, handler) { transport, address in
-            let connection = try? await transport.enrol(at: address, showing: newcomer, accepts: { _ in true })
+            let connection = try? await transport.enrolmentDialler.dial(
+                address, showing: newcomer, accepts: { _ in true })
             // In TLS 1.3 a client is through before the server has looked at its certificate (RFC 8446 section 2).
             #expect(await connection?.next(within: .seconds(5)) == nil)
             await handler.wait { $0.refusals.count == 1 }
@@ -119,7 +122,7 @@ struct EnrolmentTests {
         let host = try Host { $0.end(with: .renewal) }
         try await withHost(host) { transport, address in
             await #expect(throws: (any Error).self) {
-                _ = try await transport.enrol(at: address, showing: newcomer, accepts: { _ in false })
+                _ = try await transport.enrolmentDialler.dial(address, showing: newcomer, accepts: { _ in false })
             }
         }
         #expect(host.applicants.isEmpty)
@@ -131,7 +134,8 @@ struct EnrolmentTests {
             #expect(await connection.next(within: .milliseconds(50)) == nil)
         }
         try await withHost(silent) { transport, address in
-            let connection = try await transport.enrol(at: address, showing: newcomer, accepts: { _ in true })
+            let connection = try await transport.enrolmentDialler.dial(
+                address, showing: newcomer, accepts: { _ in true })
             #expect(await connection.next(within: .seconds(5)) == nil)
             #expect(connection.isClosed)
         }
@@ -141,7 +145,8 @@ struct EnrolmentTests {
             for await _ in deaf.stream {}
         }
         try await withHost(busy) { transport, address in
-            let connection = try await transport.enrol(at: address, showing: newcomer, accepts: { _ in true })
+            let connection = try await transport.enrolmentDialler.dial(
+                address, showing: newcomer, accepts: { _ in true })
             for await _ in opened.stream { break }
             for _ in 0..<5 { connection.send(.renewal) }
             #expect(await connection.next(within: .seconds(5)) == nil)

@@ -1,9 +1,12 @@
+import Identity
+
 /// Why a server cannot start, or a command cannot be carried out.
-package struct StartProblem: Error, Sendable {
+package struct StartProblem: IdentityFault, Sendable {
     /// As in sysexits.h.
     package enum Kind: Int32, Sendable {
         case usage = 64
         case badData = 65
+        case unavailable = 69
         case tryAgain = 75
         case notPermitted = 77
     }

@@ -2,7 +2,7 @@ import CRDT
 import Identity
 import Storage
 
-/// Lets the server into its fleet by files. It may run meanwhile.
+/// Lets the server into its fleet, by files or by a code. It may run meanwhile.
 package struct FleetAdministration: Sendable {
     /// How the server stands.
     package struct Status: Sendable {
@@ -18,7 +18,7 @@ package struct FleetAdministration: Sendable {
         package let pin: String
     }
 
-    private let store: Store
+    let store: Store
 
     /// - Parameter makesDatabase: for a server that has not served yet; with it a mistyped path is a new server.
     /// - Throws: `StartProblem`.
@@ -41,18 +41,27 @@ package struct FleetAdministration: Sendable {
     package func install(_ pem: String, changesFleet: Bool) async throws -> Status {
         let papers = try await store.papers()
         let membership = try await ServerMembership(pem, of: papers.key.publicKey)
-        if !papers.certificates.isEmpty, !changesFleet,
-            let former = try? await ServerMembership(papers.certificates, of: papers.key.publicKey),
-            former.trust.root.key != membership.trust.root.key
-        {
-            throw StartProblem(
-                .badData,
-                "The server belongs to fleet \(former.trust.short), and these are of fleet \(membership.trust.short); "
-                    + "give --another-fleet if it is to change.")
+        if !changesFleet, let objection = Self.objection(of: await fleet(in: papers), to: membership.trust) {
+            throw objection
         }
         // Those of another fleet are passed over where they are read (`ServerIdentity.readRevocations`).
         try await store.keepServerCertificates(pem)
         return try await status()
+    }
+
+    /// The fleet that it is of by now; nil without one, and for papers that nobody can read.
+    func fleet(in papers: (key: DeviceKey, certificates: String)) async -> FleetTrust? {
+        guard !papers.certificates.isEmpty else { return nil }
+        return try? await ServerMembership(papers.certificates, of: papers.key.publicKey).trust
+    }
+
+    /// Why a server of one fleet does not come into another; nil for one without, and for the same.
+    static func objection(of former: FleetTrust?, to fleet: FleetTrust) -> StartProblem? {
+        guard let former, former.root.key != fleet.root.key else { return nil }
+        return StartProblem(
+            .badData,
+            "The server belongs to fleet \(former.short), and these are of fleet \(fleet.short); "
+                + "give --another-fleet if it is to change.")
     }
 
     /// How it stands now.

@@ -76,12 +76,16 @@ package struct CertificateAuthority: Sendable {
         return try CertificateAuthority(certificate, key: key, fleet: root)
     }
 
-    /// What a laptop shows that nobody vouches for yet: its own key, signed by itself. It holds at any time, because such a
+    /// What a device shows that nobody vouches for yet: its own key, signed by itself. It holds at any time, because such a
     /// laptop may not know the time.
-    package static func makeNewcomer(_ key: DeviceKey) throws(Refusal) -> FleetCertificate {
+    ///
+    /// - Parameter role: what it is by its own word: a laptop of whatever role, or a server.
+    package static func makeNewcomer(
+        _ key: DeviceKey, as role: FleetRole = .reader
+    ) throws(Refusal) -> FleetCertificate {
         let newcomer = key.publicKey
         return try signed(
-            FleetSubject(.newcomer, of: newcomer, fleet: newcomer, role: .reader), of: newcomer,
+            FleetSubject(.newcomer, of: newcomer, fleet: newcomer, role: role), of: newcomer,
             from: 0, until: endOfTime, under: nil, by: key)
     }
 

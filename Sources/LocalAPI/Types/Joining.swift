@@ -1,8 +1,8 @@
 package import HTTPCoding
 
-/// A wish to let one laptop in.
+/// A wish to let one laptop in, or the server.
 package struct InvitationRequest: Codable, Hashable, Sendable {
-    /// What it may do: `office`, `lead`, `member` or `reader`.
+    /// What it may do: `office`, `lead`, `member` or `reader`; `server` for the company's server.
     package var role: String
 
     package init(role: String) {

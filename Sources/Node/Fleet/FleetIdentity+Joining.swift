@@ -1,17 +1,15 @@
 import CRDT
-import FleetTLS
-import Identity
+import Enrolment
+package import Identity
 import Synchronization
 import Transport
 
 /// Joining a fleet, letting others in, and leaving.
-extension FleetIdentity {
-    /// What a laptop shows that nobody vouches for.
-    func newcomerCredentials() throws -> FleetCredentials {
-        let key = state.withLock { $0.key }
-        return FleetCredentials(
-            certificates: [try CertificateAuthority.makeNewcomer(key).bytes], key: key.pem)
-    }
+extension FleetIdentity: JoiningDevice {
+    package var isServer: Bool { false }
+
+    /// Before it has left its own it does not begin to join.
+    package func objection(to fleet: FleetTrust) -> String? { nil }
 
     /// What an issuer needs to know of this laptop: PKCS #10 in PEM.
     var request: String {
@@ -23,8 +21,8 @@ extension FleetIdentity {
     /// This laptop's membership, if it may let in others who do that much.
     func issuing(_ role: FleetRole) throws(Fault) -> Membership {
         let (membership, authority) = try authorised()
-        guard role.isLaptops else {
-            throw .unusable("A server is let in by file: see 'muster-channel fleet --help'.")
+        guard role != .proxy else {
+            throw .unusable("A proxy is let in by file; see 'muster fleet sign --help'.")
         }
         guard role <= authority.certificate.role else {
             throw .unusable(CertificateAuthority.Refusal.roleTooHigh(mine: authority.certificate.role).sentence)
@@ -55,6 +53,9 @@ extension FleetIdentity {
     func issue(to key: DevicePublicKey, as role: FleetRole) throws(Fault) -> [FleetCertificate] {
         let (membership, authority) = try authorised()
         guard !revocations.contains(key.device) else { throw .unusable(FleetTrust.Refusal.revoked.sentence) }
+        guard mayBecome(role, key) else {
+            throw .unusable("No key is a laptop's and a server's; make the request on the device that is meant.")
+        }
         do {
             let certificate = try authority.issue(.laptop, to: key, as: role, now: time, certain: now.earliest)
             note(FleetMember(certificate, issuer: authority.certificate, now: now))
@@ -66,10 +67,16 @@ extension FleetIdentity {
         }
     }
 
+    /// Whether a key may get a certificate of a role: as far as this laptop knows, no laptop's key is a server's.
+    func mayBecome(_ role: FleetRole, _ key: DevicePublicKey) -> Bool {
+        let known = state.withLock { $0.known[key.device] }.flatMap { FleetRole(rawValue: $0.role) }
+        return known.map { $0.isLaptops == role.isLaptops } ?? true
+    }
+
     /// Takes up what an issuer, or the root, has made for this laptop.
     ///
     /// - Parameter pem: the laptop's certificate or one that lets it issue, then those above it, the root's last.
-    func install(_ pem: String) async throws {
+    package func install(_ pem: String) async throws {
         let key = state.withLock { $0.key }
         let fresh = try await Self.membership(pem, of: key, now: now, time: time)
         if let membership, membership.trust.root.key != fresh.trust.root.key { throw Fault.enrolled }
@@ -80,17 +87,6 @@ extension FleetIdentity {
             state.membership = Membership(
                 trust: fresh.trust, own: fresh.own, issuer: fresh.issuer, authority: authority)
         }
-    }
-
-    /// The same for certificates in DER.
-    ///
-    /// - Parameter fleet: the root's key, which has to be that of the last one.
-    func install(_ certificates: [[UInt8]], of fleet: DevicePublicKey) async throws {
-        let read = certificates.compactMap { try? FleetCertificate($0) }
-        guard read.count == certificates.count, read.last?.key == fleet else {
-            throw Fault.unusable("The inviter gave certificates of another fleet; ask for a new code.")
-        }
-        try await install(read.map(\.pem).joined())
     }
 
     /// Another laptop has this one's key, or this one leaves its fleet: it makes a new one, and has to join anew.

@@ -33,8 +33,10 @@ extension FleetIdentity {
 
     /// Takes up what an issuer has made; an older one than there is changes nothing.
     func installRenewed(_ certificates: [FleetCertificate]) async throws {
-        guard let membership, let fresh = certificates.first, fresh.notAfter > membership.own.notAfter else { return }
-        try await install(certificates.map(\.bytes), of: membership.trust.root.key)
+        guard let membership, let fresh = certificates.first, fresh.notAfter > membership.own.notAfter,
+            certificates.last?.key == membership.trust.root.key
+        else { return }
+        try await install(certificates.map(\.pem).joined())
     }
 
     /// Whether a peer may be one that gives this laptop a new certificate; its own may have run out meanwhile.

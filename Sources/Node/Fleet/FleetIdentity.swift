@@ -112,7 +112,7 @@ package final class FleetIdentity: LinkSecurity {
     /// The name that follows from the key.
     var device: DeviceID { publicKey.device }
 
-    var key: DeviceKey { state.withLock { $0.key } }
+    package var key: DeviceKey { state.withLock { $0.key } }
 
     var publicKey: DevicePublicKey { key.publicKey }
 

@@ -1,4 +1,5 @@
 import CRDT
+import Enrolment
 import Identity
 import LocalAPI
 
@@ -25,7 +26,14 @@ extension InventoryService {
     }
 
     func join(_ request: JoinRequest) async throws -> JoinStatus {
-        try await answering { try await joiner.join(request.code) }
+        let code: InvitationCode
+        do throws(CodeFault) { code = try InvitationCode(request.code) } catch {
+            throw APIError(.invalidValue, error.sentence)
+        }
+        try await answering {
+            guard fleet.membership == nil else { throw FleetIdentity.Fault.enrolled }
+            await joiner.join(by: code)
+        }
         return try await joinStatus()
     }
 
@@ -37,7 +45,7 @@ extension InventoryService {
         case .waiting(let inviter): (status.state, status.inviter) = (.waiting, inviter)
         // Who has left since then has not joined.
         case .joined: status.state = fleet.membership == nil ? .idle : .joined
-        case .failed(let reason): (status.state, status.reason) = (.failed, reason)
+        case .failed(let failure): (status.state, status.reason) = (.failed, failure.sentence)
         }
         return status
     }

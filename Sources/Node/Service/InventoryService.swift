@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import Enrolment
 import Identity
 import HTTPCoding
 import Inventory

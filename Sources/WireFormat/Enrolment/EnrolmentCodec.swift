@@ -119,6 +119,7 @@ extension WireRefusal {
         case .used: reason = .used
         case .withdrawn: reason = .withdrawn
         case .notRenewable: reason = .notRenewable
+        case .otherKind: reason = .otherKind
         case .unknown: reason = .unknown
         }
     }
@@ -133,6 +134,7 @@ extension WireRefusal {
         case .used: .used
         case .withdrawn: .withdrawn
         case .notRenewable: .notRenewable
+        case .otherKind: .otherKind
         case .unknown, .UNRECOGNIZED: .unknown
         }
     }

@@ -37,6 +37,8 @@ package enum EnrolmentRefusal: Hashable, Sendable {
     case withdrawn
     /// No new certificate for this laptop, or not from this one.
     case notRenewable
+    /// The invitation is for a server, and who asks is a laptop; or the other way about.
+    case otherKind
     /// Of a later version.
     case unknown
 }

@@ -55,6 +55,9 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// No new certificate for this laptop, or not from this one.
   case notRenewable // = 8
+
+  /// The invitation is for a server, and who asks is a laptop; or the other way about.
+  case otherKind // = 9
   case UNRECOGNIZED(Int)
 
   init() {
@@ -72,6 +75,7 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 6: self = .used
     case 7: self = .withdrawn
     case 8: self = .notRenewable
+    case 9: self = .otherKind
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -87,6 +91,7 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .used: return 6
     case .withdrawn: return 7
     case .notRenewable: return 8
+    case .otherKind: return 9
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -102,6 +107,7 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .used,
     .withdrawn,
     .notRenewable,
+    .otherKind,
   ]
 
 }
@@ -258,7 +264,7 @@ nonisolated struct WireRefusal: Sendable {
 fileprivate nonisolated let _protobuf_package = "muster.enrolment.v1"
 
 nonisolated extension WireReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN\0\u{1}ELSEWHERE\0\u{1}BUSY\0\u{1}WRONG_CODE\0\u{1}EXPIRED\0\u{1}TRIES_USED_UP\0\u{1}USED\0\u{1}WITHDRAWN\0\u{1}NOT_RENEWABLE\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN\0\u{1}ELSEWHERE\0\u{1}BUSY\0\u{1}WRONG_CODE\0\u{1}EXPIRED\0\u{1}TRIES_USED_UP\0\u{1}USED\0\u{1}WITHDRAWN\0\u{1}NOT_RENEWABLE\0\u{1}OTHER_KIND\0")
 }
 
 nonisolated extension WireEnrolmentFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -107,12 +107,14 @@ package actor Inviter: EnrolmentHandler {
             key.device.description == device
         else { throw Fault.nobodyWaits }
         let certificates = try fleet.issue(to: key, as: entry.invitation.role)
+        // No laptop meets the server, which would say so then.
+        fleet.met(key.device, name: newcomer.name)
         entry.certificates = certificates
         entry.connection?.end(with: .certificates(certificates.map(\.bytes)))
         entry.connection = nil
         entries[name] = entry
         logger.info(
-            "a laptop was let in",
+            entry.invitation.role.isLaptops ? "a laptop was let in" : "the server was let in",
             metadata: ["device": "\(key.device.short)", "name": "\(newcomer.name)", "invitation": "\(name)"])
         return try view(name)
     }
@@ -145,7 +147,7 @@ package actor Inviter: EnrolmentHandler {
     }
 
     private func answer(_ connection: EnrolmentConnection, invitation name: String, host: String) async {
-        guard let key = connection.chain.first.flatMap({ try? FleetCertificate($0) })?.key else {
+        guard let shown = connection.chain.first.flatMap({ try? FleetCertificate($0) }) else {
             return connection.close()
         }
         guard limit.allowsOne(now: machine.elapsedMilliseconds) else {
@@ -154,11 +156,15 @@ package actor Inviter: EnrolmentHandler {
         guard let role = entries[name]?.invitation.role, let membership = fleet.membership else {
             return connection.end(with: .refusal(.elsewhere))
         }
+        // A laptop is no server, by its own word or as it is known here, whatever code it has.
+        guard shown.role.isLaptops == role.isLaptops, fleet.mayBecome(role, shown.key) else {
+            return connection.end(with: .refusal(.otherKind))
+        }
         connection.send(.terms(root: membership.trust.root.bytes, role: role.rawValue, name: hostName))
         guard case .newcomerProof(let proof)? = await connection.next(within: Self.messageLimit) else {
             return connection.close()
         }
-        prove(Newcomer(key: key, name: host, remote: connection.remote), proof, to: name, on: connection)
+        prove(Newcomer(key: shown.key, name: host, remote: connection.remote), proof, to: name, on: connection)
     }
 
     private func prove(
@@ -185,7 +191,9 @@ package actor Inviter: EnrolmentHandler {
             entries[name]?.connection?.close()
             entries[name]?.connection = connection
             entries[name]?.newcomer = newcomer
-            log("a laptop waits to be let in", newcomer, name)
+            log(
+                entry.invitation.role.isLaptops ? "a laptop waits to be let in" : "a server waits to be let in",
+                newcomer, name)
         }
     }
 

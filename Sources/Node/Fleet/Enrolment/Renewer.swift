@@ -67,8 +67,8 @@ struct Renewer: Service {
 
     private func ask(at address: PeerAddress) async throws -> [FleetCertificate]? {
         guard let credentials = fleet.credentials else { return nil }
-        let connection = try await transport.enrol(
-            at: address, showing: credentials, accepts: { await fleet.isOfFleet($0) })
+        let connection = try await transport.enrolmentDialler.dial(
+            address, showing: credentials, accepts: { await fleet.isOfFleet($0) })
         defer { connection.close() }
         connection.send(.renewal)
         guard case .certificates(let certificates)? = await connection.next(within: Self.answerLimit) else {

@@ -7,18 +7,21 @@ import UnixSignals
 struct FleetInviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
-        abstract: "Let one laptop in by a code, without internet.",
+        abstract: "Let one laptop, or the server, in by a code, without internet.",
         usage: "muster fleet invite [--role <role>] [--yes] [--json] [--socket <path>]",
         discussion: """
             Prints a code for whoever sets the new laptop up, and waits. Both laptops have to be in one network. When \
             the new one has proved that it knows the code, compare its key words with those on its screen, and say yes. \
-            The code is good for one laptop and ten minutes.
+            The code is good for one laptop and ten minutes. With --role server it is good for the company's server \
+            alone, and for no laptop.
 
             Example, and on the new laptop: muster fleet join 7K3M-QX0T-94WD-BZES
               muster fleet invite
+            Example, and on the server: muster-channel fleet join 7K3M-QX0T-94WD-BZES
+              muster fleet invite --role server
             """)
 
-    @Option(help: ArgumentHelp("What it may do: office, lead, member or reader.", valueName: "role"))
+    @Option(help: ArgumentHelp("What it may do: office, lead, member or reader; or server.", valueName: "role"))
     var role = FleetRole.member
 
     @OptionGroup var confirmation: ConfirmationOption
@@ -52,10 +55,15 @@ struct FleetInviteCommand: AsyncParsableCommand {
 
               \(code)
 
-            On the new laptop: muster fleet join \(code)
+            \(role == .server ? "On the server: muster-channel" : "On the new laptop: muster") fleet join \(code)
             Waiting for it, ten minutes at most; Ctrl-C takes the invitation back.
 
             """)
+    }
+
+    /// Nobody who expects a laptop lets a server in.
+    private var becoming: String {
+        role == .server ? " and would be the company's server, which every laptop of the fleet believes" : ""
     }
 
     /// Waits for the newcomer, asks whether it may come in, and says so.
@@ -70,8 +78,11 @@ struct FleetInviteCommand: AsyncParsableCommand {
                 guard let newcomer = status.newcomer else { continue }
                 do {
                     try confirmation.confirm(
-                        "\(newcomer.name) at \(newcomer.address) knows the code. Its key words: \(newcomer.keyWords).",
-                        "Are they the ones on its screen, and may it come in?")
+                        """
+                        \(newcomer.name) at \(newcomer.address) knows the code\(becoming). Its key words: \
+                        \(newcomer.keyWords).
+                        """,
+                        "Are they the ones on its screen, and may it come in as \(status.role)?")
                 } catch {
                     _ = try await client.withdrawInvitation(name)
                     throw error

@@ -4,15 +4,31 @@ import NIOTLS
 package import FleetTLS
 package import Replication
 
-extension PeerTransport {
-    /// Connects to somebody who may let this laptop in, or give it a new certificate.
+/// Connects to those who may let somebody in, also for one who is no laptop and has no links.
+package struct EnrolmentDialler: Sendable {
+    let configuration: TransportConfiguration
+    let eventLoop: any EventLoop
+
+    /// For one who listens nowhere: every connection lives on an event loop of the process.
+    package init() {
+        self.init(
+            configuration: TransportConfiguration(host: "", port: 0),
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+    }
+
+    init(configuration: TransportConfiguration, eventLoop: any EventLoop) {
+        self.configuration = configuration
+        self.eventLoop = eventLoop
+    }
+
+    /// Connects to somebody who may let this device in, or give it a new certificate.
     ///
     /// - Parameters:
-    ///   - credentials: what this laptop shows, which may be a certificate that it has signed itself.
+    ///   - credentials: what this device shows, which may be a certificate that it has signed itself.
     ///   - accepts: decides on the peer by its chain in DER. Before that nothing but `credentials` is sent.
     /// - Throws: `LinkRefusal`, or what the network says.
-    package func enrol(
-        at address: PeerAddress, showing credentials: FleetCredentials,
+    package func dial(
+        _ address: PeerAddress, showing credentials: FleetCredentials,
         accepts: @escaping @Sendable (_ chain: [[UInt8]]) async -> Bool
     ) async throws -> EnrolmentConnection {
         let result = eventLoop.makePromise(of: EnrolmentConnection.self)
@@ -26,11 +42,18 @@ extension PeerTransport {
                     try channel.pipeline.syncOperations.addHandler(EnrolmentDialHandler(proof, result))
                 }
             }
-        connect(bootstrap, to: address).whenFailure { result.fail($0) }
+        bootstrap.connect(to: address).whenFailure { result.fail($0) }
         eventLoop.scheduleTask(in: TimeAmount(configuration.connectTimeout + configuration.handshakeTimeout)) {
             result.fail(LinkRefusal("It did not answer in time."))
         }
         return try await result.futureResult.get()
+    }
+}
+
+extension PeerTransport {
+    /// Connects to those who may let this laptop in, on the event loop of the links.
+    package var enrolmentDialler: EnrolmentDialler {
+        EnrolmentDialler(configuration: configuration, eventLoop: eventLoop)
     }
 }
 
