@@ -66,10 +66,10 @@ class FalseInviter:
 class Collector(FalseInviter):
     """Gives somebody else's terms, takes the proof, and claims to know the code."""
 
-    def __init__(self, root, name):
+    def __init__(self, root, name, role="member"):
         super().__init__()
         self.proofs = []
-        self._terms = terms(root, name=name)
+        self._terms = terms(root, role, name)
 
     def serve(self, conversation):
         conversation.next()

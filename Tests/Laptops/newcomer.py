@@ -22,7 +22,7 @@ from stranger import frame, number, text, tls
 ENROLMENT = "muster-enrolment/1"
 ASK, TERMS, NEWCOMER_PROOF, INVITER_PROOF, CERTIFICATES, REFUSAL = range(1, 7)
 # Reasons of a refusal.
-ELSEWHERE, BUSY, WRONG_CODE, EXPIRED, TRIES_USED_UP, USED, WITHDRAWN = range(1, 8)
+ELSEWHERE, BUSY, WRONG_CODE, EXPIRED, TRIES_USED_UP, USED, WITHDRAWN, NOT_RENEWABLE, OTHER_KIND = range(1, 10)
 BY_NEWCOMER, BY_INVITER = 1, 2
 PROOF_BYTES = 32
 PATIENCE_SECONDS = 20
@@ -73,11 +73,24 @@ def key_in(certificate):
     return raw(x509.load_der_x509_certificate(certificate).public_key())
 
 
+def mistaken(code):
+    """The same invitation with another secret, which fits its check: what a person types who has heard a wrong code."""
+    characters = code.replace("-", "")
+    secret = CHARACTERS[CHARACTERS.index(characters[5]) - 1]
+    characters = characters[:5] + secret + characters[6:15]
+    check = 0
+    for character in reversed(characters):
+        check = (check ^ CHARACTERS.index(character)) << 1
+        check ^= 0b100101 if check & 32 else 0
+    characters += CHARACTERS[check]
+    return "-".join(characters[start : start + 4] for start in range(0, 16, 4))
+
+
 class Identity:
     """A key and a certificate that it has signed itself, as a laptop of this kind shows them."""
 
-    def __init__(self, kind="newcomer", role="reader"):
-        key = Ed25519PrivateKey.generate()
+    def __init__(self, kind="newcomer", role="reader", key=None):
+        key = key or Ed25519PrivateKey.generate()
         self.key = raw(key.public_key())
         self.device = hashlib.sha256(self.key).hexdigest()
         names = [
@@ -187,10 +200,10 @@ class Conversation:
 
 
 class Newcomer(Identity):
-    """A laptop that wants to join."""
+    """A laptop that wants to join; or a server, by its own word."""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, role="reader", key=None):
+        super().__init__(role=role, key=key)
         self._context = self.shown_by(tls())
 
     def connect(self, daemon, source="127.0.0.1"):

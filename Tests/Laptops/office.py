@@ -40,11 +40,13 @@ class Office:
             self.program.kill()
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    def command(self, *arguments):
+        """The command line `muster-channel …` for this server."""
+        return [self._executable, *arguments, "--database", self.store]
+
     def muster_channel(self, *arguments):
         """Runs a command of it to its end."""
-        return subprocess.run(
-            [self._executable, *arguments, "--database", self.store], capture_output=True, text=True, check=True
-        )
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True, check=True)
 
     def join(self, fleet, *flags):
         """Lets it into a fleet, as its administrator does; a server that runs knows that a moment later."""

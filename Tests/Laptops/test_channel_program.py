@@ -22,7 +22,7 @@ def muster_channel(build_directory, *arguments, **environment):
     )
 
 
-@pytest.mark.parametrize("words", ["", "serve", "backup", "fleet", "fleet request", "fleet install", "fleet show"])
+@pytest.mark.parametrize("words", ["", "serve", "backup", "fleet", "fleet join", "fleet request", "fleet install", "fleet show"])
 def test_every_help_has_an_example(build_directory, words):
     done = muster_channel(build_directory, *words.split(), "--help")
     assert done.returncode == 0 and "Example: muster-channel" in " ".join(done.stdout.split())
