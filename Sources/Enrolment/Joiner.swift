@@ -44,6 +44,8 @@ package actor Joiner {
         let code: InvitationCode
         let secret: JoinKey
         let key: DevicePublicKey
+        /// What it is by its own word; of a laptop, whatever it may do.
+        let role: FleetRole
         let credentials: FleetCredentials
 
         /// Takes a tenth of a second.
@@ -52,7 +54,8 @@ package actor Joiner {
             self.code = code
             secret = try JoinKey(code)
             key = own.publicKey
-            let certificate = try CertificateAuthority.makeNewcomer(own, as: device.isServer ? .server : .reader)
+            role = device.isServer ? .server : .reader
+            let certificate = try CertificateAuthority.makeNewcomer(own, as: role)
             credentials = FleetCredentials(certificates: [certificate.bytes], key: own.pem)
         }
     }
@@ -197,7 +200,7 @@ package actor Joiner {
             let root = try? FleetCertificate(root), let trust = FleetTrust(root: root)
         else { return .elsewhere }
         // What it may not become, and where it may not go, it does not ask for.
-        guard device.isServer ? role == .server : role.isLaptops else { return refusedBy(inviterName, .otherKind) }
+        guard role.isSameKind(as: newcomer.role) else { return refusedBy(inviterName, .otherKind) }
         if let objection = device.objection(to: trust) { return .refused(Failure(objection, isForGood: true)) }
         let terms = JoinTerms(inviter: inviter, newcomer: newcomer.key, fleet: trust.root.key, role: role)
         connection.send(.newcomerProof(newcomer.secret.proof(of: .newcomer, for: terms)))

@@ -123,7 +123,10 @@ struct InvitationRoleTests {
 
     @Test(
         "The inviter asks nobody for a proof who shows that they are of the other kind, whatever they would prove",
-        arguments: [(FleetRole.server, FleetRole.reader), (.server, .office), (.member, .server), (.office, .proxy)])
+        arguments: [
+            (FleetRole.server, FleetRole.reader), (.server, .office), (.server, .proxy), (.member, .server),
+            (.office, .proxy),
+        ])
     func ownWord(invited: FleetRole, shown: FleetRole) async throws {
         try await withInviter { inviter, _, address in
             let opened = try await inviter.openInvitation(InvitationRequest(role: invited.rawValue))

@@ -15,6 +15,9 @@ package enum FleetRole: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Whether it is for laptops, which alone write journals of their own and meet each other.
     package var isLaptops: Bool { self != .server && self != .proxy }
 
+    /// Laptops are of one kind, whatever they may do; a server and a proxy are each of their own. Nobody's kind changes.
+    package func isSameKind(as other: FleetRole) -> Bool { isLaptops ? other.isLaptops : self == other }
+
     /// Whether its requests to the server count: a reader's do not, nor a server's.
     package var mayAsk: Bool { isLaptops && self != .reader }
 

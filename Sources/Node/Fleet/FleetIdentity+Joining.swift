@@ -70,7 +70,7 @@ extension FleetIdentity: JoiningDevice {
     /// Whether a key may get a certificate of a role: as far as this laptop knows, no laptop's key is a server's.
     func mayBecome(_ role: FleetRole, _ key: DevicePublicKey) -> Bool {
         let known = state.withLock { $0.known[key.device] }.flatMap { FleetRole(rawValue: $0.role) }
-        return known.map { $0.isLaptops == role.isLaptops } ?? true
+        return known.map(role.isSameKind) ?? true
     }
 
     /// Takes up what an issuer, or the root, has made for this laptop.

@@ -157,7 +157,7 @@ package actor Inviter: EnrolmentHandler {
             return connection.end(with: .refusal(.elsewhere))
         }
         // A laptop is no server, by its own word or as it is known here, whatever code it has.
-        guard shown.role.isLaptops == role.isLaptops, fleet.mayBecome(role, shown.key) else {
+        guard role.isSameKind(as: shown.role), fleet.mayBecome(role, shown.key) else {
             return connection.end(with: .refusal(.otherKind))
         }
         connection.send(.terms(root: membership.trust.root.bytes, role: role.rawValue, name: hostName))
