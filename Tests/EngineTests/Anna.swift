@@ -14,11 +14,12 @@ import Transport
 /// Keeps what was sent.
 final class SentMessages: PeerLinks, @unchecked Sendable {
     private(set) var sent: [(message: Message, link: LinkID)] = []
+    private(set) var closed: [String] = []
 
     func dial(_ address: PeerAddress) {}
     func send(_ message: Message, on link: LinkID) { sent.append((message, link)) }
     func established(_ link: LinkID) {}
-    func close(_ link: LinkID, reason: String) {}
+    func close(_ link: LinkID, reason: String) { closed.append(reason) }
 }
 
 /// Keeps what watchers are told.
@@ -50,7 +51,8 @@ final class Anna: Sendable {
     /// How long the next accesses to the disk take, in microseconds; none where there is no more.
     let waits = Mutex<[Int64]>([])
 
-    init() throws {
+    /// - Parameter assignments: nil where every job is everybody's.
+    init(assignments: (any AssignmentRegister)? = nil) throws {
         var profile = VirtualClock.Profile()
         profile.wallErrorMilliseconds = -36_000_000
         machine = VirtualMachine(index: 0, seed: 1, profile: profile, scheduler: scheduler)
@@ -63,7 +65,7 @@ final class Anna: Sendable {
         replicator = Replicator(
             Replicator.Parts(
                 store: store, clock: clock, machine: run, observer: told, logger: logger,
-                renewKey: { TestSigner(2) }),
+                renewKey: { TestSigner(2) }, assignments: assignments),
             holdings: KnownHoldings(jobs: [], removals: []), hostName: "anna")
         store.whenShown { [clock] in clock.noteShown() }
         store.setLatency { [unowned self] in

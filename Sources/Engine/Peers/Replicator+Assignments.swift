@@ -13,11 +13,14 @@ extension Replicator {
 
     func learnAssignments(_ statements: [Assignment], from link: LinkID) async {
         guard let assignments else { return }
-        do {
+        do throws(AssignmentObstacle) {
             try await assignments.learn(statements)
             announce(statements.map(\.job), from: link)
         } catch {
-            if let job = statements.first?.job { noteForgery(by: link, error.description, of: job) }
+            // Whoever tells it may be no forger: this laptop's own disk may be full.
+            if case .unsigned = error, let job = statements.first?.job {
+                noteForgery(by: link, error.description, of: job)
+            }
             close(link, error.description)
         }
     }

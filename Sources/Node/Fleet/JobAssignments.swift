@@ -72,18 +72,18 @@ final class JobAssignments: AssignmentRegister {
         }
     }
 
-    func learn(_ statements: [Assignment]) async throws(LinkRefusal) {
+    func learn(_ statements: [Assignment]) async throws(AssignmentObstacle) {
         guard let trust = identity.membership?.trust else { return }
         await follow()
         let news: [Assignment]
         do throws(AssignmentRefusal) {
             news = try await state.withLock { $0.log }.news(in: statements, of: trust, now: identity.now)
         } catch {
-            throw LinkRefusal(error.sentence)
+            throw .unsigned(error.sentence)
         }
         do { try await keep(news, of: trust.root.key.bytes) } catch {
             logger.error("who is on a job could not be kept", metadata: ["error": "\(error)"])
-            throw LinkRefusal("This laptop cannot keep who is on a job.")
+            throw .notKept("This laptop cannot keep who is on a job.")
         }
     }
 
