@@ -179,6 +179,43 @@ struct MembershipTests {
         }
     }
 
+    @Test("Where copies part is not asked of whoever is not on the job, and not any more of whoever is taken off it")
+    func forks() throws {
+        let cleo = ReplicaID(3)
+        let head = JournalHead(sequence: 4, digest: JournalDigest(4))
+        let run = JournalSegment(replica: cleo, first: 1, head: head, bytes: [1, 2, 3, 4])
+        let misfit = JournalSegment(
+            replica: cleo, first: 5, head: JournalHead(sequence: 9, digest: JournalDigest(99)), bytes: [5, 6, 7, 8, 9])
+        for isOn in [false, true] {
+            var roster = try Self.roster(of: smith, on: isOn ? [Self.anna, Self.bert] : [Self.anna])
+            var mesh = try anna(roster: roster)
+            _ = mesh.onMessage(.ready, on: link, now: 0)
+            let claim = VersionVector([VersionVector.Entry(replica: cleo, head: misfit.head)])
+            _ = mesh.onMessage(.vector(job: smith, claim, removal: nil), on: link, now: 1)
+            _ = mesh.onMessage(.delta(job: smith, run, pushed: false), on: link, now: 1)
+            _ = mesh.onPersisted(run, job: smith, from: link, result: .stored, now: 1)
+            _ = mesh.onMessage(.delta(job: smith, misfit, pushed: false), on: link, now: 2)
+            let told = mesh.onPersisted(misfit, job: smith, from: link, result: .forked(head), now: 2)
+            let asked = leaks(told)
+            #expect(asked.contains(.forked(job: smith, replica: cleo)) == isOn, "\(told)")
+            #expect(asked.contains(.probe(job: smith, replica: cleo, sequence: 2)) == isOn, "\(told)")
+            #expect(!"\(told)".contains("close("), "it may be no forger")
+            guard isOn else {
+                let other = JournalSegment(
+                    replica: cleo, first: 1, head: JournalHead(sequence: 4, digest: JournalDigest(98)), bytes: [9])
+                #expect(leaks(mesh.onMessage(.delta(job: smith, other, pushed: false), on: link, now: 3)).isEmpty)
+                continue
+            }
+            _ = roster.apply(try Self.statement(of: smith, on: [], off: [Self.bert], at: 3))
+            _ = mesh.onAssigned([(smith, roster)], from: nil, now: 3)
+            let answer = ProbeAnswer(sequence: 2, boundary: JournalHead(sequence: 2, digest: 2), changeHash: 1)
+            let step =
+                mesh.onLookedUp(answer, job: smith, replica: cleo, now: 4).compactMap(\.onLink)
+                + mesh.onMessage(.probeAnswer(job: smith, replica: cleo, answer), on: link, now: 4).compactMap(\.onLink)
+            #expect(leaks(step).isEmpty)
+        }
+    }
+
     @Test("Who is put on a job gets it at once, and who is taken off gets the word and nothing more")
     func changes() throws {
         var mesh = try anna()

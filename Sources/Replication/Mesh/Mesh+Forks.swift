@@ -40,7 +40,10 @@ extension Mesh {
     mutating func beginSearch(
         _ name: JournalName, with link: LinkID, isCertain: Bool, now: UInt64
     ) -> [SearchDirective] {
-        guard searches[name] == nil, links[link] != nil else { return [] }
+        // Whoever is not on the job does not hear that there is another copy. Of this store's own journal it is asked (rule R9).
+        guard searches[name] == nil, links[link] != nil,
+            name.replica == replica || mayTell(name.replica, of: name.job, to: link)
+        else { return [] }
         let reach = min(vector(of: name.job)[name.replica].sequence, claim(of: name, by: link))
         guard reach > 0 else { return [] }
         guard searches.values.count(where: { $0.link == link }) < MeshLimits.searchesPerLink else { return [] }
@@ -56,6 +59,15 @@ extension Mesh {
         guard mayTell(name.replica, of: name.job, to: link) else { return [] }
         openIfEqual(name.job, on: link)
         return searchFork(name, with: link, now: now)
+    }
+
+    /// The peer is not on the job any more: nothing is asked about others' journals.
+    mutating func endSearches(of job: JobID, with id: LinkID) {
+        let forbidden = searches.filter { name, search in
+            search.link == id && name.job == job && name.replica != replica
+                && !mayTell(name.replica, of: job, to: id)
+        }
+        for name in forbidden.keys.sorted() { endSearch(name) }
     }
 
     /// A search has ended: the journal may be asked for again.
@@ -199,7 +211,11 @@ extension Mesh {
 
     /// A search came to nothing: another link may show the same difference, which was left to that search.
     mutating func searchElsewhere(_ name: JournalName, than former: LinkID, now: UInt64) -> [SearchDirective] {
-        guard let link = establishedLinks.first(where: { $0 != former && showsFork(of: name, $0) }) else { return [] }
+        guard
+            let link = establishedLinks.first(where: { id in
+                id != former && showsFork(of: name, id) && mayTell(name.replica, of: name.job, to: id)
+            })
+        else { return [] }
         return searchFork(name, with: link, now: now)
     }
 

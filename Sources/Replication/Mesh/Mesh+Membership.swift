@@ -107,6 +107,7 @@ extension Mesh {
     private mutating func dismiss(_ id: LinkID, from job: JobID) -> [LinkDirective] {
         for name in links[id]?.streams.keys.sorted() ?? []
         where name.job == job && !mayTell(name.replica, of: job, to: id) { links[id]?.streams[name] = nil }
+        endSearches(of: job, with: id)
         links[id]?.withheld.remove(job)
         // It was told of the job as long as it was on it.
         if links[id]?.jobs[job] != nil { links[id]?.shown.insert(job) }

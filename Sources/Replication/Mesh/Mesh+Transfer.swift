@@ -87,18 +87,17 @@ extension Mesh {
             endFetch(name)
             // What does not lead on from nothing was altered: nobody else's branch is here.
             if held == .empty { return [UpkeepDirective](refuseAltered(job, by: link)) }
+            // Where they part whoever is not on the job is not asked: it would hear that there is another copy.
+            guard name.replica == replica || mayTell(name.replica, of: job, to: link) else {
+                return [UpkeepDirective](leave(name, with: link, now: now))
+            }
             return [UpkeepDirective](searchFork(name, with: link, isCertain: true, now: now))
         case .ownFuture(let former):
             endFetch(name)
             guard former == replica else { return [UpkeepDirective](fetchMissing(now: now, preferring: link)) }
             return [UpkeepDirective](renew(Self.ownFutureReason, proof: link, now: now))
         case .unvouched:
-            jobs[job]?.submitted[segment.replica] = nil
-            // As if the peer did not hold it, until it says so again: the rest of what it has is welcome.
-            let held = vector(of: job)[segment.replica]
-            _ = learn(about: job, from: link) { $0.set(segment.replica, to: held) }
-            endFetch(name)
-            return [UpkeepDirective](fetchMissing(now: now, preferring: link))
+            return [UpkeepDirective](leave(name, with: link, now: now))
         case .forged(let reason):
             jobs[job]?.submitted[segment.replica] = nil
             endFetch(name)
@@ -113,6 +112,15 @@ extension Mesh {
             storeRetryDue = now + timing.storeRetryDelay
             return []
         }
+    }
+
+    /// As if the peer did not hold a journal, until it says so again: the rest of what it has is welcome.
+    private mutating func leave(_ name: JournalName, with link: LinkID, now: UInt64) -> [LinkDirective] {
+        jobs[name.job]?.submitted[name.replica] = nil
+        let held = vector(of: name.job)[name.replica]
+        _ = learn(about: name.job, from: link) { $0.set(name.replica, to: held) }
+        endFetch(name)
+        return fetchMissing(now: now, preferring: link)
     }
 
     /// Of what could not be stored nothing stays.
