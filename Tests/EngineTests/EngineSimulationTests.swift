@@ -27,6 +27,7 @@ struct EngineSimulationTests {
                 case .setBacks, .copies, .removals, .decidedInPart: 20
                 case .stampedAnew, .lies: 50
                 case .traitors: 50
+                case .assigned, .unassigned: 100
                 case .crashes, .breaks, .lost, .fullDisks, .sleeps, .together: 100
                 case .named: 500
                 case .requests: 300

@@ -18,6 +18,12 @@ package enum Check: String, Hashable, Sendable, CaseIterable {
     case lateChange, freedJob
     /// A transform that was acknowledged, looked for on one device; a journal read from its first change to its head.
     case acknowledged, journal
+    /// What leaves a laptop about a job that was narrowed, and what goes to one that is not on it.
+    case membership, outsider
+    /// What was told of such a job to one that is on it, and whom it is for before that.
+    case wordsFirst
+    /// The words about who is on a job, with one that is on it, and with one that was taken off it, in the end.
+    case sharedWords, dismissal
     /// A stamp of something new, and a clock that claims to know the time.
     case stamp, clock
 }

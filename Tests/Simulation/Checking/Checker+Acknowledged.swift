@@ -61,13 +61,18 @@ extension Checker {
     }
 
     /// Every acknowledged transform, looked for in what this device shows to people.
-    func checkAcknowledged(on device: Holder) async throws {
+    ///
+    /// - Parameter isExpected: whether it is to hold what was written under a name in a job; of others' work in a job that it is not
+    ///   on it holds what came before.
+    func checkAcknowledged(
+        on device: Holder, where isExpected: (JobID, ReplicaID) -> Bool = { _, _ in true }
+    ) async throws {
         var surfaces: [JobID: Surface] = [:]
         for job in device.references.keys where !device[job].isEmpty {
             surfaces[job] = try await Surface(of: job, in: device.store)
         }
         var lost: [String] = []
-        for (key, writes) in acknowledged {
+        for (key, writes) in acknowledged where isExpected(key.job, key.dot.replica) {
             count(.acknowledged)
             let work = writes.map { Written(item: key.item, deed: key.deed, write: $0) }
             if work.contains(where: { surfaces[key.job]?.shows($0) ?? false }) { continue }

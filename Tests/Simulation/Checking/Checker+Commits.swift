@@ -15,6 +15,7 @@ extension Checker {
     /// Something may have been written: what differs from before is held against the rules.
     func wrote(_ device: Holder, _ transaction: Transaction) async throws {
         defer { device.formerReplica = device.store.identity.replica }
+        writers[device.store.identity.replica] = device.store.identity.device
         let removals = Dictionary(uniqueKeysWithValues: try await device.store.removals())
         var decided: [JobID: Set<ChangeIdentity>] = [:]
         for (job, vector) in try await device.store.vectors() {

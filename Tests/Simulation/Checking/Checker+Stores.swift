@@ -6,6 +6,7 @@ import Storage
 extension Checker {
     /// The store was opened anew: everything is read again, each journal from its first change to its head (rule R10).
     func reloaded(_ device: Holder) async throws {
+        writers[device.store.identity.replica] = device.store.identity.device
         let fresh = try await read(device)
         for (job, former) in device.references.sorted(by: { $0.key < $1.key }) where !former.isEmpty {
             guard let now = fresh[job] else { throw Violation("R4", "\(device) has lost job \(job).") }

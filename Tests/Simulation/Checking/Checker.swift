@@ -39,6 +39,10 @@ final class Checker {
     var unsure: Set<Showing> = []
     /// Exports by what was known (rule R3).
     var exports: [SeenState: UInt64] = [:]
+    /// What those have signed who may say who is on a job.
+    var assigned: Set<Assignment> = []
+    /// Who has written under each name.
+    var writers: [ReplicaID: DeviceID] = [:]
     private(set) var checked: [Check: Int] = [:]
 
     struct PublishedPlace: Hashable {

@@ -14,6 +14,9 @@ final class Holder: CustomStringConvertible {
     var removals: [JobID: JobRemoval] = [:]
     /// When a request became open here that nobody asks for in that moment: it came with a journal, or came back with one.
     var openSince: [MutationToken: Int64] = [:]
+    /// What is in force here of who is on which job, and since when the last of it is.
+    var words: [JobID: SaidWords] = [:]
+    var wordsSince: [JobID: Int64] = [:]
     /// Its name after the last transaction.
     var formerReplica: ReplicaID?
 
@@ -22,6 +25,7 @@ final class Holder: CustomStringConvertible {
         self.store = store
         self.references = references
         (vectors, removals) = ([:], [:])
+        (words, wordsSince) = ([:], [:])
     }
 
     init(_ description: String, store: Store) {

@@ -47,6 +47,12 @@ package struct EngineCounters: Hashable, Sendable {
         case twins, strangersWithNews = "strangers with news", forksAtServer = "forks at the server"
         case lateForks = "late forks", rescues, twoRemovers = "two removers", unnotedTimes = "times not noted"
 
+        /// Laptops that leads put on jobs, put on them again, and took off them; those of which two said different things and did not
+        /// hear of each other; and those that were taken off while only they held something that they had written.
+        case assigned, reassigned, unassigned, wordsApart = "words apart", takenOffWithWork = "taken off with work"
+        /// Edits in a job by one who is not on it, as far as the laptop knows.
+        case outsideEdits = "edits from outside"
+
         /// Histories with a traitor, and connections that were closed for a lie of theirs that was named.
         case traitors, named
     }

@@ -11,10 +11,11 @@ extension EngineCrew {
     func checkContents() throws {
         for witness in witnesses {
             nonisolated(unsafe) let (holder, checker) = (witness.holder, checker)
+            nonisolated(unsafe) let isExpected = isExpected(on: holder)
             try witness.look {
                 try await checker.lookAtAll(of: holder, isDeep: true)
                 if !holder.isChannel { try await checker.checkQueue(of: holder) }
-                try await checker.checkAcknowledged(on: holder)
+                try await checker.checkAcknowledged(on: holder, where: isExpected)
             }
         }
         try checkSettled()
@@ -58,13 +59,16 @@ extension EngineCrew {
     private static let telling: Int64 = 3_000_000
 
     private func checkSettled() throws {
-        nonisolated(unsafe) var devices: [(holder: Holder, notShown: Set<MutationToken>)] = []
+        var devices: [(laptop: Laptop, notShown: Set<MutationToken>)] = []
         for laptop in laptops {
             let outbox = laptop.engine.outbox
-            devices.append((laptop.holder, try scheduler.finish { await outbox.notShown }))
+            devices.append((laptop, try scheduler.finish { await outbox.notShown }))
         }
-        nonisolated(unsafe) let (all, holder, checker) = (devices, server.holder, checker)
+        nonisolated(unsafe) let (holder, checker) = (server.holder, checker)
         for job in holder.jobs {
+            nonisolated(unsafe) let all = devices.filter { isFor($0.laptop, job) }.map {
+                (holder: $0.laptop.holder, notShown: $0.notShown)
+            }
             try server.witness.look {
                 try checker.checkChannel(of: holder, job)
                 try await checker.checkSettled(holder, all, job)

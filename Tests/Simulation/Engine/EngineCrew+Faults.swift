@@ -71,6 +71,7 @@ extension EngineCrew {
     }
 
     private func replace(_ laptop: Laptop, by contents: Laptop.DiskContents, at place: StorePlace) {
+        forgetWords(onlyOn: laptop)
         checker.restoring(laptop.holder, to: contents.references, others: witnesses.map(\.holder))
         // Even a copy that knows what it is holds what may be stamped anew in the original.
         checker.forkable.insert(contents.replica)

@@ -20,6 +20,14 @@ extension EngineCrew {
         case twoRemovers
         /// The time cannot be noted, as the disk is full.
         case unnotedTime
+
+        /// It is not looked at together with words about who is on a job.
+        var isApart: Bool {
+            switch self {
+            case .forkAfterRemoval, .rescueWithoutTime, .twoRemovers: true
+            case .twins, .forkAtServer, .strangersWithNews, .unnotedTime: false
+            }
+        }
     }
 
     /// Whether jobs may end in this history, and disks be set back or copied.

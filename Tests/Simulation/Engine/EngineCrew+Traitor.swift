@@ -9,18 +9,24 @@ extension EngineCrew {
     private static let noticing: Int64 = 120_000_000
 
     /// In a third of the histories. Drawn apart, so that the others are what they were without it.
-    static func traitor(seed: UInt64, _ network: MemoryNetwork, _ laptops: [Laptop], _ jobs: [JobID]) -> Traitor? {
+    static func traitor(
+        seed: UInt64, _ network: MemoryNetwork, _ laptops: [Laptop], _ jobs: [JobID], _ membership: Membership?
+    ) throws -> Traitor? {
         var generator = SeededGenerator(seed: seed ^ 0x7_2a_18)
         guard generator.oneIn(3) else { return nil }
-        return Traitor(laptops.count, seed: seed, network: network, jobs: jobs) {
+        let traitor = Traitor(laptops.count, seed: seed, network: network, jobs: jobs) {
             ObjectIdentifier(laptops[$0].engine.run)
         }
+        try membership?.enrol(traitor.signer, of: nil)
+        traitor.membership = membership
+        return traitor
     }
 
     func letTraitorIn() {
         guard let traitor else { return }
         counters[.traitors] += 1
         checker.forkable.insert(traitor.author.replica)
+        checker.writers[traitor.author.replica] = traitor.device
         traitor.wrote = { [unowned self] in checker.wroteElsewhere($0, of: $1, after: $2) }
         traitor.wasLeft = { [unowned self] peer in
             do { try await lookAtAccusation(by: peer) } catch { fail(error) }
@@ -38,8 +44,11 @@ extension EngineCrew {
 
     /// Whether a laptop that has closed a connection for what was not signed has told its people of whom that came.
     private func lookAtAccusation(by peer: Traitor.Peer) async throws {
-        let isForgery = ["has not signed", "not signed by it", "Nobody has told whose", "does not have the digest"]
-            .contains { peer.goodbye.contains($0) }
+        let isForgery = [
+            "has not signed", "has signed who is on the job", "not signed by it", "Nobody has told whose",
+            "does not have the digest",
+        ]
+        .contains { peer.goodbye.contains($0) }
         guard isForgery else { return }
         let laptop = laptops[peer.laptop]
         let replicator = laptop.engine.replicator

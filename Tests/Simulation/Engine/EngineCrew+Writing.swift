@@ -48,6 +48,7 @@ extension EngineCrew {
                     "laptop \(laptop.index) has written \(text) on \(item) of \(job)\(wasSynchronised ? "" : ", without the time")"
                 )
                 counters[.edits] += 1
+                noteOutsider(laptop, in: job)
                 // Who fell asleep meanwhile may have stamped it hours later.
                 let ended = server.now.milliseconds
                 let isLate = ended > begun + UInt64(Checker.toleranceMilliseconds) / 2

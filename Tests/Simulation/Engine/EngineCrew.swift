@@ -15,6 +15,8 @@ final class EngineCrew: @unchecked Sendable {
     let laptops: [Laptop]
     /// One more who was let in, and tells lies.
     let traitor: Traitor?
+    /// Nil where every job is everybody's.
+    let membership: Membership?
     /// Laptops under whose name something came that they have not sent.
     var maligned: Set<DeviceID> = []
     /// In which people work.
@@ -54,8 +56,13 @@ final class EngineCrew: @unchecked Sendable {
         // Of many jobs there are many first changes, of which the mesh has not heard yet.
         jobs = (0..<(generator.oneIn(2) ? 12 : 2)).map { JobID(ItemID(UInt128(7 + $0))) }
         let count = Int.random(in: 2...4, using: &generator)
-        moment = Moment(rawValue: Int(seed % 8))
-        faults = Set(Fault.allCases.filter { _ in generator.oneIn(2) })
+        let membership = try Membership(seed: seed, crew: count, jobs: jobs)
+        self.membership = membership
+        let moment = Moment(rawValue: Int(seed % 8)).flatMap { membership == nil || !$0.isApart ? $0 : nil }
+        self.moment = moment
+        var faults = Set(Fault.allCases.filter { _ in generator.oneIn(2) })
+        if membership != nil { faults.subtract(Self.facultative) }
+        self.faults = faults
         let topology = generator.oneIn(2) ? .everybody : generator.pick(MemoryNetwork.Topology.allCases)
         let gateway = Int.random(in: 0..<count, using: &generator)
         let profiles = (0..<count).map { index in
@@ -68,7 +75,9 @@ final class EngineCrew: @unchecked Sendable {
         }
         // Longer than any history: what has to get to the server must be brought by what happened, not by the clock. But of
         // room on a disk nobody is told, nor of a server that was set back.
-        let polls = !faults.isDisjoint(with: [.fullDisk, .serverSetBack]) || moment == .unnotedTime
+        // Who is not on a job passes nothing of it on, so that some hear of it by the server alone.
+        let polls =
+            membership != nil || !faults.isDisjoint(with: [.fullDisk, .serverSetBack]) || moment == .unnotedTime
         let pollInterval: UInt64 = polls ? 600_000 : 7 * 86_400_000
         switch topology {
         case .everybody: break
@@ -76,20 +85,22 @@ final class EngineCrew: @unchecked Sendable {
         case .star: counters[.stars] += 1
         }
         let network = MemoryNetwork(seed: seed, topology: topology, scheduler: scheduler)
-        let server = try SimulatedServer(seed: seed, acknowledges: polls, checker: checker, scheduler: scheduler)
+        let server = try SimulatedServer(
+            seed: seed, acknowledges: polls, checker: checker, scheduler: scheduler, membership: membership)
         (self.network, self.server) = (network, server)
         nonisolated(unsafe) let checker = checker
+        membership?.isSaying = { checker.assigned.insert($0) }
         laptops = try scheduler.finish {
             var laptops: [Laptop] = []
             for (index, profile) in profiles.enumerated() {
                 laptops.append(
                     try await Laptop.start(
                         index, ofCrew: count, seed: seed, profile: profile, network: network, server: server,
-                        pollInterval: pollInterval, checker: checker))
+                        pollInterval: pollInterval, checker: checker, membership: membership))
             }
             return laptops
         }
-        traitor = Self.traitor(seed: seed, network, laptops, jobs)
+        traitor = try Self.traitor(seed: seed, network, laptops, jobs, membership)
         self.generator = generator
         watch()
         letTraitorIn()
@@ -101,9 +112,12 @@ final class EngineCrew: @unchecked Sendable {
         server.isRemembered = { [unowned self] token, job in
             laptops.contains { RequestStanding($0.holder[job], of: job).outcomes[token] != nil }
         }
-        network.isSending = { [unowned self] index, message in
+        network.isSending = { [unowned self] index, message, other in
             guard index < laptops.count else { return }
-            do { try checker.sent(message, by: laptops[index].holder) } catch { fail(error) }
+            do {
+                try checker.sent(message, by: laptops[index].holder)
+                try lookAt(message, from: index, to: other)
+            } catch { fail(error) }
         }
         for laptop in laptops {
             laptop.engine.way.isAnswered = { [unowned self] in writeWhileTimeIsLearned(by: laptop) }
@@ -142,6 +156,7 @@ final class EngineCrew: @unchecked Sendable {
             if let failure = failure ?? server.violation { throw failure }
             try checkClocks()
             try step()
+            try speak()
             if generator.oneIn(3) { try lookAtQueue(of: generator.pick(laptops)) }
         }
         try bringMomentAbout()
@@ -201,7 +216,10 @@ final class EngineCrew: @unchecked Sendable {
     }
 
     /// Something came that must not come; the history ends with it.
-    func fail(_ error: any Error) { failure = failure ?? error }
+    func fail(_ error: any Error) {
+        scheduler.tell("\(error)")
+        failure = failure ?? error
+    }
 
     private func ask(by laptop: Laptop) {
         guard laptop.isAwake else { return }

@@ -29,6 +29,7 @@ package enum EngineSimulation {
             try crew.checkAccused()
             try crew.exposeTraitor()
             try crew.check()
+            try crew.checkWords()
             try crew.checkContents()
             try crew.tidyUp()
         } catch let broken as Violation {

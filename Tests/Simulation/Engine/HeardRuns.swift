@@ -42,6 +42,9 @@ struct HeardRuns {
         runs[name]?[Int.random(in: 4..<count, using: &generator)] = segment
     }
 
+    /// Of which it has heard anything.
+    var jobs: Set<JobID> { Set(names.map(\.job)).union(removals.keys) }
+
     func author(of segment: JournalSegment) -> JournalAuthor? { segment.authorName.flatMap { authors[$0] } }
 
     /// A server that was set back says something else in the place of what only a traitor has kept: which of both a laptop hears

@@ -55,7 +55,7 @@ extension Laptop {
         return isAlive(engine) ? (named, commits) : nil
     }
 
-    private func isAlive(_ engine: Engine) -> Bool { isUp && engine.store === self.engine.store }
+    func isAlive(_ engine: Engine) -> Bool { isUp && engine.store === self.engine.store }
 
     /// A person asks the server for the next state of a job.
     func ask(about job: JobID) async throws { try await ask(about: job, of: engine) }

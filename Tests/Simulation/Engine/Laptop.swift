@@ -19,6 +19,8 @@ final class Laptop: @unchecked Sendable {
         let outbox: OutboxDriver
         let gateway: Gateway
         let way: ServerWay
+        /// Nil where every job is everybody's.
+        let assignments: SimulatedAssignments?
         let tasks: [Task<Void, Never>]
     }
 
@@ -45,6 +47,8 @@ final class Laptop: @unchecked Sendable {
     private(set) var backup: DiskContents?
     let witness: Witness
     private let key: KeyFile
+    private let membership: Membership?
+    var signer: TestSigner { key.signer }
     var holder: Holder { witness.holder }
 
     /// A disk at some time.
@@ -73,7 +77,7 @@ final class Laptop: @unchecked Sendable {
 
     static func start(
         _ index: Int, ofCrew crew: Int, seed: UInt64, profile: VirtualClock.Profile, network: MemoryNetwork,
-        server: SimulatedServer, pollInterval: UInt64, checker: Checker
+        server: SimulatedServer, pollInterval: UInt64, checker: Checker, membership: Membership?
     ) async throws -> Laptop {
         let machine = VirtualMachine(index: index, seed: seed, profile: profile, scheduler: network.scheduler)
         let way = ServerWay(server: server, machine: machine, isUp: profile.reachesServer)
@@ -85,15 +89,17 @@ final class Laptop: @unchecked Sendable {
         try witness.watch(store)
         let engine = try await Self.engine(
             on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval,
-            witness: witness, key: key)
-        return Laptop(index, crew, machine, server, network, place, pollInterval, generator, engine, witness, key)
+            witness: witness, key: key, membership: membership)
+        return Laptop(
+            index, crew, machine, server, network, place, pollInterval, generator, engine, witness, key, membership)
     }
 
     private init(
         _ index: Int, _ crew: Int, _ machine: VirtualMachine, _ server: SimulatedServer, _ network: MemoryNetwork,
         _ place: StorePlace, _ pollInterval: UInt64, _ generator: SeededGenerator, _ engine: Engine, _ witness: Witness,
-        _ key: KeyFile
+        _ key: KeyFile, _ membership: Membership?
     ) {
+        self.membership = membership
         self.key = key
         self.witness = witness
         self.pollInterval = pollInterval
@@ -123,7 +129,7 @@ final class Laptop: @unchecked Sendable {
     /// As the daemon puts it together.
     private static func engine(
         on store: Store, _ index: Int, ofCrew crew: Int, machine: VirtualMachine, network: MemoryNetwork,
-        way: ServerWay, pollInterval: UInt64, witness: Witness, key: KeyFile
+        way: ServerWay, pollInterval: UInt64, witness: Witness, key: KeyFile, membership: Membership?
     ) async throws -> Engine {
         let logger = Logger(label: "laptop \(index)") { NarratingLog(label: $0, scheduler: machine.scheduler) }
         let run = machine.begin()
@@ -135,12 +141,16 @@ final class Laptop: @unchecked Sendable {
             return clock.noteShown()
         }
         store.setLatency { await machine.waitForDisk() }
+        way.device = { store.identity.device }
+        let assignments = try await membership?.register(of: store, signer: key.signer, index, clock, witness)
+        let authors = membership == nil ? [:] : try await store.authorDevices()
         let news = NewsRelay()
         let replicator = Replicator(
             Replicator.Parts(
                 store: store, clock: clock, machine: run, observer: news, logger: logger, renewKey: { key.renew() },
-                fleet: SimulatedRegister()),
-            holdings: KnownHoldings(jobs: try await store.vectors(), removals: try await store.removals()),
+                fleet: SimulatedRegister(), assignments: assignments),
+            holdings: KnownHoldings(
+                jobs: try await store.vectors(), removals: try await store.removals(), authors: authors),
             hostName: "laptop \(index)")
         await replicator.attach(MemoryLinks(network: network, laptop: index))
         let late = LateNotes(run: run, scheduler: machine.scheduler)
@@ -151,7 +161,8 @@ final class Laptop: @unchecked Sendable {
         try await outbox.start()
         let gateway = Gateway(
             Gateway.Parts(
-                server: way, store: store, replicator: replicator, outbox: outbox, machine: run, logger: logger),
+                server: way, store: store, replicator: replicator, outbox: outbox, machine: run, logger: logger,
+                assignments: assignments),
             host: "192.0.2.1", interval: pollInterval)
         await outbox.attach(gateway)
         way.hear = { await replicator.learn(.server($0)) }
@@ -165,7 +176,7 @@ final class Laptop: @unchecked Sendable {
         let tasks = [run.begin { await jobNews.run() }, run.begin { await gateway.run() }]
         return Engine(
             store: store, run: run, clock: clock, replicator: replicator, outbox: outbox, gateway: gateway, way: way,
-            tasks: tasks)
+            assignments: assignments, tasks: tasks)
     }
 
     // MARK: Power
@@ -198,7 +209,7 @@ final class Laptop: @unchecked Sendable {
         try witness.watch(store)
         engine = try await Self.engine(
             on: store, index, ofCrew: crew, machine: machine, network: network, way: way, pollInterval: pollInterval,
-            witness: witness, key: key)
+            witness: witness, key: key, membership: membership)
         names.insert(store.identity.replica)
         isUp = true
     }

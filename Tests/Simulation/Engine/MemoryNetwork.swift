@@ -63,9 +63,25 @@ final class MemoryNetwork: @unchecked Sendable {
         let link: LinkID
         let inbox: Inbox
         let host: Host
+        /// What its key has proved.
+        let device: DeviceID
+        /// The jobs of which it has spoken on this connection.
+        var spokenOf: Set<JobID> = []
+        /// What it has said there of who is on them.
+        var words: [JobID: SaidWords] = [:]
         var lastArrival: Int64 = 0
         /// What hangs on the way to it, to arrive when the way is mended.
         var hanging: [Message] = []
+    }
+
+    /// The other end of a connection.
+    struct Other {
+        let laptop: Int
+        let device: DeviceID
+        /// The jobs of which either end has spoken.
+        let spokenOf: Set<JobID>
+        /// What both have told each other of who is on the job that is spoken of.
+        let words: SaidWords
     }
 
     fileprivate struct Host {
@@ -82,6 +98,21 @@ final class MemoryNetwork: @unchecked Sendable {
         init(_ ends: [End]) {
             self.ends = ends
         }
+
+        func other(than own: Int, for message: Message) -> Other {
+            let other = ends[1 - own]
+            var words = SaidWords()
+            if let job = message.job { for end in ends { words.add(end.words[job] ?? SaidWords()) } }
+            return Other(
+                laptop: other.laptop, device: other.device, spokenOf: other.spokenOf.union(ends[own].spokenOf),
+                words: words)
+        }
+
+        func note(_ message: Message, from own: Int) {
+            ends[own].spokenOf.formUnion(message.jobs)
+            guard case .assignments(let statements) = message else { return }
+            for statement in statements { ends[own].words[statement.job, default: SaidWords()].add(statement) }
+        }
     }
 
     let scheduler: Scheduler
@@ -95,8 +126,8 @@ final class MemoryNetwork: @unchecked Sendable {
     private var generator: SeededGenerator
     /// Told which laptop is about to hear another's time.
     var isAnswered: (Int) -> Void = { _ in }
-    /// Told what a laptop is about to send.
-    var isSending: (Int, Message) -> Void = { _, _ in }
+    /// Told what a laptop is about to send, and to whom.
+    var isSending: (Int, Message, Other) -> Void = { _, _, _ in }
     private(set) var messages = 0
     private(set) var breaks = 0
     /// Connections of which one end heard that they ended.
@@ -225,12 +256,13 @@ final class MemoryNetwork: @unchecked Sendable {
             }
             let ends = [(laptop, caller), (other, callee)].map { place, host in
                 nextLink += 1
-                return End(laptop: place, link: LinkID(number: nextLink), inbox: Inbox(), host: host)
+                return End(
+                    laptop: place, link: LinkID(number: nextLink), inbox: Inbox(), host: host, device: host.device())
             }
             let connection = Connection(ends)
             for end in ends { connections[end.link] = connection }
-            serve(ends[0], with: callee.device(), dialled: address)
-            serve(ends[1], with: caller.device(), dialled: nil)
+            serve(ends[0], with: ends[1].device, dialled: address)
+            serve(ends[1], with: ends[0].device, dialled: nil)
         }
     }
 
@@ -259,7 +291,8 @@ final class MemoryNetwork: @unchecked Sendable {
             let own = connection.ends.firstIndex(where: { $0.link == link }), !connection.ends[own].inbox.isDead
         else { return }
         messages += 1
-        isSending(connection.ends[own].laptop, message)
+        isSending(connection.ends[own].laptop, message, connection.other(than: own, for: message))
+        connection.note(message, from: own)
         guard !hung.contains([connection.ends[own].laptop, connection.ends[1 - own].laptop]) else {
             hangs += 1
             return connection.ends[1 - own].hanging.append(message)

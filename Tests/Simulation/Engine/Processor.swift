@@ -2,6 +2,8 @@
 final class Processor: TaskExecutor, @unchecked Sendable {
     let scheduler: Scheduler
     private(set) var isAsleep = false
+    /// When it last woke up.
+    private(set) var wokeAt: Int64 = -1
     private var waiting: [UnownedJob] = []
 
     init(scheduler: Scheduler) {
@@ -18,6 +20,7 @@ final class Processor: TaskExecutor, @unchecked Sendable {
     func fallAsleep() { isAsleep = true }
 
     func wakeUp() {
+        if isAsleep { wokeAt = scheduler.now }
         isAsleep = false
         for job in waiting { scheduler.add(job, on: self) }
         waiting = []

@@ -6,7 +6,7 @@ import Storage
 
 /// What it makes of requests: as the program around the store does.
 extension SimulatedServer {
-    func decide(_ deliveries: [Delivery]) async throws -> MutationDecisions {
+    func decide(_ deliveries: [Delivery], by device: DeviceID) async throws -> MutationDecisions {
         let store = store
         // Now and then it stops before it has decided all.
         let most = deliveries.count > 1 && !isCalm && generator.oneIn(3) ? deliveries.count - 1 : deliveries.count
@@ -33,7 +33,8 @@ extension SimulatedServer {
         }
         if deliveries.count > 1 { together += 1 }
         if decisions.made.count < deliveries.count { inPart += 1 }
-        let runs = try await store.channelRuns(for: decidable.prefix(decisions.made.count), limit: 100)
+        let runs = try await store.channelRuns(
+            for: decidable.prefix(decisions.made.count).filter { mayReceive($0.job, device) }, limit: 100)
         return MutationDecisions(
             outcomes: decisions.made.map(\.outcome),
             channels: runs.map { job, run in

@@ -26,6 +26,9 @@ final class SimulatedServer: @unchecked Sendable {
     private(set) var condition = Condition.well
     private(set) var backup: Laptop.DiskContents?
     let witness: Witness
+    private let membership: Membership?
+    /// Who is on which job; nil where every job is everybody's.
+    private(set) var assignments: SimulatedAssignments?
     var holder: Holder { witness.holder }
     /// It says how far it holds the journals: of these jobs it will in a moment.
     private let acknowledges: Bool
@@ -47,7 +50,10 @@ final class SimulatedServer: @unchecked Sendable {
     var isRemembered: (MutationToken, JobID) -> Bool = { _, _ in true }
 
     /// - Parameter acknowledges: says how far it holds the journals, which laptops find out by their polls.
-    init(seed: UInt64, acknowledges: Bool, checker: Checker, scheduler: Scheduler) throws {
+    init(
+        seed: UInt64, acknowledges: Bool, checker: Checker, scheduler: Scheduler, membership: Membership? = nil
+    ) throws {
+        self.membership = membership
         self.scheduler = scheduler
         self.acknowledges = acknowledges
         generator = SeededGenerator(seed: seed ^ 0x5e7)
@@ -60,6 +66,11 @@ final class SimulatedServer: @unchecked Sendable {
     private func begin(holding references: [JobID: Reference]?) throws {
         store.setLatency { [self] in await pass(upTo: 1_500) }
         try witness.watch(store, holding: references)
+        guard let membership else { return }
+        let (store, witness) = (store, witness)
+        assignments = try witness.look { [self] in
+            try await membership.register(of: store, now: { Int64(self.now.milliseconds) }, witness)
+        }
     }
 
     /// Whoever puts an older database back may have lost its key: then it has another.
@@ -241,10 +252,10 @@ final class SimulatedServer: @unchecked Sendable {
         return problem
     }
 
-    func remove(_ job: JobID, _ removal: JobRemoval) async throws -> JobHoldings {
+    func remove(_ job: JobID, _ removal: JobRemoval, by device: DeviceID) async throws -> JobHoldings {
         var chance = SeededGenerator(seed: generator.next())
         _ = try await store.takeRemoval(removal, of: job, now: now, mayWrite: condition == .well, using: &chance)
-        return try await store.holdings(of: job)
+        return try await tellable(try await store.holdings(of: job), of: job, to: device)
     }
 
     func channel(of job: JobID, after sequence: UInt64) async throws -> SegmentList {
@@ -264,6 +275,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     let server: SimulatedServer
     let machine: VirtualMachine
     var isUp: Bool
+    /// Whose way it is.
+    var device: @Sendable () -> DeviceID = { DeviceID(high: 0, low: 0) }
     /// Its laptop is off. What was sent before arrives all the same.
     var isDead = false
     /// What every answer says of the time.
@@ -285,35 +298,48 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     }
 
     func jobs(since cursor: String?) async -> ServerReply<JobChangeList> {
-        await server.ask(by: self) { [server] in try await server.jobs(since: cursor) }
+        await server.ask(by: self) { [server, device] in try await server.jobs(since: cursor, for: device()) }
     }
 
     func holdings(of job: JobID) async -> ServerReply<JobHoldings> {
-        await server.ask(by: self) { [server] in try await server.store.holdings(of: job) }
+        await server.ask(by: self) { [server, device] in try await server.holdings(of: job, for: device()) }
     }
 
-    func assignments(of job: JobID) async -> ServerReply<[Assignment]> { .answer([]) }
-    func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> { .answer([]) }
+    func assignments(of job: JobID) async -> ServerReply<[Assignment]> {
+        await server.ask(by: self) { [server, device] in try await server.statements(of: job, for: device()) }
+    }
+
+    func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> {
+        await server.ask(by: self) { [server] in try await server.assign(assignments) }
+    }
 
     func remove(_ job: JobID, _ removal: JobRemoval) async -> ServerReply<JobHoldings> {
-        await server.ask(by: self) { [server] in try await server.remove(job, removal) }
+        await server.ask(by: self) { [server, device] in try await server.remove(job, removal, by: device()) }
     }
 
     func channel(of job: JobID, after sequence: UInt64) async -> ServerReply<SegmentList> {
-        await server.ask(by: self) { [server] in try await server.channel(of: job, after: sequence) }
+        await server.ask(by: self) { [server, device] in
+            try server.check(job, for: device())
+            return try await server.channel(of: job, after: sequence)
+        }
     }
 
     func journal(from place: JournalPlace) async -> ServerReply<SegmentList> {
-        await server.ask(by: self) { [server] in try await server.journal(from: place) }
+        await server.ask(by: self) { [server, device] in
+            try await server.checkJournal(place, for: device())
+            return try await server.journal(from: place)
+        }
     }
 
     func upload(_ segments: [JournalSegment], to job: JobID) async -> ServerReply<JobHoldings> {
         if !isDead { isBringing(segments, job) }
-        return await server.ask(by: self) { [server] in try await server.upload(segments, to: job) }
+        return await server.ask(by: self) { [server, device] in
+            try await server.tellable(try await server.upload(segments, to: job), of: job, to: device())
+        }
     }
 
     func deliver(_ deliveries: [Delivery]) async -> ServerReply<MutationDecisions> {
-        await server.ask(by: self) { [server] in try await server.decide(deliveries) }
+        await server.ask(by: self) { [server, device] in try await server.decide(deliveries, by: device()) }
     }
 
     func connectAnew(endingWhatIsUnderWay: Bool) {}

@@ -27,6 +27,7 @@ extension Traitor {
             let digest = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let vector = heard.vector(of: job)
             wire.send(.report(JobDigestReport(job: job, number: number, vector: vector, digest: digest)), on: link)
+        case .assignments(let statements): words = Array((words + statements).suffix(Self.mostWords))
         default: break
         }
     }
@@ -84,7 +85,7 @@ extension Traitor {
             return wire.send(.delta(job: name.job, run, pushed: false), on: link)
         }
         // Or it says nothing.
-        if !generator.oneIn(4) { pass(run, of: name.job, as: generator.pick(Treason.allCases), on: link) }
+        if !generator.oneIn(4) { pass(run, of: name.job, as: generator.pick(treasons), on: link) }
     }
 
     /// Where one journal parts from another is found by such answers.

@@ -23,6 +23,7 @@ extension Traitor {
         case .demand: demand(on: link)
         case .ownWork, .forgedRequest: if !isCrewDone { writeOwn(on: link) }
         case .ownFork: if !isCrewDone { forkOwn(on: link) }
+        case .falseWord, .oldWord: speak(treason, on: link)
         }
     }
 

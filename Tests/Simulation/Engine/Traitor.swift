@@ -32,6 +32,10 @@ final class Traitor: TransportHandler, @unchecked Sendable {
     let jobs: [JobID]
     var generator: SeededGenerator
     var heard = HeardRuns()
+    /// Nil where every job is everybody's.
+    var membership: Membership?
+    /// What it has heard of who is on jobs.
+    var words: [Assignment] = []
     var links: [LinkID: Peer] = [:]
     var journals: [JobID: OwnJournal] = [:]
     private(set) var told: [Treason: Int] = [:]
@@ -109,7 +113,7 @@ final class Traitor: TransportHandler, @unchecked Sendable {
             // Who sleeps hears nothing: no words are heaped up for them.
             guard isNews, !isQuiet, !ready.isEmpty else { continue }
             isNews = false
-            tell(generator.pick(Treason.allCases), on: generator.pick(ready))
+            tell(generator.pick(treasons), on: generator.pick(ready))
         }
     }
 
@@ -120,6 +124,12 @@ final class Traitor: TransportHandler, @unchecked Sendable {
 
     /// Connections on which both ends have said that they may show their work.
     var ready: [LinkID] { links.filter(\.value.isReady).keys.sorted() }
+
+    /// Those that it may well know: it has heard of them, or writes in them.
+    var jobsHeardOf: Set<JobID> { heard.jobs.union(journals.keys) }
+
+    /// Where nobody says who is on a job it does not either.
+    var treasons: [Treason] { membership == nil ? Treason.aboutJournals : Treason.allCases }
 
     /// Something was told that is not so, or not right.
     func count(_ treason: Treason) { told[treason, default: 0] += 1 }

@@ -20,4 +20,10 @@ package enum Treason: String, CaseIterable, Sendable {
     case ownWork = "own work", ownFork = "own fork"
     /// A request in its journal that is not its author's: of another job, in another name, or with another signature.
     case forgedRequest = "forged request"
+    /// It says itself who is on a job, in its own name, in that of one who may, or with another content than was signed. And it tells
+    /// what others have said, at any time.
+    case falseWord = "false word", oldWord = "old word"
+
+    /// All but those of which nobody speaks in most histories.
+    static let aboutJournals = allCases.filter { $0 != .falseWord && $0 != .oldWord }
 }

@@ -46,6 +46,16 @@ final class Witness: @unchecked Sendable {
         return try Aside.run(body)
     }
 
+    /// Words about who is on jobs have come into force, in the daemon that has this store.
+    func learned(_ statements: [Assignment], in store: Store, of fleet: [UInt8]) {
+        nonisolated(unsafe) let (holder, checker) = (holder, checker)
+        guard store === holder.store else { return }
+        let now = scheduler.now
+        let wasStill = scheduler.isStandingStill
+        defer { scheduler.isStandingStill = wasStill }
+        do { try look { try await checker.learned(statements, by: holder, of: fleet, at: now) } } catch { fail(error) }
+    }
+
     private func wrote() {
         nonisolated(unsafe) let (holder, checker) = (holder, checker)
         let writing = Checker.Writing(time: time(), lie: lie ?? 0, isPrompt: lie != nil && !isHolding)
