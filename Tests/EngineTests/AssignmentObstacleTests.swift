@@ -18,6 +18,7 @@ struct AssignmentObstacleTests {
         func access(of device: DeviceID) -> JobAccess { JobAccess(device) }
         func receives(_ job: JobID) -> Bool { true }
         func learn(_ statements: [Assignment]) async throws(AssignmentObstacle) { throw obstacle }
+        func cutOff(_ devices: Set<DeviceID>) async {}
         func rostersOfNewFleet() async -> [(job: JobID, roster: JobRoster)]? { nil }
     }
 

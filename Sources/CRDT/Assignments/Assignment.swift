@@ -55,6 +55,11 @@ package struct Assignment: Hashable, Sendable {
             self.kind = kind
         }
 
+        /// It puts the laptop on the job.
+        package var isOn: Bool { kind == .on }
+        /// It says who receives the job.
+        package var saysWhoReceives: Bool { kind == .on || kind == .off }
+
         /// Puts it on the job, or takes it off.
         package init(_ device: DeviceID, isOn: Bool) { self.init(device, isOn ? .on : .off) }
     }

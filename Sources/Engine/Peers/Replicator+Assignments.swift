@@ -21,9 +21,19 @@ extension Replicator {
             if case .unsigned = error, let job = statements.first?.job {
                 noteForgery(by: link, error.description, of: job)
             }
-            close(link, error.description)
+            let words = statements.flatMap(\.words)
+            if case .notKept = error, !words.contains(where: \.saysWhoReceives) {
+                // Nothing of the job goes to anybody else by that. Over the next connection it is told again.
+                let reason = error.description
+                _ = machine.after(milliseconds: Self.cutoffRetry) { [weak self] in await self?.close(link, reason) }
+            } else {
+                close(link, error.description)
+            }
         }
     }
+
+    /// How long a laptop with a full disk keeps a connection over which it was told what it could not keep, in milliseconds.
+    private static let cutoffRetry: UInt64 = 30_000
 
     /// The laptop may have joined another fleet since it was last connected: there others say who is on a job.
     func noteFleet() async {

@@ -46,6 +46,8 @@ final class SimulatedAssignments: AssignmentRegister, @unchecked Sendable {
         }
     }
 
+    func cutOff(_ devices: Set<DeviceID>) async {}
+
     /// All, or none.
     ///
     /// - Returns: what was news.
