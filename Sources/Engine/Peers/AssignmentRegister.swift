@@ -1,5 +1,4 @@
 package import CRDT
-package import Transport
 
 /// Who is on which job, and what others may be told of jobs; the daemon keeps it.
 package protocol AssignmentRegister: Sendable {
@@ -17,8 +16,7 @@ package protocol AssignmentRegister: Sendable {
 
     /// Looks at what somebody has sent, and keeps what is signed by those who may say so: durable, and in force, when this returns.
     ///
-    /// - Throws: `LinkRefusal` when nobody who may has signed one of them, or when it cannot be kept.
-    func learn(_ statements: [Assignment]) async throws(LinkRefusal)
+    func learn(_ statements: [Assignment]) async throws(AssignmentFailure)
 
     /// Some laptops were revoked: where this laptop may, it says in each job that it holds how far their journals count, unless that
     /// was said before. Durable, and in force, when this returns.
@@ -26,4 +24,20 @@ package protocol AssignmentRegister: Sendable {
 
     /// All that is known of the fleet that this laptop has joined; nil while it is in the same as when this was asked before.
     func rostersOfNewFleet() async -> [(job: JobID, roster: JobRoster)]?
+}
+
+/// Why what somebody has said of who is on a job is not in force here.
+package enum AssignmentFailure: Error, Hashable, Sendable {
+    /// Nobody who may has signed one of the statements: a whole sentence.
+    case refused(String)
+    /// This laptop could not make them durable; whoever sent them has done nothing wrong.
+    case notKept
+
+    /// The whole sentence.
+    var sentence: String {
+        switch self {
+        case .refused(let reason): reason
+        case .notKept: "This laptop cannot keep who is on a job."
+        }
+    }
 }

@@ -17,8 +17,11 @@ extension Replicator {
             try await assignments.learn(statements)
             announce(statements.map(\.job), from: link)
         } catch {
-            if let job = statements.first?.job { noteForgery(by: link, error.description, of: job) }
-            close(link, error.description)
+            if case .refused(let reason) = error, let job = statements.first?.job {
+                noteForgery(by: link, reason, of: job)
+            }
+            // Whoever says it says it again over the next connection.
+            close(link, error.sentence)
         }
     }
 

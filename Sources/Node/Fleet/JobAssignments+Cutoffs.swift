@@ -35,8 +35,8 @@ extension JobAssignments {
             for device in devices.sorted() where cutoffs[device] == nil && device != identity.device {
                 let heads = try await store.heads(of: device, in: job.id).newest(Assignment.mostJournals)
                 let said = membership.trust.assignment(
-                    of: job.id, [Assignment.Word(device, .cutoff(heads))], stamp: JobRoster().nextStamp(now: now),
-                    by: key, certificates: certificates)
+                    of: job.id, [Assignment.Word(device, .cutoff(heads))],
+                    stamp: JobRoster().nextStamp(now: now, about: []), by: key, certificates: certificates)
                 if let said { statements.append(said) }
             }
         }

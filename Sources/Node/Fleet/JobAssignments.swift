@@ -72,18 +72,18 @@ final class JobAssignments: AssignmentRegister {
         }
     }
 
-    func learn(_ statements: [Assignment]) async throws(LinkRefusal) {
+    func learn(_ statements: [Assignment]) async throws(AssignmentFailure) {
         guard let trust = identity.membership?.trust else { return }
         await follow()
         let news: [Assignment]
         do throws(AssignmentRefusal) {
             news = try await state.withLock { $0.log }.news(in: statements, of: trust, now: identity.now)
         } catch {
-            throw LinkRefusal(error.sentence)
+            throw .refused(error.sentence)
         }
         do { try await keep(news, of: trust.root.key.bytes) } catch {
             logger.error("who is on a job could not be kept", metadata: ["error": "\(error)"])
-            throw LinkRefusal("This laptop cannot keep who is on a job.")
+            throw .notKept
         }
     }
 
@@ -123,7 +123,7 @@ final class JobAssignments: AssignmentRegister {
         }
         let roster = roster(of: job)
         let statement = membership.trust.assignment(
-            of: job, words, stamp: roster.nextStamp(now: now), by: identity.key,
+            of: job, words, stamp: roster.nextStamp(now: now, about: words.map(\.device)), by: identity.key,
             certificates: identity.certificates(of: identity.publicKey))
         var next = roster
         guard let statement, next.apply(statement) else {
@@ -147,7 +147,8 @@ extension FleetIdentity {
             return JobAccess(
                 device, seesAllJobs: FleetRole(rawValue: known.role)?.seesAllJobs ?? false,
                 isInGrace: known.validUntil.map { $0 < earliest } ?? false,
-                mayWrite: FleetRole(rawValue: known.role)?.mayWrite ?? true)
+                mayWrite: FleetRole(rawValue: known.role)?.mayWrite ?? true,
+                mayAssign: FleetRole(rawValue: known.role)?.mayAssign ?? false)
         }
     }
 }
