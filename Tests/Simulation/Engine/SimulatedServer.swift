@@ -272,6 +272,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     var isAnswered: () -> Void = {}
     /// Told what the laptop is about to bring.
     var isBringing: ([JournalSegment], JobID) -> Void = { _, _ in }
+    /// Whether the server takes what it is told of who is on jobs.
+    var takesWords: () -> Bool = { true }
 
     init(server: SimulatedServer, machine: VirtualMachine, isUp: Bool) {
         self.server = server
@@ -293,7 +295,9 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     }
 
     func assignments(of job: JobID) async -> ServerReply<[Assignment]> { .answer([]) }
-    func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> { .answer([]) }
+    func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> {
+        takesWords() ? .answer([]) : .problem(ServerProblem(status: 422))
+    }
 
     func remove(_ job: JobID, _ removal: JobRemoval) async -> ServerReply<JobHoldings> {
         await server.ask(by: self) { [server] in try await server.remove(job, removal) }
