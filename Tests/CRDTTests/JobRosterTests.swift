@@ -83,13 +83,45 @@ struct JobRosterTests {
         #expect(other.fingerprint == roster.fingerprint && other.devices == roster.devices)
     }
 
-    @Test("The next word is later than all that were said, however late a clock has said them")
+    @Test("The next word is later than all that were said of those laptops, however late a clock has said them")
     func nextStamp() throws {
         var roster = JobRoster()
-        #expect(roster.nextStamp(now: 5) == Stamp(milliseconds: 5, counter: 0))
+        #expect(roster.nextStamp(now: 5, about: [anna]) == Stamp(milliseconds: 5, counter: 0))
         _ = roster.apply(try statement([on(anna)], at: 1_000, by: lead))
-        #expect(roster.nextStamp(now: 5) == Stamp(milliseconds: 1_000, counter: 1))
-        #expect(roster.nextStamp(now: .max) < .observable)
+        #expect(roster.nextStamp(now: 5, about: [anna, ben]) == Stamp(milliseconds: 1_000, counter: 1))
+        #expect(roster.nextStamp(now: 5, about: [ben]) == Stamp(milliseconds: 5, counter: 0))
+        #expect(roster.nextStamp(now: .max, about: [ben]) < .observable)
+    }
+
+    @Test("Of more laptops than there is room for the newest words and the first cutoffs stand, in any order")
+    func tooMany() throws {
+        let many = JobRoster.mostDevices + 300
+        let devices = (1...many).map { DeviceID(high: 20, low: UInt128($0)) }
+        for isCutoff in [false, true] {
+            var statements: [Assignment] = []
+            for start in stride(from: 0, to: many, by: 100) {
+                let words = devices[start..<min(start + 100, many)].map { isCutoff ? cutoff($0, 5) : on($0) }
+                statements.append(try statement(words, at: UInt64(1 + start / 500), by: lead))
+            }
+            var generator = SeededGenerator(seed: 3)
+            var fingerprints: Set<UInt64> = []
+            for order in [statements, statements.reversed(), statements.shuffled(using: &generator)] {
+                var roster = JobRoster()
+                for statement in order { _ = roster.apply(statement) }
+                fingerprints.insert(roster.fingerprint)
+                let standing = isCutoff ? Array(roster.cutoffs.keys) : roster.named
+                #expect(standing.count == JobRoster.mostDevices)
+                #expect(standing.contains(isCutoff ? devices[0] : devices[many - 1]))
+                #expect(!standing.contains(isCutoff ? devices[many - 1] : devices[0]))
+                // What is kept makes the same again, and there is always room for a new word.
+                var again = JobRoster()
+                for statement in roster.statements.shuffled(using: &generator) { _ = again.apply(statement) }
+                #expect(again.fingerprint == roster.fingerprint)
+                let isNews = roster.apply(try statement([on(anna)], at: 9_000, by: office))
+                #expect(isNews && roster.devices.contains(anna))
+            }
+            #expect(fingerprints.count == 1)
+        }
     }
 
     @Test("Words come to the same in any order, and repeated", arguments: 0..<20 as Range<UInt64>)

@@ -40,6 +40,32 @@ struct GatewayTests {
         }
     }
 
+    @Test("Requests of a job wait until the server has the words about whom it is for")
+    func wordsFirst() throws {
+        let anna = try Anna()
+        let server = try anna.server()
+        try anna.scheduler.finish {
+            let (way, outbox, gateway) = try await anna.connect(to: server, assignments: try Words(of: Anna.job))
+            // As often as it refuses them, nothing was decided.
+            let refusals = Mutex(0)
+            way.takesWords = {
+                guard server.decided.isEmpty else { return true }
+                return refusals.withLock { count in
+                    count += 1
+                    return count > 3
+                }
+            }
+            var batch = MutationBatch(job: Anna.job)
+            batch.createsJob = true
+            var chance = SeededGenerator(seed: 1)
+            batch.openIfNeeded(using: &chance)
+            let tokens = try await outbox.ask(batch).tokens
+            await anna.pollForAMinute(gateway, outbox)
+            #expect(tokens.count == 1 && server.decided == Set(tokens))
+            #expect(refusals.withLock { $0 } > 3)
+        }
+    }
+
     @Test("Nothing is kept of an exchange that is over")
     func finishedExchanges() throws {
         let anna = try Anna()
@@ -65,13 +91,16 @@ extension Anna {
         return server
     }
 
-    fileprivate func connect(to server: SimulatedServer) async throws -> (ServerWay, OutboxDriver, Gateway) {
+    fileprivate func connect(
+        to server: SimulatedServer, assignments: Words? = nil
+    ) async throws -> (ServerWay, OutboxDriver, Gateway) {
         let way = ServerWay(server: server, machine: machine, isUp: true)
         let outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: run, logger: logger)
         try await outbox.start()
         let gateway = Gateway(
             Gateway.Parts(
-                server: way, store: store, replicator: replicator, outbox: outbox, machine: run, logger: logger),
+                server: way, store: store, replicator: replicator, outbox: outbox, machine: run, logger: logger,
+                assignments: assignments),
             host: "192.0.2.1", interval: 7 * 86_400_000)
         await outbox.attach(gateway)
         way.hear = { [replicator] in await replicator.learn(.server($0)) }
@@ -87,4 +116,29 @@ extension Anna {
         await scheduler.pass(microseconds: 60_000_000)
         for task in tasks { task.cancel() }
     }
+}
+
+/// One job is for one laptop, which the server may refuse to hear.
+private final class Words: AssignmentRegister {
+    let job: JobID
+    let words: JobRoster
+
+    init(of job: JobID) throws {
+        var roster = JobRoster()
+        let lea = DeviceID(high: 1, low: 1)
+        let statement = Assignment(
+            of: job, [Assignment.Word(lea, isOn: true)], stamp: Stamp(milliseconds: 1, counter: 0), signer: lea,
+            certificates: []
+        ) { _ in [UInt8](repeating: 7, count: Assignment.signatureBytes) }
+        _ = roster.apply(try #require(statement))
+        (self.job, words) = (job, roster)
+    }
+
+    var rosters: [(job: JobID, roster: JobRoster)] { [(job, words)] }
+    func roster(of job: JobID) -> JobRoster { job == self.job ? words : JobRoster() }
+    func access(of device: DeviceID) -> JobAccess { JobAccess(device) }
+    func receives(_ job: JobID) -> Bool { true }
+    func learn(_ statements: [Assignment]) async throws(AssignmentObstacle) {}
+    func cutOff(_ devices: Set<DeviceID>) async {}
+    func rostersOfNewFleet() async -> [(job: JobID, roster: JobRoster)]? { nil }
 }

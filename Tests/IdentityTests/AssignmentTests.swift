@@ -123,7 +123,9 @@ struct AssignmentTests {
             let member = try await fleet.trust.judge(chain, now: time, revocations: RevocationLog())
             #expect(
                 member.jobAccess
-                    == JobAccess(key.publicKey.device, seesAllJobs: sees, isInGrace: inGrace), "\(role)")
+                    == JobAccess(
+                        key.publicKey.device, seesAllJobs: sees, isInGrace: inGrace, mayAssign: role != .member),
+                "\(role)")
         }
         #expect(FleetRole.allCases.filter(\.mayWrite) == [.member, .lead, .office, .server])
     }

@@ -7,15 +7,15 @@ import Timekeeping
 
 @Suite("Who is on a job is told of it, and nobody else")
 struct MembershipTests {
-    private static let anna = DeviceID(high: 0, low: 1)
-    private static let bert = DeviceID(high: 0, low: 2)
-    private static let lead = DeviceID(high: 9, low: 9)
-    private let smith = JobID("smith") ?? JobID(.job)
-    private let jones = JobID("jones") ?? JobID(.job)
-    private let link = LinkID(number: 1)
-    private let link2 = LinkID(number: 2)
+    static let anna = DeviceID(high: 0, low: 1)
+    static let bert = DeviceID(high: 0, low: 2)
+    static let lead = DeviceID(high: 9, low: 9)
+    let smith = JobID("smith") ?? JobID(.job)
+    let jones = JobID("jones") ?? JobID(.job)
+    let link = LinkID(number: 1)
+    let link2 = LinkID(number: 2)
 
-    private static func statement(
+    static func statement(
         of job: JobID, on: [DeviceID], off: [DeviceID] = [], at milliseconds: UInt64
     ) throws -> Assignment {
         let words = on.map { Assignment.Word($0, isOn: true) } + off.map { Assignment.Word($0, isOn: false) }
@@ -25,14 +25,14 @@ struct MembershipTests {
             ) { _ in [UInt8](repeating: 7, count: 64) })
     }
 
-    private static func roster(of job: JobID, on: [DeviceID], off: [DeviceID] = []) throws -> JobRoster {
+    static func roster(of job: JobID, on: [DeviceID], off: [DeviceID] = []) throws -> JobRoster {
         var roster = JobRoster()
         _ = roster.apply(try statement(of: job, on: on, off: off, at: 1))
         return roster
     }
 
     /// Anna's laptop, which holds two jobs, the first of them not for bert.
-    private func anna(
+    func anna(
         access: JobAccess = JobAccess(MembershipTests.bert), roster: JobRoster? = nil
     ) throws -> Mesh {
         let head = JournalHead(sequence: 5, digest: JournalDigest(7))
@@ -50,7 +50,7 @@ struct MembershipTests {
     }
 
     /// Whatever names the job in what goes out.
-    private func leaks(_ directives: [some LinkDirecting]) -> [Message] {
+    func leaks(_ directives: [some LinkDirecting]) -> [Message] {
         directives.compactMap(\.onLink).compactMap { directive in
             guard case .send(let message, _) = directive else { return nil }
             return "\(message)".contains("smith") ? message : nil

@@ -10,11 +10,15 @@ package struct JobAccess: Hashable, Sendable {
     package let isInGrace: Bool
     /// False for a reader's: it ends no job.
     package let mayWrite: Bool
+    /// It says who is on jobs, so it hears who is on any: two of them that say it apart have to agree.
+    package let mayAssign: Bool
 
     /// By default a laptop like any other.
     package init(
-        _ device: DeviceID, seesAllJobs: Bool = false, isInGrace: Bool = false, mayWrite: Bool = true
+        _ device: DeviceID, seesAllJobs: Bool = false, isInGrace: Bool = false, mayWrite: Bool = true,
+        mayAssign: Bool = false
     ) {
+        self.mayAssign = mayAssign
         self.mayWrite = mayWrite
         self.device = device
         self.seesAllJobs = seesAllJobs
@@ -26,5 +30,12 @@ package struct JobAccess: Hashable, Sendable {
     /// - Parameter holds: whether it has shown that it holds some of the job.
     package func mayReceive(_ roster: JobRoster, holds: Bool) -> Bool {
         (seesAllJobs || roster.includes(device)) && (!isInGrace || holds)
+    }
+
+    /// Whether it may be told who is on a job, though it may not be told of the job itself.
+    ///
+    /// - Parameter knows: whether it has shown that it knows of the job.
+    package func mayHearWords(_ roster: JobRoster, knows: Bool) -> Bool {
+        knows || !isInGrace && (mayAssign || roster.concerns(device))
     }
 }

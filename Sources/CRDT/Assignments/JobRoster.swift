@@ -4,10 +4,11 @@
 /// A pure function of the set of statements: order and repetition do not matter. Only statements of those who may assign
 /// are to be taken in.
 package struct JobRoster: Hashable, Sendable {
-    /// About more laptops no words are taken: a signer that names them without end fills no memory.
+    /// About so many laptops the newest words stand, and the first cutoffs: a signer that names them without end fills no memory,
+    /// and which stand does not hang on the order in which they came.
     package static let mostDevices = 4_096
 
-    private struct Word: Hashable, Sendable {
+    private struct Word: Hashable, Comparable, Sendable {
         let stamp: Stamp
         let signer: DeviceID
         let isOn: Bool
@@ -19,7 +20,7 @@ package struct JobRoster: Hashable, Sendable {
     }
 
     /// How far the journals of a revoked laptop count in a job, and who has said so.
-    package struct Cutoff: Hashable, Sendable {
+    package struct Cutoff: Hashable, Comparable, Sendable {
         let stamp: Stamp
         /// Whose word it is.
         package let signer: DeviceID
@@ -28,7 +29,7 @@ package struct JobRoster: Hashable, Sendable {
 
         /// The first one stands: whoever says it later has heard of the revocation later, and may hold by then what a thief has
         /// brought to somebody who had not heard of it. Who has revoked the laptop is always first (`firstStamp`).
-        static func < (one: Cutoff, other: Cutoff) -> Bool {
+        package static func < (one: Cutoff, other: Cutoff) -> Bool {
             (one.stamp, one.signer, one.heads.fingerprint) < (other.stamp, other.signer, other.heads.fingerprint)
         }
     }
@@ -62,15 +63,20 @@ package struct JobRoster: Hashable, Sendable {
     /// Whether a word about it stands.
     package func names(_ device: DeviceID) -> Bool { words[device] != nil }
 
+    /// Whether a word about it stands, or one of its own about another.
+    package func concerns(_ device: DeviceID) -> Bool {
+        names(device) || statements.contains { $0.signer == device }
+    }
+
     /// Those that are on it, ascending; nobody where it is everybody's.
     package var devices: [DeviceID] { words.filter(\.value.isOn).keys.sorted() }
 
     /// Those of which a word stands, ascending.
     package var named: [DeviceID] { words.keys.sorted() }
 
-    /// A stamp later than all words, so that a clock that is behind does not make the next one void.
-    package func nextStamp(now milliseconds: UInt64) -> Stamp {
-        let last = words.values.map(\.stamp).max() ?? .zero
+    /// A stamp later than all words about some laptops, so that a clock that is behind does not make the next ones void.
+    package func nextStamp(now milliseconds: UInt64, about devices: [DeviceID]) -> Stamp {
+        let last = devices.compactMap { words[$0]?.stamp }.max() ?? .zero
         return max(last.next, Stamp(milliseconds: min(milliseconds, Stamp.observable.milliseconds - 1), counter: 0))
     }
 
@@ -84,25 +90,44 @@ package struct JobRoster: Hashable, Sendable {
     ///
     /// - Returns: whether some of it is the last word.
     package mutating func apply(_ statement: Assignment) -> Bool {
-        var isNews = false
+        let former = fingerprint
         for said in statement.words {
             switch Self.word(said, in: statement) {
             case .standing(let word):
                 let known = words[said.device]
-                guard known.map({ $0 < word }) ?? (words.count < Self.mostDevices) else { continue }
+                guard known.map({ $0 < word }) ?? true else { continue }
                 words[said.device] = word
                 replace(known.map { Self.hash(said.device, $0) }, by: Self.hash(said.device, word))
             case .cutoff(let cutoff):
                 let known = cutoffs[said.device]
-                guard known.map({ cutoff < $0 }) ?? (cutoffs.count < Self.mostDevices) else { continue }
+                guard known.map({ cutoff < $0 }) ?? true else { continue }
                 cutoffs[said.device] = cutoff
                 replace(known.map { Self.hash(said.device, $0) }, by: Self.hash(said.device, cutoff))
             }
-            isNews = true
         }
-        guard isNews else { return false }
+        makeRoom()
+        guard fingerprint != former else { return false }
         statements = (statements + [statement]).filter(stands)
         return true
+    }
+
+    /// The oldest words go. No older one comes back in their place: there are newer ones about as many laptops as there may be.
+    private mutating func makeRoom() {
+        for (device, word) in Self.surplus(of: words, by: <) {
+            words[device] = nil
+            replace(Self.hash(device, word), by: 0)
+        }
+        for (device, cutoff) in Self.surplus(of: cutoffs, by: >) {
+            cutoffs[device] = nil
+            replace(Self.hash(device, cutoff), by: 0)
+        }
+    }
+
+    private static func surplus<Said: Comparable>(
+        of said: [DeviceID: Said], by isFirst: ((Said, DeviceID), (Said, DeviceID)) -> Bool
+    ) -> ArraySlice<(key: DeviceID, value: Said)> {
+        guard said.count > mostDevices else { return [] }
+        return said.sorted { isFirst(($0.value, $0.key), ($1.value, $1.key)) }.prefix(said.count - mostDevices)
     }
 
     /// A sum does not mind the order in which they came.

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Logging
 import Outbox
@@ -18,6 +19,8 @@ extension ChannelService {
                 .tooLarge,
                 "These are more than \(ChannelLimits.mutations) mutations; send them one part after the other.")
         }
+        var hidden: Set<JobID> = []
+        for job in Set(deliveries.map(\.job)) where try await !mayReceive(job, access) { hidden.insert(job) }
         var decidable: [Delivery] = []
         var rejecting: [MutationToken: String] = [:]
         for delivery in deliveries {
@@ -28,7 +31,7 @@ extension ChannelService {
                 guard !decidable.isEmpty else { throw problem }
                 break
             }
-            decidable.append(delivery)
+            decidable.append(hidden.contains(delivery.job) ? delivery.withoutChannel : delivery)
         }
         let decisions = try await store.decide(decidable, now: { now.received }, rejecting: rejecting)
         if decisions.made.isEmpty, let obstacle = decisions.obstacle { throw Self.problem(obstacle) }
@@ -40,8 +43,11 @@ extension ChannelService {
             told.append(delivery)
         }
         let runs = try await store.channelRuns(for: told, limit: ChannelLimits.entries)
+        // Why something was refused says how the job stands.
         return Decided(
-            outcomes: decisions.made.map(\.outcome),
+            outcomes: zip(decidable, decisions.made).map { delivery, made in
+                hidden.contains(delivery.job) ? made.outcome.withoutReason : made.outcome
+            },
             channels: runs.map { (job: $0.job, extract: ChannelExtract(run: $0.run)) })
     }
 
@@ -67,7 +73,9 @@ extension ChannelService {
         }
     }
 
-    func withdraw(_ token: MutationToken, job: JobID) async throws -> Outcome {
+    func withdraw(_ token: MutationToken, job: JobID, by access: JobAccess) async throws -> Outcome {
+        try checkThatItWrites(access)
+        try await check(job, for: access)
         try checkThatItDecides(job)
         let (outcome, commit) = try await store.withdraw(token, job: job, now: now.received)
         if commit != nil { hub.changed(job) }
@@ -75,6 +83,8 @@ extension ChannelService {
     }
 
     func outcome(of token: MutationToken, job: JobID) async throws -> Outcome {
+        // Of a job that there is not the same is said as of one that the caller must not know of.
+        _ = try await store.vector(of: job)
         guard let outcome = try await store.outcome(of: token, job: job) else {
             throw ChannelProblem(.unknownRequest, "The server has not decided a request of that token.")
         }
@@ -101,6 +111,19 @@ extension ChannelService {
             metadata: [
                 "job": "\(delivery.job)", "token": "\(outcome.token)", "kind": "\(delivery.request.kind)",
                 "verdict": "\(outcome.verdict)", "reason": "\(outcome.reason)",
+                "author": "\(DeviceID(ofKey: delivery.request.signature.key).short)",
             ])
     }
+}
+
+extension Delivery {
+    /// Of a job that the sender may not be told of it does not hear how far the channel goes, by claiming to hold more.
+    fileprivate var withoutChannel: Delivery {
+        Delivery(request: request, job: job, knownChannel: 0, author: author)
+    }
+}
+
+extension Outcome {
+    /// What came of it, and no more, for who may not be told of the job.
+    fileprivate var withoutReason: Outcome { Outcome(token: token, verdict: verdict, reason: "") }
 }

@@ -86,7 +86,9 @@ extension Route {
             return try .either(exchange, json: { SegmentsDocument(list) }, protobuf: { try list.protobuf() })
         },
         Route(.get, "/v1/jobs/{job}/mutations/{token}") { exchange, service in
-            try .json(OutcomeDocument(try await service.outcome(of: exchange.token(), job: exchange.job())))
+            let token = try exchange.token()
+            return try .json(
+                OutcomeDocument(try await exchange.seeing(service) { try await service.outcome(of: token, job: $0) }))
         },
     ]
 
@@ -122,8 +124,8 @@ extension Route {
                 exchange, json: { try DecisionsDocument(decided) }, protobuf: { try decided.protobuf() })
         },
         Route(.delete, "/v1/jobs/{job}/mutations/{token}") { exchange, service in
-            try service.checkThatItWrites(exchange.access)
-            return try .json(OutcomeDocument(try await service.withdraw(exchange.token(), job: exchange.job())))
+            let (token, job) = (try exchange.token(), try exchange.job())
+            return try .json(OutcomeDocument(try await service.withdraw(token, job: job, by: exchange.access)))
         },
     ]
 }

@@ -1,5 +1,6 @@
 import CRDT
 import Logging
+import Outbox
 import ServerChannel
 
 /// Who is on a job is told before anything else of it, both ways.
@@ -8,6 +9,26 @@ extension Gateway {
     func isAssignedApart(_ job: JobID) -> Bool {
         guard let assignments else { return false }
         return assignments.roster(of: job).fingerprint != held.assignments[job] ?? 0
+    }
+
+    /// Tells the server who is on these jobs, because requests of them are about to go to it: a job that a request opens there would
+    /// be everybody's until the words come.
+    ///
+    /// - Returns: why it has not taken them, so that the requests have to wait; nil when it has.
+    func tellAssignments(of jobs: [JobID]) async -> OutboxMachine.Reply? {
+        for job in jobs where isAssignedApart(job) {
+            do { try await exchangeAssignments(of: job) } catch {
+                logger.info(
+                    "who is on a job could not be told to the server", metadata: ["job": "\(job)", "error": "\(error)"])
+                switch error {
+                case let problem as ServerProblem:
+                    return .tryAgain(status: problem.status, reason: "who is on the job: \(problem.sentence)")
+                case let failure as RoundFailure: return failure.forOutbox
+                default: return .tryAgain(status: nil, reason: "who is on the job could not be told")
+                }
+            }
+        }
+        return nil
     }
 
     /// Both tell each other what they know of who is on a job.

@@ -16,8 +16,12 @@ extension OutboxDriver {
                     return await self.replied(Reply(exchange: exchange, reply: failure.forOutbox, decisions: nil))
                 }
             }
+            let jobs = Set(entries.map(\.job))
+            if let refusal = await self.tellAssignments?(jobs.sorted()) {
+                return await self.replied(Reply(exchange: exchange, reply: refusal, decisions: nil))
+            }
             var known: [JobID: UInt64] = [:]
-            for job in Set(entries.map(\.job)) {
+            for job in jobs {
                 known[job] = await self.replicator.holdings(of: job).vector[.channel].sequence
             }
             let authors = await self.authors(of: entries)
@@ -29,8 +33,8 @@ extension OutboxDriver {
                 })
             var decisions: MutationDecisions?
             if case .answer(let told) = reply { decisions = told }
-            let jobs = Dictionary(entries.map { ($0.token, $0.job) }, uniquingKeysWith: { first, _ in first })
-            await self.replied(Reply(exchange: exchange, reply: reply.forOutbox, decisions: decisions, jobs: jobs))
+            let asked = Dictionary(entries.map { ($0.token, $0.job) }, uniquingKeysWith: { first, _ in first })
+            await self.replied(Reply(exchange: exchange, reply: reply.forOutbox, decisions: decisions, jobs: asked))
         }
     }
 

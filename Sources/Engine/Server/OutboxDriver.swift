@@ -22,6 +22,7 @@ package actor OutboxDriver {
     private(set) var server: (any ServerExchange)?
     private(set) var bring: (@Sendable (JournalPlace) async -> Void)?
     private(set) var bringAll: (@Sendable (JobID) async -> RoundFailure?)?
+    private(set) var tellAssignments: (@Sendable ([JobID]) async -> OutboxMachine.Reply?)?
     private var tellGateway: (@Sendable () async -> Void)?
     private var marks: [JobID: RequestMark] = [:]
     private var backlog: [OutboxMachine.Directive] = []
@@ -63,6 +64,7 @@ package actor OutboxDriver {
         server = gateway.server
         bring = { await gateway.bring($0) }
         bringAll = { await gateway.bringAll(of: $0) }
+        tellAssignments = { await gateway.tellAssignments(of: $0) }
         tellGateway = { await gateway.acceptedAgain() }
     }
 

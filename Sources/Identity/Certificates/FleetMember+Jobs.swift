@@ -15,6 +15,7 @@ extension FleetMember {
     /// What it may be told of jobs.
     package var jobAccess: JobAccess {
         JobAccess(
-            key.device, seesAllJobs: role.seesAllJobs, isInGrace: standing == .grace, mayWrite: role.mayWrite)
+            key.device, seesAllJobs: role.seesAllJobs, isInGrace: standing == .grace, mayWrite: role.mayWrite,
+            mayAssign: role.mayAssign)
     }
 }

@@ -123,7 +123,7 @@ final class JobAssignments: AssignmentRegister {
         }
         let roster = roster(of: job)
         let statement = membership.trust.assignment(
-            of: job, words, stamp: roster.nextStamp(now: now), by: identity.key,
+            of: job, words, stamp: roster.nextStamp(now: now, about: words.map(\.device)), by: identity.key,
             certificates: identity.certificates(of: identity.publicKey))
         var next = roster
         guard let statement, next.apply(statement) else {
@@ -147,7 +147,8 @@ extension FleetIdentity {
             return JobAccess(
                 device, seesAllJobs: FleetRole(rawValue: known.role)?.seesAllJobs ?? false,
                 isInGrace: known.validUntil.map { $0 < earliest } ?? false,
-                mayWrite: FleetRole(rawValue: known.role)?.mayWrite ?? true)
+                mayWrite: FleetRole(rawValue: known.role)?.mayWrite ?? true,
+                mayAssign: FleetRole(rawValue: known.role)?.mayAssign ?? false)
         }
     }
 }

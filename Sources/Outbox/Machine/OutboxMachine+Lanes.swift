@@ -61,6 +61,17 @@ extension OutboxMachine {
         return token
     }
 
+    /// Whether it has to follow itself, through whatever others.
+    private func isInCircle(_ token: MutationToken) -> Bool {
+        var next = token
+        for _ in 0..<Self.longestChain {
+            guard let after = pending[next].flatMap(blocker) else { return false }
+            if after == token { return true }
+            next = after
+        }
+        return false
+    }
+
     private static let longestChain = 256
 
     private mutating func candidacy(of head: Pending, in key: LaneKey, now: UInt64) -> Lane.Candidacy {
@@ -96,7 +107,8 @@ extension OutboxMachine {
     }
 
     private mutating func isBlocked(_ head: Pending) -> Bool {
-        guard let after = blocker(of: head) else { return false }
+        // What a faulty or dishonest device has asked for in a circle goes, so that the server can say what it thinks of its author.
+        guard let after = blocker(of: head), !isInCircle(head.entry.token) else { return false }
         if !(followers[after] ?? []).contains(head.lane) { followers[after, default: []].append(head.lane) }
         return true
     }

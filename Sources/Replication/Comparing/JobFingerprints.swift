@@ -31,7 +31,7 @@ struct JobFingerprints: Sendable {
         // In any order: sums do not depend on it.
         for job in stale {
             let bucket = Self.bucket(of: job)
-            let term = fingerprint(job).map { Self.hash(job, key: $0) | 1 } ?? 0
+            let term = Self.term(of: job, fingerprint(job))
             buckets[bucket] = buckets[bucket] &- (terms[job] ?? 0) &+ term
             if term == 0 {
                 terms[job] = nil
@@ -45,17 +45,22 @@ struct JobFingerprints: Sendable {
     }
 
     /// As of the last `refresh`; so are the others.
-    func all(without barred: [JobID]) -> UInt64 {
-        values(without: barred).withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
+    func all(instead others: [(job: JobID, fingerprint: UInt64?)]) -> UInt64 {
+        values(instead: others).withUnsafeBytes { SipHash.hash($0, key: (0, 0)) }
     }
 
-    /// - Parameter barred: jobs that are not added up, each once.
-    func values(without barred: [JobID]) -> [UInt64] {
+    /// - Parameter others: jobs that are added up with another fingerprint, or with none; each once.
+    func values(instead others: [(job: JobID, fingerprint: UInt64?)]) -> [UInt64] {
         var values = buckets
-        for job in barred {
-            if let term = terms[job] { values[Self.bucket(of: job)] &-= term }
+        for (job, fingerprint) in others {
+            let bucket = Self.bucket(of: job)
+            values[bucket] = values[bucket] &- (terms[job] ?? 0) &+ Self.term(of: job, fingerprint)
         }
         return values
+    }
+
+    private static func term(of job: JobID, _ fingerprint: UInt64?) -> UInt64 {
+        fingerprint.map { hash(job, key: $0) | 1 } ?? 0
     }
 
     /// The jobs of one bucket of which something is held, by id.

@@ -83,14 +83,15 @@ extension Mesh {
     ) -> LinkDirective {
         let reach = reach(of: name)
         let window = window(of: link)
-        // Who has not shown that it has been on the job does not hear how far it is held here.
-        let isNew = isBarred(from: name.job, link) && !knows(name.job, link)
+        // Who is not on the job does not hear how far another's journal is held here.
+        let fromStart = !mayTell(name.replica, of: name.job, to: link)
         fetches[name] = Fetch(
             link: link, deadline: now + timing.fetchTimeout, reach: reach, window: window, isRepeated: isRepeated)
         links[link]?.fetchCount += 1
         return .send(
             .request(
-                job: name.job, replica: name.replica, from: isNew ? 1 : reach + 1, credit: UInt32(window), graft: graft),
+                job: name.job, replica: name.replica, from: fromStart ? 1 : reach + 1, credit: UInt32(window),
+                graft: graft),
             on: link)
     }
 

@@ -11,7 +11,7 @@ extension Mesh {
         case .fingerprint(let fingerprint): return onFingerprint(fingerprint, on: link)
         case .bucketsRequest:
             refreshFingerprints()
-            return [.send(.buckets(fingerprints.values(without: barredJobs(link))), on: link)]
+            return [.send(.buckets(fingerprints.values(instead: barredJobs(link))), on: link)]
         case .buckets(let values): return onBuckets(values, on: link)
         case .summariesRequest(let bucket): return [.send(summaries(of: bucket, for: link), on: link)]
         case .summaries(let bucket, let summaries): return onSummaries(summaries, of: Int(bucket), on: link)
@@ -25,15 +25,22 @@ extension Mesh {
         fingerprints.refresh { Self.fingerprint(of: jobs[$0], rosters[$0]) }
     }
 
-    /// Equal on two devices that hold the same of a job, and know the same of who is on it; nil when nothing is held.
+    /// Equal on two devices that hold the same of a job, and know the same of who is on it; nil when nothing is held or known.
     private static func fingerprint(of job: JobProgress?, _ roster: JobRoster?) -> UInt64? {
-        (job?.fingerprint).map { $0 &+ (roster?.fingerprint ?? 0) }
+        let holdings = job?.fingerprint
+        guard holdings != nil || roster != nil else { return nil }
+        return (holdings ?? 0) &+ (roster?.fingerprint ?? 0)
+    }
+
+    /// The same of what a peer may be told.
+    private func fingerprint(of job: JobID, for id: LinkID) -> UInt64? {
+        isBarred(from: job, id) ? barredFingerprint(of: job, for: id) : Self.fingerprint(of: jobs[job], rosters[job])
     }
 
     private mutating func onFingerprint(_ fingerprint: UInt64, on id: LinkID) -> [LinkDirective] {
         guard links[id]?.comparison.phase == .waiting else { return [] }
         refreshFingerprints()
-        guard fingerprint != fingerprints.all(without: barredJobs(id)) else {
+        guard fingerprint != fingerprints.all(instead: barredJobs(id)) else {
             links[id]?.comparison.phase = .bucketwise
             noteEqual(Array(0..<JobFingerprints.bucketCount), on: id)
             return []
@@ -49,7 +56,7 @@ extension Mesh {
         }
         links[id]?.comparison.phase = .bucketwise
         refreshFingerprints()
-        let own = fingerprints.values(without: barredJobs(id))
+        let own = fingerprints.values(instead: barredJobs(id))
         let equal = values.indices.filter { values[$0] == own[$0] }
         noteEqual(equal, on: id)
         for bucket in values.indices where values[bucket] != own[bucket] {
@@ -68,6 +75,8 @@ extension Mesh {
 
     /// The peer held of an open job what this device holds, and may have told of more since.
     private mutating func noteEqual(_ job: JobID, on id: LinkID) {
+        // Of a job that the peer is barred from only what it may hear was compared.
+        guard !isBarred(from: job, id) else { return }
         let own = vector(of: job)
         let before = links[id]?.jobs[job]?.peer.entries.count ?? 0
         for entry in own.entries { links[id]?.jobs[job]?.peer.advance(entry.replica, to: entry.head) }
@@ -80,11 +89,10 @@ extension Mesh {
     private mutating func summaries(of bucket: UInt32, for id: LinkID) -> Message {
         refreshFingerprints()
         guard bucket < JobFingerprints.bucketCount else { return .summaries(bucket: bucket, []) }
-        let listed = fingerprints.jobs(in: Int(bucket)).filter { !isBarred(from: $0, id) }
-            .prefix(ProtocolLimits.summariesPerMessage)
-        return .summaries(
-            bucket: bucket,
-            listed.map { JobSummary(job: $0, fingerprint: Self.fingerprint(of: jobs[$0], rosters[$0]) ?? 0) })
+        let listed = fingerprints.jobs(in: Int(bucket)).compactMap { job in
+            fingerprint(of: job, for: id).map { JobSummary(job: job, fingerprint: $0) }
+        }
+        return .summaries(bucket: bucket, Array(listed.prefix(ProtocolLimits.summariesPerMessage)))
     }
 
     private mutating func onSummaries(_ summaries: [JobSummary], of bucket: Int, on id: LinkID) -> [LinkDirective] {
@@ -93,18 +101,17 @@ extension Mesh {
         var listed: Set<JobID> = []
         for summary in summaries where JobFingerprints.bucket(of: summary.job) == bucket {
             listed.insert(summary.job)
-            if Self.fingerprint(of: jobs[summary.job], rosters[summary.job]) == summary.fingerprint {
+            if fingerprint(of: summary.job, for: id) == summary.fingerprint {
                 noteEqual(summary.job, on: id)
             } else {
                 links[id]?.comparison.wait(summary.job)
             }
         }
         for job in fingerprints.jobs(in: bucket)
-        where !listed.contains(job) && links[id]?.jobs[job] == nil && !isBarred(from: job, id)
-            && !isDismissed(from: job)
-        {
-            // It holds nothing of it, and will ask for the vector.
-            if hasRoom(on: id) {
+        where !listed.contains(job) && links[id]?.jobs[job] == nil && !isBarred(from: job, id) {
+            // It holds nothing of it, and will ask for the vector. Who is on a job that this laptop is not on does not list it, and
+            // says what it holds of this laptop's own when it is asked.
+            if !isDismissed(from: job), hasRoom(on: id) {
                 open(job, on: id, peer: VersionVector(), announced: VersionVector())
             } else {
                 links[id]?.comparison.wait(job)

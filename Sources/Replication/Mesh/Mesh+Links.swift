@@ -83,8 +83,7 @@ extension Mesh {
         guard let hello = links[id]?.learning?.hello else { return [] }
         links[id]?.phase = .established(hello)
         refreshFingerprints()
-        let barred = barredJobs(id)
-        return [.established(id, hello), .send(.fingerprint(fingerprints.all(without: barred)), on: id)]
+        return [.established(id, hello), .send(.fingerprint(fingerprints.all(instead: barredJobs(id))), on: id)]
     }
 
     /// Of two connections the one that the lower device dialled survives; of two in one direction the newer.

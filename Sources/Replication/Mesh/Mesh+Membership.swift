@@ -3,7 +3,7 @@ package import CRDT
 /// Who is on a job is told of it, and nobody else; what anybody has written is taken from them.
 ///
 /// Of a job from which a peer is *barred* it hears how far this device holds the peer's own journals, and gets those back
-/// if it has lost them (rule R9); and, once it has shown that it has been on the job, that it is not any more.
+/// if it has lost them (rule R9); and who is on the job, if it has shown that it knows of it, is named there, or may assign.
 extension Mesh {
     /// Whether a peer must not be told of a job.
     package func isBarred(from job: JobID, _ id: LinkID) -> Bool {
@@ -23,11 +23,27 @@ extension Mesh {
     /// Whether this laptop is not on a job, so that peers that are say nothing of it.
     func isDismissed(from job: JobID) -> Bool { !seesAllJobs && !(rosters[job]?.includes(device) ?? true) }
 
-    /// The jobs of which nothing may be said in a comparison, in any order.
-    func barredJobs(_ id: LinkID) -> [JobID] {
+    /// The jobs that the peer is barred from, in any order, with what is said of them in a comparison.
+    func barredJobs(_ id: LinkID) -> [(job: JobID, fingerprint: UInt64?)] {
         guard let access = links[id]?.access else { return [] }
-        if access.isInGrace { return jobs.keys.filter { isBarred(from: $0, id) } }
-        return rosters.keys.filter { isBarred(from: $0, id) }
+        var barred = rosters.keys.filter { isBarred(from: $0, id) }
+        if access.isInGrace { barred += jobs.keys.filter { rosters[$0] == nil && isBarred(from: $0, id) } }
+        return barred.map { (job: $0, fingerprint: barredFingerprint(of: $0, for: id)) }
+    }
+
+    /// One number for what a peer may hear of a job that it is barred from: who is on it, and its own journals. Nil where it may not
+    /// even know that there is such a job.
+    func barredFingerprint(of job: JobID, for id: LinkID) -> UInt64? {
+        guard let roster = rosters[job], mayHearWords(of: job, id) else { return nil }
+        let own = tellableVector(of: job, to: id)
+        return roster.fingerprint &+ (own.entries.isEmpty ? 0 : own.fingerprint)
+    }
+
+    /// Whether a peer may be told who is on a job. As words come before all else, it may where it may be told of the job; and where it
+    /// is barred by words that it has to hear, so that two who say who is on a job apart agree when they meet.
+    func mayHearWords(of job: JobID, _ id: LinkID) -> Bool {
+        guard isBarred(from: job, id) else { return true }
+        return links[id]?.access.mayHearWords(roster(of: job), knows: knows(job, id)) ?? false
     }
 
     /// What may be said of how far a job is held here.
@@ -54,7 +70,7 @@ extension Mesh {
     /// What a peer has to know before it hears anything else of a job; nothing when it was told, and where nothing was said.
     mutating func assignments(of job: JobID, for id: LinkID) -> [LinkDirective] {
         guard let roster = rosters[job], links[id]?.toldRosters[job] != roster.fingerprint,
-            !isBarred(from: job, id) || knows(job, id)
+            mayHearWords(of: job, id)
         else { return [] }
         links[id]?.toldRosters[job] = roster.fingerprint
         return Message.assignments(of: roster.statements).map { .send($0, on: id) }
@@ -109,8 +125,10 @@ extension Mesh {
         where name.job == job && !mayTell(name.replica, of: job, to: id) { links[id]?.streams[name] = nil }
         endSearches(of: job, with: id)
         links[id]?.withheld.remove(job)
-        // It was told of the job as long as it was on it.
-        if links[id]?.jobs[job] != nil { links[id]?.shown.insert(job) }
+        // It was told of the job as long as it was on it; of one that is being made there was nothing to tell.
+        if let known = links[id]?.jobs[job], !known.peer.entries.isEmpty || !known.announced.entries.isEmpty {
+            links[id]?.shown.insert(job)
+        }
         close(job, on: id)
         return assignments(of: job, for: id)
     }

@@ -69,7 +69,10 @@ package struct Mesh: Sendable {
             fingerprints.changed(job)
         }
         for (job, removal) in removals { self.jobs[job]?.removal = removal }
-        for (job, roster) in rosters { self.rosters[job] = roster }
+        for (job, roster) in rosters {
+            self.rosters[job] = roster
+            fingerprints.changed(job)
+        }
     }
 
     /// When `onTimer` wants to be called next. To be asked after every stimulus, also one that returns nothing.

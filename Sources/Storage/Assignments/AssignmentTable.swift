@@ -28,26 +28,31 @@ struct AssignmentTable {
 
     /// Beside what is kept by now, not by when somebody looked: several come at once. What says nothing any more goes.
     ///
-    /// - Returns: the job's roster with it; nil when it says nothing new.
-    func add(_ statement: Assignment) throws -> JobRoster? {
+    /// - Parameter statements: about one job.
+    /// - Returns: the job's roster with them; nil when they say nothing new.
+    func add(_ statements: [Assignment], to job: JobID) throws -> JobRoster? {
         var roster = JobRoster()
-        let former = try statements(of: statement.job)
+        let former = try self.statements(of: job)
         for kept in former { _ = roster.apply(kept) }
-        guard roster.apply(statement) else { return nil }
-        let standing = Set(roster.statements)
+        let before = roster.fingerprint
+        for statement in statements { _ = roster.apply(statement) }
+        guard roster.fingerprint != before else { return nil }
+        let (known, standing) = (Set(former), Set(roster.statements))
         for kept in former where !standing.contains(kept) {
             try db.execute(
                 sql: "DELETE FROM assignment WHERE fleet = ? AND job = ? AND content = ?",
-                arguments: [Data(fleet), kept.job.text, Data(kept.content)])
+                arguments: [Data(fleet), job.text, Data(kept.content)])
         }
-        try db.execute(
-            sql: """
-                INSERT INTO assignment (fleet, job, content, signature, certificates) VALUES (?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                Data(fleet), statement.job.text, Data(statement.content), Data(statement.signature),
-                AuthorTable.blob(of: statement.certificates),
-            ])
+        for statement in roster.statements where !known.contains(statement) {
+            try db.execute(
+                sql: """
+                    INSERT INTO assignment (fleet, job, content, signature, certificates) VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    Data(fleet), job.text, Data(statement.content), Data(statement.signature),
+                    AuthorTable.blob(of: statement.certificates),
+                ])
+        }
         return roster
     }
 }

@@ -17,9 +17,9 @@ extension Store {
         try await write(isLong: statements.count > Self.fewEdits) { db in
             let table = AssignmentTable(db: db, fleet: fleet)
             var cutoffs: [JobID: [DeviceID: JobRoster.Cutoff]] = [:]
-            for statement in statements {
-                guard let roster = try table.add(statement), !roster.cutoffs.isEmpty else { continue }
-                cutoffs[statement.job] = roster.cutoffs
+            for (job, said) in Dictionary(grouping: statements, by: \.job).sorted(by: { $0.key < $1.key }) {
+                guard let roster = try table.add(said, to: job), !roster.cutoffs.isEmpty else { continue }
+                cutoffs[job] = roster.cutoffs
             }
             for (job, cutoffs) in cutoffs.sorted(by: { $0.key < $1.key }) { try Self.set(cutoffs, of: job, in: db) }
         }

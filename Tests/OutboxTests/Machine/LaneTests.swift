@@ -133,6 +133,19 @@ struct LaneTests {
             job: Desk.job, author: author, sequence: sequence, created: Stamp(rawValue: sequence), isOwn: true)
     }
 
+    @Test("What follows itself through others goes all the same: only the server can end it")
+    func circleOfTwo() {
+        var desk = Desk()
+        let (anna, bert) = (Desk.anna, Desk.bert)
+        for one in [entry(1, after: 2, author: anna, 1), entry(2, after: 1, author: bert, 1)] {
+            desk.carryOut(desk.machine.onRequest(one, now: desk.now, using: &desk.generator))
+        }
+        #expect(desk.sent.contains(MutationToken(1)))
+        desk.answer(MutationToken(1), .rejected)
+        desk.publish(MutationToken(1), .rejected)
+        #expect(desk.sent.contains(MutationToken(2)), "nobody has to wait for it any more")
+    }
+
     @Test("The same holds where a colleague's request stands between the two")
     func predecessorBehindThroughAnotherLane() {
         var desk = Desk(routeIsUp: false)
@@ -197,10 +210,12 @@ struct LaneTests {
                 isOwn: false)
             desk.carryOut(desk.machine.onRequest(entry, now: desk.now, using: &desk.generator))
         }
-        #expect(desk.machine.queue.map(\.state) == [.behind, .behind, .behind])
         desk.route(true)
         let sound = desk.ask(Note("sound"), job: other)
-        #expect(desk.sent == [sound])
+        #expect(desk.sent == [MutationToken(11)], "the server may reject it")
+        desk.reply(MutationToken(11), .predecessorMissing(MutationToken(12)))
+        desk.carryOut(desk.machine.onJournalBrought(Desk.job, Desk.bert, now: desk.now, using: &desk.generator))
+        #expect(desk.sent.contains(sound))
     }
 
     @Test("Ten thousand requests of every kind of lane are drained, all of them once")

@@ -285,6 +285,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     var isAnswered: () -> Void = {}
     /// Told what the laptop is about to bring.
     var isBringing: ([JournalSegment], JobID) -> Void = { _, _ in }
+    /// Whether the server takes what it is told of who is on jobs.
+    var takesWords: () -> Bool = { true }
 
     init(server: SimulatedServer, machine: VirtualMachine, isUp: Bool) {
         self.server = server
@@ -310,7 +312,8 @@ final class ServerWay: ServerExchange, @unchecked Sendable {
     }
 
     func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> {
-        await server.ask(by: self) { [server] in try await server.assign(assignments) }
+        guard takesWords() else { return .problem(ServerProblem(status: 422)) }
+        return await server.ask(by: self) { [server] in try await server.assign(assignments) }
     }
 
     func remove(_ job: JobID, _ removal: JobRemoval) async -> ServerReply<JobHoldings> {
