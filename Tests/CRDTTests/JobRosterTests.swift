@@ -99,8 +99,8 @@ struct JobRosterTests {
         let devices = (1...many).map { DeviceID(high: 20, low: UInt128($0)) }
         for isCutoff in [false, true] {
             var statements: [Assignment] = []
-            for start in stride(from: 0, to: many, by: 100) {
-                let words = devices[start..<min(start + 100, many)].map { isCutoff ? cutoff($0, 5) : on($0) }
+            for start in stride(from: 0, to: many, by: 50) {
+                let words = devices[start..<min(start + 50, many)].map { isCutoff ? cutoff($0, 5) : on($0) }
                 statements.append(try statement(words, at: UInt64(1 + start / 500), by: lead))
             }
             var generator = SeededGenerator(seed: 3)

@@ -17,6 +17,8 @@ extension Checker {
         let holds: Set<JobID>
         /// It is the office's.
         let seesAllJobs: Bool
+        /// Its word may be needed where two have said who is on a job apart.
+        let mayAssign: Bool
     }
 
     /// Words about who is on jobs are in force in a laptop, or in the server; they have to be durable there.
@@ -53,7 +55,9 @@ extension Checker {
         case .assignments(let statements): try toldWords(statements, by: sender, to: receiver, before)
         case .summaries(_, let lines):
             for line in lines where isOutsider(receiver, of: line.job, for: sender, before) {
-                throw leak("lists \(line.job)", by: sender, to: receiver)
+                guard mayKnow(of: line.job, receiver, as: sender) else {
+                    throw leak("lists \(line.job)", by: sender, to: receiver)
+                }
             }
         default:
             guard let job = message.job else { return }
@@ -137,10 +141,19 @@ extension Checker {
             }
             guard isOutsider(receiver, of: job, for: sender, before) else { continue }
             count(.outsider)
-            guard receiver.spokenOf.contains(job) || receiver.holds.contains(job) || words.names(receiver.device) else {
+            guard mayKnow(of: job, receiver, as: sender) else {
                 throw leak("says who is on \(job)", by: sender, to: receiver)
             }
         }
+    }
+
+    /// Who is not on a job may know that there is one, and who is on it: whom words concern, who has shown that it knows, and leads.
+    private func mayKnow(of job: JobID, _ receiver: Receiver, as sender: Holder) -> Bool {
+        let isConcerned = sender.words[job]?.concern(receiver.device) ?? false
+        // Its disk may have been set back since.
+        let hasWritten = sender.references[job]?.journals.keys.contains { writers[$0] == receiver.device } ?? false
+        return isConcerned || hasWritten || receiver.mayAssign || receiver.spokenOf.contains(job)
+            || receiver.holds.contains(job)
     }
 
     /// A journal that it has written itself.

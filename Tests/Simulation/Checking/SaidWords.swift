@@ -36,5 +36,6 @@ struct SaidWords: Equatable {
     /// Whether it may be told of the job.
     func isFor(_ device: DeviceID) -> Bool { isEverybodys || last[device].map(\.isOn) ?? false }
 
-    func names(_ device: DeviceID) -> Bool { all.contains { $0.device == device } }
+    /// It is named in one, or has said one.
+    func concern(_ device: DeviceID) -> Bool { all.contains { $0.device == device || $0.signer == device } }
 }

@@ -115,7 +115,8 @@ extension EngineCrew {
         let receiver = Checker.Receiver(
             device: other.device, name: other.laptop < laptops.count ? "laptop \(other.laptop)" : "the traitor",
             spokenOf: other.spokenOf, words: other.words, holds: holds,
-            seesAllJobs: membership.role(of: other.device).seesAllJobs)
+            seesAllJobs: membership.role(of: other.device).seesAllJobs,
+            mayAssign: membership.role(of: other.device).mayAssign)
         try checker.told(
             message, by: laptop.holder, to: receiver,
             knownBefore: laptop.machine.processor.wokeAt < scheduler.now - Self.waiting

@@ -30,7 +30,8 @@ final class SimulatedAssignments: AssignmentRegister, @unchecked Sendable {
     func roster(of job: JobID) -> JobRoster { log[job] }
 
     func access(of device: DeviceID) -> JobAccess {
-        JobAccess(device, seesAllJobs: membership.role(of: device).seesAllJobs)
+        let role = membership.role(of: device)
+        return JobAccess(device, seesAllJobs: role.seesAllJobs, mayAssign: role.mayAssign)
     }
 
     func receives(_ job: JobID) -> Bool {
@@ -80,7 +81,7 @@ final class SimulatedAssignments: AssignmentRegister, @unchecked Sendable {
         {
             words.append(Assignment.Word(signer.device, isOn: true))
         }
-        let stamp = roster.nextStamp(now: UInt64(clamping: now()))
+        let stamp = roster.nextStamp(now: UInt64(clamping: now()), about: words.map(\.device))
         var next = roster
         guard let statement = membership.statement(of: job, words, stamp: stamp, by: signer), next.apply(statement)
         else { return nil }
