@@ -87,12 +87,12 @@ def one_is_stolen(teller, crew, job, signed):
 
     teller.screen(bert, "job", "create", "--name", NEXT_JOB, "--kind", "pickup")
     teller.until(lambda: NEXT_JOB in jobs_of(anna), "Anna has the next job")
-    teller.screen(cleo, "item", "note", job, SOFA, "fetches a good price")
+    teller.refused(cleo, "item", "note", job, SOFA, "fetches a good price")
     passes = lambda: NEXT_JOB in jobs_of(cleo) or {anna.digest(job), bert.digest(job)} != {signed}
     never_during(passes, SHUT_OUT_SECONDS, "something passes to the stolen laptop, or from it")
     for member in (anna, cleo):
         teller.screen(member, "job", "list")
-    teller.must(cleo.digest(job) != signed, "the stolen laptop has not heard of the next job, nor anybody of its remark")
+    teller.must(cleo.digest(job) == signed, "the stolen laptop has not heard of the next job, and writes nothing any more")
     for member in (anna, bert):
         boxes = [item for item in member.json("item", "list", job) if item["fields"]["name"].endswith("of the basement")]
         if len(boxes) != 3:

@@ -44,6 +44,13 @@ class Teller:
         self.show(only(output.rstrip("\n").split("\n")))
         return output
 
+    def refused(self, member, *arguments):
+        """The same of a command that is refused: what the laptop says to that."""
+        done = member.try_muster(*arguments)
+        self.command(member.name, ["muster", *arguments])
+        self.must(done.returncode != 0, "it is refused")
+        self.show(done.stderr.rstrip("\n").split("\n"))
+
     def command(self, name, words, into=None):
         """`into` is the file in which what it prints is kept."""
         print("\n".join(command_lines(name, words)) + ("" if into is None else f" > {into}"))

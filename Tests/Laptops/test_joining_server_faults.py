@@ -41,8 +41,7 @@ def test_the_server_is_killed_when_the_yes_comes(build_directory, anna):
             admit(anna, code)
             if delay_milliseconds is not None:
                 joining.process.send_signal(signal.SIGCONT)
-                # Nothing tells from outside how far it has come.
-                time.sleep(delay_milliseconds / 1000)
+                time.sleep(delay_milliseconds / 1000)  # Sleeps: nothing tells from outside how far it has come.
             ended = joining.kill()
             fleet, certificate = standing(server)["fleetID"], papers(server)[1]
             assert (fleet is None) == (certificate == "")

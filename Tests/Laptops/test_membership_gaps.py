@@ -65,7 +65,7 @@ def test_in_its_grace_a_false_head_shows_nothing(solos):
     job = lea.make("/v1/jobs", {"name": "Smith, 12 Elm Street", "id": "smith-12"})["id"]
     lea.add(job, name="Rembrandt")
     ended = Member(Issuing(issuer_of(lea.fleet), since=0, until=1 / 86_400))
-    time.sleep(2)
+    time.sleep(2)  # Sleeps: its certificate, of a second, runs out meanwhile, and nothing tells of that.
     stranger = Stranger(lea, member=ended).greet()
     assert job.encode() not in all_that_is_said(stranger, 1)
     replica = bytes.fromhex(lea.replica())

@@ -10,7 +10,7 @@ from membership import unassign
 from revoking import install
 from solo import PATIENCE_SECONDS, wait_agreed
 
-# Announcements of before the set-back are over, which would tell it by chance.
+# By then announcements are over.
 REST_SECONDS = 3
 
 
@@ -56,6 +56,7 @@ def set_back(solos, is_off):
     lost = {bert.add(job, name=f"lost {number}") for number in range(3)}
     wait_until(lambda: lost <= set(lea.items(job)), PATIENCE_SECONDS, "lea has them")
     bert.kill()
+    # Sleeps: announcements of before the set-back would tell it by chance.
     time.sleep(REST_SECONDS)
     put_back(bert, kept)
     bert.start("--peer", lea.address)

@@ -40,11 +40,7 @@ extension Mesh {
         }
         if segment.head.sequence <= reach {
             links[link]?.received.duplicates += count
-            if segment.head.contradicts(own) {
-                // Who may not hear of the journal would learn by a search that it is held here.
-                guard mayTell(name.replica, of: job, to: link) else { return [] }
-                return [MessageDirective](searchFork(name, with: link, now: now))
-            }
+            if segment.head.contradicts(own) { return [MessageDirective](searchFork(name, with: link, now: now)) }
             guard pushed else {
                 // Of another's journal that a peer off the job brings the beginning comes, too.
                 guard !mayTell(name.replica, of: job, to: link) else { return [] }
