@@ -127,6 +127,12 @@ def kept(daemon):
         return b""
 
 
+def wait_kept_alike(*daemons):
+    """Who hears a revocation goes by it at once, and writes it down a moment later."""
+    alike = lambda: kept(daemons[0]) != b"" and len({kept(daemon) for daemon in daemons}) == 1
+    wait_until(alike, PATIENCE_SECONDS, f"all keep the same: {[len(kept(daemon)) for daemon in daemons]}")
+
+
 def log_path(daemon):
     return os.path.join(daemon.state, "revocations.pem")
 
