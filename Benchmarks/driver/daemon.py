@@ -113,9 +113,11 @@ class Daemon:
         """What the kernel counts for the process: seconds on a core, wake-ups, bytes resident."""
         process = pathlib.Path("/proc") / str(self.process.pid)
         nanoseconds = switches = 0
-        for task in process.glob("task/*"):
+        tasks = set(process.glob("task/*"))
+        for task in tasks:
             nanoseconds += int((task / "schedstat").read_text().split()[0])
             for count in re.findall(r"ctxt_switches:\s*(\d+)", (task / "status").read_text()):
                 switches += int(count)
         resident = int(re.search(r"VmRSS:\s*(\d+)", (process / "status").read_text())[1]) * 1024
-        return {"cpu": nanoseconds / 1e9, "switches": switches, "resident": resident, "at": time.monotonic()}
+        return {
+            "cpu": nanoseconds / 1e9, "switches": switches, "resident": resident, "at": time.monotonic(), "tasks": tasks}
