@@ -55,11 +55,7 @@ struct GatewayTests {
                     return count > 3
                 }
             }
-            var batch = MutationBatch(job: Anna.job)
-            batch.createsJob = true
-            var chance = SeededGenerator(seed: 1)
-            batch.openIfNeeded(using: &chance)
-            let tokens = try await outbox.ask(batch).tokens
+            let tokens = try await anna.openJob(by: outbox)
             await anna.pollForAMinute(gateway, outbox)
             #expect(tokens.count == 1 && server.decided == Set(tokens))
             #expect(refusals.withLock { $0 } > 3)
@@ -72,11 +68,7 @@ struct GatewayTests {
         let server = try anna.server()
         try anna.scheduler.finish {
             let (_, outbox, gateway) = try await anna.connect(to: server)
-            var batch = MutationBatch(job: Anna.job)
-            batch.createsJob = true
-            var chance = SeededGenerator(seed: 1)
-            batch.openIfNeeded(using: &chance)
-            let tokens = try await outbox.ask(batch).tokens
+            let tokens = try await anna.openJob(by: outbox)
             await anna.pollForAMinute(gateway, outbox)
             #expect(tokens.count == 1 && server.decided == Set(tokens))
             #expect(await outbox.deliveries.isEmpty)
@@ -106,6 +98,15 @@ extension Anna {
         way.hear = { [replicator] in await replicator.learn(.server($0)) }
         await replicator.attach(links)
         return (way, outbox, gateway)
+    }
+
+    /// - Returns: what was asked for.
+    fileprivate func openJob(by outbox: OutboxDriver) async throws -> [MutationToken] {
+        var batch = MutationBatch(job: Anna.job)
+        batch.createsJob = true
+        var chance = SeededGenerator(seed: 1)
+        batch.openIfNeeded(using: &chance)
+        return try await outbox.ask(batch).tokens
     }
 
     fileprivate func pollForAMinute(_ gateway: Gateway, _ outbox: OutboxDriver) async {

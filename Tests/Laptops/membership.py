@@ -5,6 +5,9 @@ import os
 import struct
 
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from lab import wait_until
+from revoking import install
+from solo import PATIENCE_SECONDS, wait_agreed
 from stranger import blocks
 
 # How long nothing must come: the server is asked once a second.
@@ -21,6 +24,23 @@ def assign(daemon, job, *laptops):
 
 def unassign(daemon, job, *laptops):
     return daemon.make(f"/v1/jobs/{job}/assignments", {"unassign": list(laptops)})
+
+
+def lea_and_bert(solos, is_off):
+    """Lea, who leads, and bert, who has written in a job that is theirs; he is taken off it, or not. Returns both and the job."""
+    lea = solos("lea").start()
+    install(lea, lea.fleet.sign(lea.get("/v1/fleet")["request"], "lead"))
+    bert = solos("bert").start("--peer", lea.address)
+    wait_until(lambda: lea.connected() == ["bert"], PATIENCE_SECONDS, "they meet")
+    job = lea.make("/v1/jobs", {"name": "Smith", "laptops": ["bert"]})["id"]
+    wait_agreed([lea, bert], job)
+    bert.add(job, name="first")
+    wait_agreed([lea, bert], job)
+    if is_off:
+        unassign(lea, job, "bert")
+        heard = lambda: bert.get(f"/v1/jobs/{job}")["membership"] == "off"
+        wait_until(heard, PATIENCE_SECONDS, "bert hears that he is off")
+    return lea, bert, job
 
 
 def signed(fleet, member, job, words, signer=None, key=None, stamp=1 << 61):

@@ -6,9 +6,8 @@ import time
 
 import pytest
 from lab import wait_until
-from membership import unassign
-from revoking import install
-from solo import PATIENCE_SECONDS, wait_agreed
+from membership import lea_and_bert
+from solo import PATIENCE_SECONDS
 
 # By then announcements are over.
 REST_SECONDS = 3
@@ -38,18 +37,7 @@ def put_back(daemon, kept):
 
 def set_back(solos, is_off):
     """Lea, and bert, who has lost three items of his own that lea has."""
-    lea = solos("lea").start()
-    install(lea, lea.fleet.sign(lea.get("/v1/fleet")["request"], "lead"))
-    bert = solos("bert").start("--peer", lea.address)
-    wait_until(lambda: lea.connected() == ["bert"], PATIENCE_SECONDS, "they meet")
-    job = lea.make("/v1/jobs", {"name": "Smith", "laptops": ["bert"]})["id"]
-    wait_agreed([lea, bert], job)
-    bert.add(job, name="first")
-    wait_agreed([lea, bert], job)
-    if is_off:
-        unassign(lea, job, "bert")
-        heard = lambda: bert.get(f"/v1/jobs/{job}")["membership"] == "off"
-        wait_until(heard, PATIENCE_SECONDS, "bert hears that he is off")
+    lea, bert, job = lea_and_bert(solos, is_off)
     assert bert.stop() == 0
     kept = files(bert)
     bert.start("--peer", lea.address)

@@ -5,25 +5,13 @@ import time
 
 import pytest
 from lab import wait_until
-from membership import unassign
-from revoking import install
-from solo import PATIENCE_SECONDS, wait_agreed
+from membership import lea_and_bert
+from solo import PATIENCE_SECONDS
 
 
 @pytest.mark.parametrize("is_off", [False, True])
 def test_what_is_written_while_two_laptops_compare_arrives(solos, is_off):
-    lea = solos("lea").start()
-    install(lea, lea.fleet.sign(lea.get("/v1/fleet")["request"], "lead"))
-    bert = solos("bert").start("--peer", lea.address)
-    wait_until(lambda: lea.connected() == ["bert"], PATIENCE_SECONDS, "they meet")
-    job = lea.make("/v1/jobs", {"name": "Smith", "laptops": ["bert"]})["id"]
-    wait_agreed([lea, bert], job)
-    bert.add(job, name="first")
-    wait_agreed([lea, bert], job)
-    if is_off:
-        unassign(lea, job, "bert")
-        heard = lambda: bert.get(f"/v1/jobs/{job}")["membership"] == "off"
-        wait_until(heard, PATIENCE_SECONDS, "bert hears that he is off")
+    lea, bert, job = lea_and_bert(solos, is_off)
     chance = random.Random(1)
     for number in range(60):
         bert.stop() if number % 2 else bert.kill()

@@ -72,6 +72,7 @@ struct JournalWriter {
                 try notePerson(scanned, in: buffer, at: sequence, &run)
             }
             run.add(scanned, in: buffer)
+            let counts = limits.includes(Dot(replica: journal.replica, sequence: sequence), scanned)
             if items == nil {
                 items = try ItemTable(
                     of: journal.job, collectsApplied: bytes.count <= Self.collectedBytes, knowing: read)
@@ -79,8 +80,7 @@ struct JournalWriter {
             if scanned.statementCount > 0 {
                 run.hasStatements = true
                 let change = ChangeCodec.decode(scanned, in: buffer)
-                let dot = Dot(replica: journal.replica, sequence: sequence)
-                let noted = try note(change, at: sequence, decides: limits.includes(dot, scanned))
+                let noted = try note(change, at: sequence, decides: counts)
                 run.removals += noted.removals
                 run.forged += noted.forged
                 if bytes.count <= Self.collectedBytes {
@@ -89,8 +89,7 @@ struct JournalWriter {
                 if scanned.isStatementOnly { return }
             }
             guard !isRemoved || scanned.item == .job else { return }
-            let dot = Dot(replica: journal.replica, sequence: sequence)
-            guard limits.includes(dot, scanned) else { return }
+            guard counts else { return }
             try items?.apply(scanned, in: buffer, of: journal.replica, sequence: sequence)
         }
         guard let start = run.start, var items else {
