@@ -82,10 +82,13 @@ package struct Amendment: Hashable, Sendable {
 extension ItemState {
     /// Whether people see the same of it as of another one.
     package func shows(_ other: ItemState) -> Bool {
+        // Byte by byte, as everywhere: equal strings may be spelt in different ways.
         let values = { (state: ItemState) in
-            state.fields.reduce(into: [FieldName: String]()) { $0[$1.name] = $1.register.winner?.value }
+            state.fields.reduce(into: [FieldName: [UInt8]]()) { values, field in
+                values[field.name] = field.register.winner.map { Array($0.value.utf8) }
+            }
         }
         return (removed == nil) == (other.removed == nil) && values(self) == values(other)
-            && remarks.map(\.text) == other.remarks.map(\.text)
+            && remarks.map { Array($0.text.utf8) } == other.remarks.map { Array($0.text.utf8) }
     }
 }

@@ -9,13 +9,17 @@ extension FleetRole {
 
     /// Whether others take changes from its journals.
     package var mayWrite: Bool { self != .reader && self != .proxy }
+
+    /// What a laptop of this role may be told of jobs.
+    package func jobAccess(of device: DeviceID, isInGrace: Bool) -> JobAccess {
+        JobAccess(
+            device, seesAllJobs: seesAllJobs, isInGrace: isInGrace, mayWrite: mayWrite, mayAssign: mayAssign)
+    }
 }
 
 extension FleetMember {
     /// What it may be told of jobs.
     package var jobAccess: JobAccess {
-        JobAccess(
-            key.device, seesAllJobs: role.seesAllJobs, isInGrace: standing == .grace, mayWrite: role.mayWrite,
-            mayAssign: role.mayAssign)
+        role.jobAccess(of: key.device, isInGrace: standing == .grace)
     }
 }

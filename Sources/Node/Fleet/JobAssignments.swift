@@ -144,11 +144,8 @@ extension FleetIdentity {
         }
         return state.withLock { state in
             guard let known = state.known[device] else { return JobAccess(device) }
-            return JobAccess(
-                device, seesAllJobs: FleetRole(rawValue: known.role)?.seesAllJobs ?? false,
-                isInGrace: known.validUntil.map { $0 < earliest } ?? false,
-                mayWrite: FleetRole(rawValue: known.role)?.mayWrite ?? true,
-                mayAssign: FleetRole(rawValue: known.role)?.mayAssign ?? false)
+            return (FleetRole(rawValue: known.role) ?? .member)
+                .jobAccess(of: device, isInGrace: known.validUntil.map { $0 < earliest } ?? false)
         }
     }
 }

@@ -30,8 +30,7 @@ final class SimulatedAssignments: AssignmentRegister, @unchecked Sendable {
     func roster(of job: JobID) -> JobRoster { log[job] }
 
     func access(of device: DeviceID) -> JobAccess {
-        let role = membership.role(of: device)
-        return JobAccess(device, seesAllJobs: role.seesAllJobs, mayAssign: role.mayAssign)
+        membership.role(of: device).jobAccess(of: device, isInGrace: false)
     }
 
     func receives(_ job: JobID) -> Bool {
