@@ -105,7 +105,7 @@ class Issuing:
         builder = x509.CertificateBuilder(issuer, subject, owner, x509.random_serial_number())
         builder = builder.not_valid_before(now + timedelta(days=self._since))
         builder = builder.not_valid_after(now + timedelta(days=self._until))
-        is_authority = self._kind != "laptop"
+        is_authority = self._kind not in ("laptop", "renewal")
         builder = builder.add_extension(x509.BasicConstraints(is_authority, 0 if is_authority else None), True)
         usage = dict.fromkeys(
             ["content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "crl_sign",

@@ -5,9 +5,11 @@ import http.client
 import json
 import os
 import shutil
+import ssl
 import struct
 import subprocess
 import tempfile
+from types import SimpleNamespace
 
 from asking import mutation, mutations, token_of
 from authors import digest
@@ -174,6 +176,29 @@ class Connection(http.client.HTTPSConnection):
         answer = self.getresponse()
         text = answer.read()
         return answer.status, json.loads(text) if text else None
+
+
+class Renewed(Member):
+    """A member as it shows what a server has prolonged it by."""
+
+    def __init__(self, member, renewal):
+        """`renewal` is what the server has answered, in DER."""
+        self._former = member
+        former = member.certificates[1:3] if isinstance(member, Renewed) else member.certificates
+        shown = [renewal[0], *former, *renewal[1:]]
+        chain = "".join(ssl.DER_cert_to_PEM_cert(one) for one in shown)
+        super().__init__(SimpleNamespace(sign=lambda *_: chain + member.root), member.key)
+
+    def author(self, replica=None):
+        """Writes beside its former certificates, as laptops do."""
+        return self._former.author(replica)
+
+
+def renew(port, member):
+    """Asks a server to prolong it."""
+    status, answer = Connection(port, member).ask("POST", "/v1/certificates")
+    assert status == 200, answer
+    return Renewed(member, [base64.b64decode(one) for one in answer["certificates"]])
 
 
 class Journal:

@@ -128,7 +128,7 @@ class Member:
         self.request = request.public_bytes(Encoding.PEM).decode()
         # The last one, the root's, is with every laptop, and not sent.
         self.chain, begin, rest = fleet.sign(self.request, role).rpartition("-----BEGIN")
-        self._root = begin + rest
+        self.root = begin + rest
         self.context = self.shown_by(tls())
 
     def shown_by(self, context):
@@ -149,9 +149,9 @@ class Member:
     @property
     def passed_on(self):
         """The headers of a request that a proxy passes on from it."""
-        own, issuer = self.certificates
+        own, *behind = self.certificates
         escaped = urllib.parse.quote(ssl.DER_cert_to_PEM_cert(own), safe="")
-        return {"X-Client-Cert": escaped, "Muster-Issuer": base64.b64encode(issuer).decode()}
+        return {"X-Client-Cert": escaped, "Muster-Issuer": ",".join(base64.b64encode(one).decode() for one in behind)}
 
     def serving(self, asks=True):
         """What shows this one to whoever connects, and asks for a certificate of the same fleet."""
@@ -160,7 +160,7 @@ class Member:
         context.set_alpn_protocols(["http/1.1"])
         if asks:
             context.verify_mode = ssl.CERT_REQUIRED
-            context.load_verify_locations(cadata=self._root)
+            context.load_verify_locations(cadata=self.root)
         return self.shown_by(context)
 
     def author(self, replica=None):
@@ -173,7 +173,7 @@ class Member:
 
     @property
     def certificates(self):
-        """Its own and its issuer's, in DER."""
+        """All that it shows, in DER: its own and its issuer's, if it has no renewal."""
         return [one.public_bytes(Encoding.DER) for one in blocks(self.chain)]
 
 

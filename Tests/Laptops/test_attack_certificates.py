@@ -59,9 +59,12 @@ class Town:
         wait_agreed([self.anna, self.bert], self.job)
         self.member = Member(Issuing(self.signer, LATER - 1, LATER + 44))
         self.revoked = Member(Issuing(self.signer, LATER - 1, LATER + 44))
-        device = self.revoked.device.hex()
-        self.anna.make("/v1/fleet/revocations", {"revocation": pem(self.signer.revocation(device))})
-        wait_revoked(self.bert, device)
+        # Whoever has its database has the server's key.
+        self.server, self.lost_server = (Member(Issuing(self.signer, 0, 4 * LATER, role="server")) for _ in range(2))
+        for lost in (self.revoked, self.lost_server):
+            entry = self.signer.revocation(lost.device.hex())
+            self.anna.make("/v1/fleet/revocations", {"revocation": pem(entry)})
+            wait_revoked(self.bert, lost.device.hex())
 
     def restart(self, daemon, *flags):
         """A laptop tells at length of one stranger a minute: each attack is the first that it hears of."""
@@ -95,6 +98,24 @@ class Town:
         subject = subject_of("issuer", key, fleet_in(own.root))
         made = made_certificate("issuer", subject, key, under=(own.certificate, own.key))
         return Member(Issuing(Signer(key, made, own.root), LATER - 1, LATER + 44))
+
+    def by_server(self, *behind):
+        """A laptop's certificate by a server's key, for a key that nobody has let in."""
+        signer = self._signing(self.server)
+        return Member(Issuing(signer, LATER - 1, LATER + 44, behind=[signer.certificate, *behind]))
+
+    def renewed(self, former, by=None, role="member", key=None):
+        """What a server's key can sign: it prolongs what an issuer has given, or is said to."""
+        by = by or self.server
+        behind = [*former.certificates, *by.certificates]
+        terms = Issuing(self._signing(by), LATER - 1, LATER + 44, kind="renewal", role=role, behind=behind)
+        shown = Member(terms, key or former.key)
+        if not key:
+            shown.author = former.author
+        return shown
+
+    def _signing(self, member):
+        return Signer(member.key, member.certificates[0], self.signer.root)
 
     def with_another_key(self):
         """A certificate that was overheard: it is in each handshake, to whoever answers."""
@@ -132,6 +153,16 @@ ATTACKS = {
     "past its grace": (lambda town: town.until(LATER - 46), "ran out long ago"),
     "not yet valid": (lambda town: town.since(LATER + 1), "does not hold yet"),
     "revoked": (lambda town: town.revoked, REFUSED),
+    "a stranger, by the server's key": (Town.by_server, OTHER_FLEET),
+    "a stranger, by the server's key, all of its chain": (
+        lambda town: town.by_server(*town.server.certificates[1:]), "It showed 3 certificates"),
+    "a stranger's renewal, before a laptop's certificates": (
+        lambda town: town.renewed(town.member, key=Ed25519PrivateKey.generate()), NOT_ALLOWED),
+    "a renewal that raises a role": (lambda town: town.renewed(town.member, role="office"), NOT_ALLOWED),
+    "a renewal by a member": (lambda town: town.renewed(town.until(LATER - 46), by=town.member), NOT_ALLOWED),
+    "revoked, and renewed": (lambda town: town.renewed(town.revoked), REFUSED),
+    "renewed by a server that was revoked": (
+        lambda town: town.renewed(town.until(LATER - 46), by=town.lost_server), "ran out long ago"),
 }
 
 
@@ -161,11 +192,12 @@ def refuses(town, daemon, shown, reason):
     assert_kept(daemon, before)
 
 
-@pytest.mark.parametrize("who", ["a member", "in its grace", "quite new"])
+@pytest.mark.parametrize("who", ["a member", "in its grace", "quite new", "renewed"])
 def test_so_it_was_the_certificate(town, who):
     """What all of those do, with one that holds."""
     member = {"a member": lambda: town.member, "in its grace": lambda: town.until(LATER - 44),
-              "quite new": lambda: town.since(LATER - 0.01)}[who]()
+              "quite new": lambda: town.since(LATER - 0.01),
+              "renewed": lambda: town.renewed(town.until(LATER - 46))}[who]()
     stranger, written = Stranger(town.bert, member=member).greet(), things(f"true, {who}")
     stranger.say(delta(town.job, stranger.author(), 1, 1, digest(written), written[0]))
     there = lambda: f"true, {who}" in {item["fields"].get("colour") for item in town.anna.items(town.job).values()}

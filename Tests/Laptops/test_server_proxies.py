@@ -3,12 +3,15 @@ connected."""
 
 import base64
 import os
+from datetime import datetime
 
 import pytest
+from attacks import Issuing
+from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from gateways import advance, published_states, server_check, server_flags, wait_at_office, wait_published
 from lab import Program, free_port, wait_until
-from office import Connection
+from office import Connection, renew
 from revoking import issuer_of
 from solo import PATIENCE_SECONDS
 from stranger import Member
@@ -61,6 +64,7 @@ class Nginx:
     """A context manager: a proxy with this configuration, and where it listens."""
 
     def __init__(self, office, directory, configuration):
+        self.ends_tls = configuration is ENDS_TLS
         self.port = free_port()
         self.url = f"https://127.0.0.1:{self.port}"
         self._directory = str(directory)
@@ -125,3 +129,13 @@ def issuer(member):
     """What a laptop adds itself."""
     return {"Muster-Issuer": member.passed_on["Muster-Issuer"]}
 
+
+def test_a_laptop_whose_certificate_has_run_out_gets_through_nginx_by_a_renewal(office, nginx):
+    """nginx looks at the end of the first certificate itself, where it ends TLS."""
+    member = Member(Issuing(issuer_of(office.fleet), until=2 / 86_400))
+    end = x509.load_der_x509_certificate(member.certificates[0]).not_valid_after
+    wait_until(lambda: datetime.utcnow() > end, PATIENCE_SECONDS, "its certificate has run out")
+    renewed = renew(office.port, member)
+    assert Connection(nginx.port, renewed).ask("GET", "/v1/jobs", **issuer(renewed))[0] == 200
+    status, answer = Connection(nginx.port, renewed).ask("GET", "/v1/jobs", **issuer(member))
+    assert status == (401 if nginx.ends_tls else 200), answer

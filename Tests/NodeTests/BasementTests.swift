@@ -107,6 +107,40 @@ struct BasementTests {
         #expect(await lea.service.fleet.renewed(chain(carl)) == nil)
     }
 
+    @Test("Whoever meets the server alone goes on by its word, until that server is revoked")
+    func server() async throws {
+        let (laptop, key) = (bert.service.fleet, DeviceKey())
+        let its = try fleet.chain(key, as: .server)
+        pass(days: 100)
+        let member = try await fleet.trust.judgeRenewal(chain(bert), now: .since(0), revocations: RevocationLog())
+        func renewal(by chain: [[UInt8]], _ key: DeviceKey) throws -> [[UInt8]] {
+            let renewal = try CertificateAuthority.renewal(
+                of: member, by: FleetCertificate(chain[0]), key: key, fleet: fleet.trust.root.key,
+                now: Self.today + 100 * Self.day)
+            return [renewal.bytes] + chain
+        }
+        let strange = try TestFleet().chain(key, as: .server)
+        for wrong in [try renewal(by: strange, key), its, [], Array(try renewal(by: its, key).prefix(2))] {
+            #expect(try await !laptop.installProlonged(wrong))
+        }
+        let good = try renewal(by: its, key)
+        #expect(try await laptop.installProlonged(good))
+        #expect(try await !laptop.installProlonged(good), "no longer than what there is")
+        #expect(chain(bert).first == good[0] && chain(bert).count == 5)
+        #expect(laptop.certificates(of: laptop.publicKey) == Array(chain(bert)[1...2]), "beside which it signs")
+        #expect(laptop.membership?.validUntil == Self.today + 145 * Self.day)
+        #expect(try #require(laptop.untilRenewal) > 20 * Self.day)
+        #expect(await refusal() == nil)
+        #expect(carl.service.fleet.jobAccess(of: bert.store.identity.device).mayReceive(JobRoster(), holds: false))
+        let entry = try fleet.revocation(of: key.publicKey.device).bytes
+        _ = try await carl.service.fleet.learnRevocations([entry])
+        #expect(await refusal()?.contains("ran out") == true, "who has heard of it first")
+        _ = try await laptop.learnRevocations([entry])
+        #expect(chain(bert).count == 2 && laptop.untilRenewal == 0 && !laptop.isRevoked)
+        #expect(laptop.revocation(concerning: laptop.device) == nil, "nobody who has let it in was revoked")
+        #expect(try await !laptop.installProlonged(good))
+    }
+
     @Test("A laptop that nobody has told the time takes its own new certificate for a word of it")
     func neverTold() async throws {
         pass(days: 100)

@@ -12,7 +12,7 @@ final class ServerIdentity: JournalSigner {
     let revocations = Mutex(RevocationLog())
     /// Who is on which job, as far as laptops have told it.
     let assignments = Mutex(AssignmentLog())
-    private let key: DeviceKey
+    let key: DeviceKey
     let vouched = VouchedAuthors()
     private let membership = Mutex<ServerMembership?>(nil)
 

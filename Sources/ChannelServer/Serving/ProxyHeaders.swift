@@ -10,15 +10,18 @@ enum ProxyHeaders {
     /// has to set it on every request, to nothing where there is none: else whoever asks could write it.
     static let certificate = "X-Client-Cert"
 
-    /// The caller's chain, unread: `CallerCheck` knows it again by its bytes, and most requests ask for no more. The issuer's
-    /// certificate, which proxies do not pass on, the laptop adds itself: it is no secret.
+    private static let mostBehind = 4
+
+    /// The caller's chain, unread: `CallerCheck` knows it again by its bytes, and most requests ask for no more. The certificates behind
+    /// the first, which proxies do not pass on, the laptop adds itself: they are no secret.
     static func chain(in headers: HTTPFields) -> [[UInt8]] {
         guard let name = HTTPField.Name(certificate), headers[values: name].count == 1, let escaped = headers[name],
             let pem = PercentCoding.decode(escaped[...]), let own = try? FleetCertificate.allBytes(inPEM: pem),
             own.count == 1,
-            let issuerName = HTTPField.Name(ChannelHeader.issuer), let text = headers[issuerName],
-            let issuer = Data(base64Encoded: text)
+            let issuerName = HTTPField.Name(ChannelHeader.issuer), let text = headers[issuerName]
         else { return [] }
-        return [own[0], Array(issuer)]
+        let texts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let behind = texts.compactMap { Data(base64Encoded: String($0)).map { Array($0) } }
+        return behind.count == texts.count && behind.count <= mostBehind ? own + behind : []
     }
 }

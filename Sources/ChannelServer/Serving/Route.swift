@@ -9,6 +9,7 @@ struct Route: Sendable {
     var method: HTTPRequest.Method
     /// With `{job}`, `{replica}` and `{token}` for the variable segments.
     var path: String
+    /// Else the route judges itself whom it answers.
     var isForMembers: Bool
     var answer: @Sendable (Exchange, ChannelService) async throws -> Answer
 
@@ -31,7 +32,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    static let all = reading + writing + shuttingOut + assigning
+    static let all = reading + writing + shuttingOut + assigning + renewing
 
     static let reading = [
         Route(.get, "/v1/time", isForMembers: false) { exchange, service in

@@ -18,6 +18,9 @@ package struct ServerStanding: Hashable, Sendable {
     /// The server has answered, and did not let this laptop in.
     var isUnauthorised: Bool { if case .unauthorised = state { true } else { false } }
 
+    /// It has answered at the last poll, whether or not it lets this laptop in.
+    package var isThere: Bool { state == .reached || isUnauthorised }
+
     /// What came of the last poll.
     package internal(set) var state = State.unknown
     /// Corrected milliseconds since 1970; nil when it has not answered since the start.

@@ -37,6 +37,7 @@ package struct CertificateAuthority: Sendable {
         case .root: 30 * 365 * day
         case .issuer: 400 * day
         case .laptop: role.isLaptops ? 45 * day : 400 * day
+        case .renewal: 45 * day
         case .newcomer: endOfTime
         }
     }
@@ -112,8 +113,27 @@ package struct CertificateAuthority: Sendable {
             by: key)
     }
 
+    /// Prolongs what an issuer has given, as a server, which is no issuer: it counts beside that and nowhere else.
+    ///
+    /// - Parameters:
+    ///   - former: whose chain was judged.
+    ///   - server: the server's own certificate, after which the renewal does not end.
+    ///   - key: the server's.
+    ///   - now: in milliseconds since 1970; the lifetime counts from here.
+    package static func renewal(
+        of former: FleetMember, by server: FleetCertificate, key: DeviceKey, fleet: DevicePublicKey, now: Int64
+    ) throws(Refusal) -> FleetCertificate {
+        guard server.key == key.publicKey else { throw .otherKey }
+        guard server.kind == .laptop, server.role == .server, former.role.isLaptops else { throw .otherKind }
+        guard server.notBefore <= now, now < server.notAfter else { throw .ranOut }
+        return try signed(
+            FleetSubject(.renewal, of: former.key, fleet: fleet, role: former.role), of: former.key,
+            from: max(now - leeway, server.notBefore), until: min(now + lifetime(of: .renewal), server.notAfter),
+            under: server, by: key)
+    }
+
     /// - Parameter issuer: nil for one that signs itself.
-    private static func signed(
+    static func signed(
         _ subject: FleetSubject, of owner: DevicePublicKey, from start: Int64, until end: Int64,
         under issuer: FleetCertificate?, by key: DeviceKey
     ) throws(Refusal) -> FleetCertificate {
@@ -140,7 +160,7 @@ package struct CertificateAuthority: Sendable {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: kind == .root ? 1 : 0))
                 Critical(KeyUsage(keyCertSign: true))
             }
-        case .laptop, .newcomer:
+        case .laptop, .renewal, .newcomer:
             try Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))

@@ -12,6 +12,8 @@ package enum CertificateKind: String, Hashable, Sendable {
     case issuer
     /// Lets a laptop in.
     case laptop
+    /// Prolongs a laptop's certificate, beside which alone it counts.
+    case renewal
     /// Shows a key, and that nobody vouches for it yet.
     case newcomer
 }
@@ -56,6 +58,12 @@ package struct FleetCertificate: Hashable, Sendable {
         role = subject.role
         notBefore = certificate.notValidBefore.milliseconds
         notAfter = certificate.notValidAfter.milliseconds
+    }
+
+    /// Whether somebody has signed it with the key, and under the name, in another certificate; what that one may do is not looked at.
+    func isSigned(by signer: FleetCertificate) -> Bool {
+        certificate.issuer == signer.certificate.subject
+            && signer.certificate.publicKey.isValidSignature(certificate.signature, for: certificate)
     }
 
     /// As a block of PEM (RFC 7468), with a line break after it.

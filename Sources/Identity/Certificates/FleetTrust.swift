@@ -14,7 +14,7 @@ package struct FleetMember: Hashable, Sendable {
 
     /// The key that TLS has to prove.
     package let key: DevicePublicKey
-    /// Who issued the certificate.
+    /// Who has let it in.
     package let issuer: DevicePublicKey
     /// What it may do.
     package let role: FleetRole
@@ -22,17 +22,22 @@ package struct FleetMember: Hashable, Sendable {
     package let standing: Standing
     /// The time at which it was signed, at the earliest, in milliseconds since 1970: it is later by now.
     package let signedAfter: Int64
-    /// When its certificate ends, in milliseconds since 1970.
+    /// When its certificate ends, or what a server has prolonged it to, in milliseconds since 1970.
     package let validUntil: Int64
 
     /// Takes a certificate that was judged, or issued.
-    package init(_ certificate: FleetCertificate, issuer: FleetCertificate, now: TimeBounds) {
+    ///
+    /// - Parameter end: of what prolongs the certificate.
+    package init(
+        _ certificate: FleetCertificate, issuer: FleetCertificate, prolongedTo end: Int64 = 0, now: TimeBounds
+    ) {
         key = certificate.key
         self.issuer = issuer.key
         role = certificate.role
-        standing = now.earliest > certificate.notAfter ? .grace : .valid
+        // A server's word of what time is past would not be worth an issuer's.
         signedAfter = certificate.notBefore
-        validUntil = certificate.notAfter
+        validUntil = max(certificate.notAfter, end)
+        standing = now.earliest > validUntil ? .grace : .valid
     }
 }
 
@@ -95,32 +100,73 @@ package struct FleetTrust: Sendable {
     /// Looks at what a peer has shown. That it has the key, TLS proves.
     ///
     /// - Parameters:
-    ///   - chain: in DER; the laptop's certificate first, then its issuer's.
+    ///   - chain: in DER; the laptop's certificate first, then its issuer's. A server's renewal may stand in front of them, and behind
+    ///     them the server's own and its issuer's.
     ///   - now: as far as it is known.
     ///   - revocations: that are known.
     package func judge(
         _ chain: [[UInt8]], now: TimeBounds, revocations: RevocationLog
     ) async throws(Refusal) -> FleetMember {
-        let leaf = try await member(chain, near: now, revocations: revocations)
-        if leaf.certificate.notBefore > now.latest { throw .tooYoung }
-        if now.earliest > leaf.certificate.notAfter + Self.grace { throw .ranOut }
-        return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
+        let member = try await judgeRenewal(chain, now: now, revocations: revocations)
+        if member.signedAfter > now.latest { throw .tooYoung }
+        if now.earliest > member.validUntil + Self.grace { throw .ranOut }
+        return member
     }
 
     /// The same without asking whether it holds now: who was let in once may have its certificate renewed, however late.
     package func judgeRenewal(
         _ chain: [[UInt8]], now: TimeBounds, revocations: RevocationLog
     ) async throws(Refusal) -> FleetMember {
-        let leaf = try await member(chain, near: now, revocations: revocations)
-        return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
+        guard let first = chain.first, (try? FleetCertificate(first))?.kind == .renewal else {
+            let leaf = try await member(chain, near: now, revocations: revocations)
+            return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
+        }
+        return try await judgeProlonged(chain, now: now, revocations: revocations)
+    }
+
+    /// A renewal lets nobody in: who is shown, and what it may do, say the two certificates behind it, and those alone.
+    private func judgeProlonged(
+        _ chain: [[UInt8]], now: TimeBounds, revocations: RevocationLog
+    ) async throws(Refusal) -> FleetMember {
+        guard chain.count == 5, let renewal = try? FleetCertificate(chain[0]) else { throw .notAllowed }
+        let former = try await member(Array(chain[1...2]), near: now, revocations: revocations)
+        // Before all else: TLS has proved the key of the renewal, and it is the other one that was let in.
+        guard renewal.key == former.certificate.key, renewal.role == former.certificate.role, renewal.role.isLaptops
+        else { throw .notAllowed }
+        let isGood = try await isGood(renewal, by: Array(chain[3...4]), near: now, revocations: revocations)
+        return FleetMember(
+            former.certificate, issuer: former.issuer, prolongedTo: isGood ? renewal.notAfter : 0, now: now)
+    }
+
+    /// Whether a server's renewal counts.
+    ///
+    /// - Returns: false if it does not yet, or not any more: then it is as if it were not there, so that whom a server has prolonged before
+    ///   it was revoked needs no new invitation.
+    /// - Throws: if it never did.
+    private func isGood(
+        _ renewal: FleetCertificate, by chain: [[UInt8]], near now: TimeBounds, revocations: RevocationLog
+    ) async throws(Refusal) -> Bool {
+        let server: FleetCertificate
+        do throws(Refusal) {
+            server = try await member(chain, near: now, revocations: revocations).certificate
+        } catch {
+            guard error == .revoked else { throw .notAllowed }
+            return false
+        }
+        guard server.role == .server, renewal.isSigned(by: server), renewal.notBefore >= server.notBefore,
+            renewal.notAfter <= server.notAfter
+        else { throw .notAllowed }
+        return renewal.notBefore <= now.latest
     }
 
     /// Who has a key, if it was let into this fleet at some time, whatever became of it since.
     ///
-    /// - Parameter chain: as in `judge`.
+    /// - Parameter chain: as in `judge`, without a renewal, which has no say in that.
     package func letIn(_ key: [UInt8], by chain: [[UInt8]], now: TimeBounds) async -> FleetMember? {
-        let found = try? await judgeRenewal(chain, now: now, revocations: RevocationLog())
-        return found?.key.bytes == key ? found : nil
+        guard let leaf = try? await member(chain, near: now, revocations: RevocationLog()),
+            leaf.certificate.key.bytes == key
+        else { return nil }
+        return FleetMember(leaf.certificate, issuer: leaf.issuer, now: now)
     }
 
     /// Who a journal's author is, or was, in this fleet, if that is what it says: a server writes channels and nothing else, and nobody

@@ -10,7 +10,7 @@ import Storage
 struct FleetFiles: Sendable {
     /// The secret of the laptop (`DeviceKey.pem`).
     static let key = "device.key"
-    /// The laptop's own certificate, its issuer's and the root's.
+    /// The laptop's own certificate, its issuer's and the root's, then what a server has prolonged it by, with the server's two.
     static let chain = "fleet.pem"
     /// The certificate by which this laptop may issue others.
     static let issuer = "issuer.pem"

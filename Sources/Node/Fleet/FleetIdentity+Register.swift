@@ -86,7 +86,10 @@ extension FleetIdentity: FleetRegister {
 
     /// What was news among them is in force at once.
     private func take(_ revocations: [Revocation]) -> RevocationNews? {
-        let news = state.withLock { state in revocations.filter { state.revocations.add($0) } }
+        let news = state.withLock { state in
+            defer { state.forgetVoidRenewal() }
+            return revocations.filter { state.revocations.add($0) }
+        }
         guard !news.isEmpty else { return nil }
         let revoked = Set(news.map(\.device))
         let letIn = state.withLock { state in
@@ -169,6 +172,7 @@ extension FleetIdentity: FleetRegister {
     static func readRegister(_ files: FleetFiles, into state: inout State) async throws(ConfigurationError) {
         guard let trust = state.membership?.trust else { return }
         state.revocations = try await readRevocations(files, in: trust)
+        state.forgetVoidRenewal()
         let devices = try files.read(FleetFiles.devices).flatMap {
             try? JSON.decode([KnownDevice].self, from: Array($0.utf8))
         }

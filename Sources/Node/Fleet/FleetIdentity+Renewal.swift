@@ -8,7 +8,7 @@ extension FleetIdentity {
     /// How long it is until this laptop's certificate is to be renewed, in milliseconds: from half-way on. Nil without one.
     var untilRenewal: Int64? {
         guard let membership, !isRevoked else { return nil }
-        return max(0, membership.own.notAfter - CertificateAuthority.lifetime(of: .laptop) / 2 - time)
+        return max(0, membership.validUntil - CertificateAuthority.lifetime(of: .laptop) / 2 - time)
     }
 
     /// Makes the new one itself, if this laptop is an issuer.
@@ -33,10 +33,31 @@ extension FleetIdentity {
 
     /// Takes up what an issuer has made; an older one than there is changes nothing.
     func installRenewed(_ certificates: [FleetCertificate]) async throws {
-        guard let membership, let fresh = certificates.first, fresh.notAfter > membership.own.notAfter,
+        guard let membership, let fresh = certificates.first, fresh.notAfter > membership.validUntil,
             certificates.last?.key == membership.trust.root.key
         else { return }
         try await install(certificates.map(\.pem).joined())
+    }
+
+    /// Takes up what a server has prolonged this laptop's certificate by.
+    ///
+    /// - Parameter certificates: in DER: the renewal, the server's own and its issuer's.
+    /// - Returns: whether that is longer than what there is, and others will believe it.
+    func installProlonged(_ certificates: [[UInt8]]) async throws -> Bool {
+        guard let membership, certificates.count == 3,
+            let renewal = try? certificates.map({ try FleetCertificate($0) })
+        else { return false }
+        var fresh = membership
+        fresh.renewal = renewal
+        let judged = try? await membership.trust.judge(
+            fresh.chain.map(\.bytes), now: now, revocations: revocations)
+        guard let judged, judged.validUntil > membership.validUntil else { return false }
+        try files?.write(fresh.pem, to: FleetFiles.chain)
+        change { state in
+            if state.membership?.own == membership.own { state.membership?.renewal = renewal }
+            state.forgetVoidRenewal()
+        }
+        return true
     }
 
     /// Whether a peer may be one that gives this laptop a new certificate; its own may have run out meanwhile.

@@ -17,9 +17,15 @@ package final class FleetIdentity: LinkSecurity {
         let issuer: FleetCertificate
         /// Issues certificates, if this laptop may.
         let authority: CertificateAuthority?
+        /// What a server has prolonged `own` by, then the server's own certificate and its issuer's; nothing without.
+        var renewal: [FleetCertificate] = []
 
+        /// When it ends, in milliseconds since 1970.
+        var validUntil: Int64 { max(own.notAfter, renewal.first?.notAfter ?? 0) }
+        /// What is shown to others, in their order.
+        var chain: [FleetCertificate] { renewal.prefix(1) + [own, issuer] + renewal.dropFirst() }
         /// As it stands in a file.
-        var pem: String { own.pem + issuer.pem + trust.root.pem }
+        var pem: String { ([own, issuer, trust.root] + renewal).map(\.pem).joined() }
     }
 
     /// Why the laptop's place in a fleet cannot be changed.
@@ -52,6 +58,12 @@ package final class FleetIdentity: LinkSecurity {
         /// Laptops that were let in, or that this one has issued a certificate to.
         var known: [DeviceID: KnownDevice] = [:]
         var listeners: [AsyncStream<Void>.Continuation] = []
+
+        /// Nobody believes what a server has signed that was shut out, or whose issuer was.
+        mutating func forgetVoidRenewal() {
+            guard let signers = membership?.renewal.dropFirst() else { return }
+            if signers.contains(where: { revocations.contains($0.key.device) }) { membership?.renewal = [] }
+        }
 
         /// Nothing of a fleet is left.
         mutating func leave() {
@@ -116,7 +128,7 @@ package final class FleetIdentity: LinkSecurity {
 
     var publicKey: DevicePublicKey { key.publicKey }
 
-    /// The laptop's own and its issuer's, in DER; none while it belongs to no fleet, and for a key that it has no more.
+    /// The laptop's own and its issuer's, in DER, beside which it signs what others keep; none while it belongs to no fleet, and for a key that it has no more.
     func certificates(of key: DevicePublicKey) -> [[UInt8]] {
         guard let membership, membership.own.key == key else { return [] }
         return [membership.own.bytes, membership.issuer.bytes]
@@ -177,7 +189,7 @@ package final class FleetIdentity: LinkSecurity {
             // Who was revoked would only be turned away everywhere, and has nothing to say to anybody.
             guard !state.revocations.contains(state.key.publicKey.device) else { return nil }
             return state.membership.map {
-                FleetCredentials(certificates: [$0.own.bytes, $0.issuer.bytes], key: state.key.pem)
+                FleetCredentials(certificates: $0.chain.map(\.bytes), key: state.key.pem)
             }
         }
     }
@@ -214,8 +226,8 @@ package final class FleetIdentity: LinkSecurity {
         of key: DeviceKey, _ files: FleetFiles
     ) throws(ConfigurationError) -> Membership? {
         guard let text = try files.read(FleetFiles.chain) else { return nil }
-        guard let all = try? FleetCertificate.all(inPEM: text), all.count == 3, all[0].key == key.publicKey,
-            let trust = FleetTrust(root: all[2])
+        guard let all = try? FleetCertificate.all(inPEM: text), [3, 6].contains(all.count),
+            all[0].key == key.publicKey, let trust = FleetTrust(root: all[2])
         else {
             throw ConfigurationError(
                 "\(files.path)/\(FleetFiles.chain) holds no certificates of this laptop; move it aside, start again, and let "
@@ -223,6 +235,7 @@ package final class FleetIdentity: LinkSecurity {
         }
         let issuer = try files.read(FleetFiles.issuer).flatMap { try? FleetCertificate.all(inPEM: $0).first }
         let authority = issuer.flatMap { try? CertificateAuthority($0, key: key, fleet: trust.root.key) }
-        return Membership(trust: trust, own: all[0], issuer: all[1], authority: authority)
+        return Membership(
+            trust: trust, own: all[0], issuer: all[1], authority: authority, renewal: Array(all.dropFirst(3)))
     }
 }

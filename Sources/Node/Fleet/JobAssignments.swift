@@ -98,9 +98,9 @@ final class JobAssignments: AssignmentRegister {
     }
 
     func receives(_ job: JobID) -> Bool {
-        guard let own = identity.membership?.own else { return true }
-        let isInGrace = own.notAfter < identity.now.earliest
-        return !isInGrace && (own.role.seesAllJobs || roster(of: job).includes(identity.device))
+        guard let membership = identity.membership else { return true }
+        let isInGrace = membership.validUntil < identity.now.earliest
+        return !isInGrace && (membership.own.role.seesAllJobs || roster(of: job).includes(identity.device))
     }
 
     // MARK: Assigning

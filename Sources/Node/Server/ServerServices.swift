@@ -7,6 +7,7 @@ import ServiceLifecycle
 /// What this laptop has to do with the company's server.
 struct ServerServices {
     let gateway: Gateway
+    let client: ChannelClient
     /// In the order in which they are started.
     let services: [ServiceGroupConfiguration.ServiceConfiguration]
 
@@ -15,7 +16,7 @@ struct ServerServices {
         let times = ServerTimes()
         let security = FleetServerSecurity(fleet: fleet, replicator: core.replicator, logger: logger)
         let connections = ServerConnections(to: address, security: security)
-        let client = ChannelClient(connections, security: security, elapsed: { SystemClock.elapsedMicroseconds }) {
+        client = ChannelClient(connections, security: security, elapsed: { SystemClock.elapsedMicroseconds }) {
             [replicator = core.replicator] exchange in
             times.heard()
             await replicator.learn(.server(exchange))

@@ -18,7 +18,7 @@ extension InventoryService {
             status.fleetID = membership?.trust.short
             status.rootID = membership?.trust.root.key.device.description
             status.role = membership?.own.role.rawValue
-            status.validUntil = membership.map { Timestamp(milliseconds: $0.own.notAfter) }
+            status.validUntil = membership.map { Timestamp(milliseconds: $0.validUntil) }
             status.issuerID = membership?.issuer.key.device.short
             return status
         }

@@ -15,7 +15,7 @@ extension InventoryService {
             own.name = facts.hostName
             own.role = membership.own.role.rawValue
             own.issuerID = membership.issuer.key.device.short
-            own.validUntil = Timestamp(milliseconds: membership.own.notAfter)
+            own.validUntil = Timestamp(milliseconds: membership.validUntil)
             devices.append(own)
         }
         for known in fleet.knownDevices where known.device != fleet.device.description {

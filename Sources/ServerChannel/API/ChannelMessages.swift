@@ -122,7 +122,8 @@ package enum ChannelHeader {
     package static let received = "Muster-Received"
     /// When the answer went out: microseconds since 1970, in every answer of a Muster server.
     package static let answered = "Muster-Answered"
-    /// The certificate of the caller's issuer, base 64 of DER, in every request of a laptop: a proxy passes on the caller's own only.
+    /// The certificates that a caller shows behind its first one (its issuer's), each in base 64 of DER, with commas between them, in
+    /// every request of a laptop: a proxy passes on the first only.
     package static let issuer = "Muster-Issuer"
     /// One number for all revocations that the server knows of, 16 hexadecimal digits, in every answer to a member of its fleet.
     package static let revocations = "Muster-Revocations"

@@ -44,6 +44,18 @@ extension ChannelClient {
         return try list.statements()
     }
 
+    /// `POST /v1/certificates`: asks for more of the certificate that this laptop shows, however old that is.
+    ///
+    /// - Returns: in DER: the renewal, the server's own certificate and its issuer's.
+    package func renewal() async -> ServerReply<[[UInt8]]> {
+        await execute(Ask(method: .POST, path: "/v1/certificates")).map { bytes in
+            guard let list = try? JSONDecoder().decode(CertificateList.self, from: Data(bytes)) else {
+                throw MalformedMessage(sentence: "The list of certificates cannot be read.")
+            }
+            return try list.chain()
+        }
+    }
+
     /// `PUT /v1/jobs/{job}/removal`: tells that a job has ended; a repetition changes nothing.
     ///
     /// - Returns: how far the server then holds the job's journals.

@@ -97,8 +97,9 @@ package final class ChannelClient: Sendable {
         request.method = ask.method
         request.headers.add(name: "Accept", value: ChannelHeader.protobuf)
         request.headers.add(name: "Accept-Encoding", value: "gzip")
-        if let issuer = security?.credentials?.certificates.last {
-            request.headers.add(name: ChannelHeader.issuer, value: Data(issuer).base64EncodedString())
+        if let shown = security?.credentials?.certificates {
+            let rest = shown.dropFirst().map { Data($0).base64EncodedString() }
+            request.headers.add(name: ChannelHeader.issuer, value: rest.joined(separator: ","))
         }
         if let body = ask.body {
             request.headers.add(name: "Content-Type", value: ask.type)

@@ -3,12 +3,13 @@ import Engine
 import Identity
 import Logging
 import Replication
+import ServerChannel
 import ServiceLifecycle
 import Transport
 import WireFormat
 
 /// Keeps this laptop's certificate alive: from half-way on it asks everybody in reach for a new one, since any issuer may
-/// give it, also long after the old one has run out.
+/// give it, also long after the old one has run out; and where nobody does, the server for more of the old one.
 struct Renewer: Service {
     /// How often is looked whether it is time, in milliseconds: soon after a start, when the clock is learned, then seldom.
     private static let firstLook: UInt64 = 1_000
@@ -23,13 +24,15 @@ struct Renewer: Service {
     let transport: PeerTransport
     let replicator: Replicator
     let machine: any Machine
+    /// Nil for a laptop without.
+    let server: ServerServices?
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var nextLook = Self.firstLook
             var pause = Self.firstPause
-            var asked: [PeerAddress] = []
+            var asked = InReach()
             var next: UInt64 = 0
             while !Task.isCancelled {
                 let wait = fleet.untilRenewal ?? .max
@@ -37,13 +40,15 @@ struct Renewer: Service {
                     // The clock may step, and a laptop may join: it is looked at again before long.
                     try? await machine.sleep(milliseconds: min(UInt64(wait), nextLook))
                     nextLook = min(nextLook * 2, Self.longestLook)
-                    (pause, asked) = (Self.firstPause, [])
+                    (pause, asked) = (Self.firstPause, InReach())
                     continue
                 }
-                let addresses = await replicator.knownAddresses()
-                if addresses != asked || machine.elapsedMilliseconds >= next {
-                    (pause, asked) = (min(pause * 2, Self.longestPause), addresses)
-                    await renew(at: addresses)
+                let inReach = InReach(
+                    peers: await replicator.knownAddresses(),
+                    server: await server?.gateway.standing.isThere ?? false)
+                if inReach != asked || machine.elapsedMilliseconds >= next {
+                    (pause, asked) = (min(pause * 2, Self.longestPause), inReach)
+                    await renew(at: inReach.peers)
                     next = machine.elapsedMilliseconds + pause
                 }
                 try? await machine.sleep(milliseconds: Self.look)
@@ -59,6 +64,11 @@ struct Renewer: Service {
                 try await fleet.installRenewed(certificates)
                 logger.info("this laptop's certificate was renewed", metadata: ["at": "\(address)"])
                 return
+            }
+            if case .answer(let certificates) = await server?.client.renewal(),
+                try await fleet.installProlonged(certificates)
+            {
+                logger.info("this laptop's certificate was renewed", metadata: ["at": "the server"])
             }
         } catch {
             logger.warning("this laptop's certificate could not be renewed", metadata: ["error": "\(error)"])
@@ -76,4 +86,11 @@ struct Renewer: Service {
         }
         return try certificates.map { try FleetCertificate($0) }
     }
+}
+
+/// Whom a laptop can ask for a new certificate.
+private struct InReach: Equatable {
+    var peers: [PeerAddress] = []
+    /// It has answered the last time.
+    var server = false
 }

@@ -35,7 +35,7 @@ extension HealthRules {
                 remedy: "if that is a mistake, leave the fleet (muster fleet leave), and join it anew by a code")
         }
         let left = standing.validUntil - standing.now
-        let issuer = "stay in one network with a laptop that lets others in, until it is renewed"
+        let issuer = "stay in one network with a laptop that lets others in, or reach the server, until it is renewed"
         switch left {
         case ..<(-FleetTrust.grace):
             return HealthCheck(name, .failed, "the certificate ran out \(days(-left)) ago", remedy: issuer)

@@ -28,7 +28,7 @@ extension InventoryService {
     private var fleetStanding: FleetStanding? {
         guard let membership = fleet.membership else { return nil }
         return FleetStanding(
-            role: membership.own.role, validUntil: membership.own.notAfter,
+            role: membership.own.role, validUntil: membership.validUntil,
             issuerUntil: membership.authority?.certificate.notAfter, isRevoked: fleet.isRevoked,
             isIssuerRevoked: fleet.revocations.contains(membership.issuer.key.device), now: Int64(nowMilliseconds))
     }
