@@ -84,7 +84,7 @@ package struct Node: Sendable {
                 .init(
                     service: Renewer(
                         fleet: fleet, transport: core.transport, replicator: replicator, machine: core.machine,
-                        server: server, logger: logger)),
+                        server: server.map { ($0.client, $0.gateway) }, logger: logger)),
                 .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
                 .init(service: StreamEnder(hub: core.hub, manager: manager)),
                 .init(service: LastResort(logger: logger)),

@@ -42,11 +42,14 @@ struct ServerRenewalTests {
         of key: DevicePublicKey? = nil, as role: FleetRole = .lead, kind: CertificateKind = .renewal,
         days: ClosedRange<Int64> = 80...125, by chain: [[UInt8]]? = nil, with signer: DeviceKey? = nil
     ) throws -> FleetCertificate {
-        let key = key ?? dora.publicKey
+        let (key, server) = (key ?? dora.publicKey, try FleetCertificate((chain ?? serverChain)[0]))
         return try CertificateAuthority.signed(
             FleetSubject(kind, of: key, fleet: fleet.trust.root.key, role: role), of: key,
             from: TestFleet.today + days.lowerBound * Self.day, until: TestFleet.today + days.upperBound * Self.day,
-            under: FleetCertificate((chain ?? serverChain)[0]), by: signer ?? server)
+            under: kind == .renewal
+                ? FleetSubject.renewer(server, of: fleet.trust.root.key)
+                : FleetSubject(.laptop, of: server.key, fleet: fleet.trust.root.key, role: server.role).name,
+            by: signer ?? self.server)
     }
 
     private func judge(

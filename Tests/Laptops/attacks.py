@@ -98,10 +98,10 @@ class Issuing:
         return "".join(pem(one) for one in [self._leaf(owner), *self._behind, self._signer.root])
 
     def _leaf(self, owner):
-        names = subject_of(self._kind, _Owner(owner), fleet_in(self._signer.root))
-        role = x509.NameAttribute(NameOID.ORGANIZATIONAL_UNIT_NAME, self._role)
-        subject = x509.Name([role if one.oid == role.oid else one for one in names])
+        subject = self._named(self._kind, owner, self._role)
         issuer, now = x509.load_der_x509_certificate(self._signer.certificate).subject, datetime.now(timezone.utc)
+        if self._kind == "renewal":
+            issuer = self._named("renewal", self._signer.key.public_key(), "server")
         builder = x509.CertificateBuilder(issuer, subject, owner, x509.random_serial_number())
         builder = builder.not_valid_before(now + timedelta(days=self._since))
         builder = builder.not_valid_after(now + timedelta(days=self._until))
@@ -116,6 +116,11 @@ class Issuing:
             both = [ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH]
             builder = builder.add_extension(x509.ExtendedKeyUsage(both), False)
         return der(builder.sign(self._signer.key, None))
+
+    def _named(self, kind, owner, role):
+        names = subject_of(kind, _Owner(owner), fleet_in(self._signer.root))
+        role = x509.NameAttribute(NameOID.ORGANIZATIONAL_UNIT_NAME, role)
+        return x509.Name([role if one.oid == role.oid else one for one in names])
 
 
 class _Owner:

@@ -109,8 +109,8 @@ package struct CertificateAuthority: Sendable {
         guard now < end else { throw .ranOut }
         return try Self.signed(
             FleetSubject(kind, of: owner, fleet: fleet, role: role), of: owner,
-            from: max(min(now, certain ?? now) - Self.leeway, certificate.notBefore), until: end, under: certificate,
-            by: key)
+            from: max(min(now, certain ?? now) - Self.leeway, certificate.notBefore), until: end,
+            under: certificate.certificate.subject, by: key)
     }
 
     /// Prolongs what an issuer has given, as a server, which is no issuer: it counts beside that and nowhere else.
@@ -129,20 +129,20 @@ package struct CertificateAuthority: Sendable {
         return try signed(
             FleetSubject(.renewal, of: former.key, fleet: fleet, role: former.role), of: former.key,
             from: max(now - leeway, server.notBefore), until: min(now + lifetime(of: .renewal), server.notAfter),
-            under: server, by: key)
+            under: FleetSubject.renewer(server, of: fleet), by: key)
     }
 
     /// - Parameter issuer: nil for one that signs itself.
     static func signed(
         _ subject: FleetSubject, of owner: DevicePublicKey, from start: Int64, until end: Int64,
-        under issuer: FleetCertificate?, by key: DeviceKey
+        under issuer: DistinguishedName?, by key: DeviceKey
     ) throws(Refusal) -> FleetCertificate {
         do {
             let certificate = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(),
                 publicKey: Certificate.PublicKey(Curve25519.Signing.PublicKey(rawRepresentation: owner.bytes)),
                 notValidBefore: Date(milliseconds: start), notValidAfter: Date(milliseconds: end),
-                issuer: issuer?.certificate.subject ?? subject.name, subject: subject.name,
+                issuer: issuer ?? subject.name, subject: subject.name,
                 signatureAlgorithm: .ed25519,
                 extensions: extensions(for: subject.kind), issuerPrivateKey: Certificate.PrivateKey(key.key))
             var serializer = DER.Serializer()

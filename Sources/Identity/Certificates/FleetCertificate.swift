@@ -60,10 +60,10 @@ package struct FleetCertificate: Hashable, Sendable {
         notAfter = certificate.notValidAfter.milliseconds
     }
 
-    /// Whether somebody has signed it with the key, and under the name, in another certificate; what that one may do is not looked at.
-    func isSigned(by signer: FleetCertificate) -> Bool {
-        certificate.issuer == signer.certificate.subject
-            && signer.certificate.publicKey.isValidSignature(certificate.signature, for: certificate)
+    /// Whether it is a renewal that the owner of another certificate has signed; what that one may do is not looked at.
+    func isRenewal(by server: FleetCertificate, of fleet: DevicePublicKey) -> Bool {
+        kind == .renewal && certificate.issuer == FleetSubject.renewer(server, of: fleet)
+            && server.certificate.publicKey.isValidSignature(certificate.signature, for: certificate)
     }
 
     /// As a block of PEM (RFC 7468), with a line break after it.
@@ -120,6 +120,12 @@ struct FleetSubject {
         fleet = String(organisation[2])
         self.role = role
         self.device = device
+    }
+
+    /// Under which name a server signs renewals: no certificate has it as its subject, so nobody who builds chains takes the server's own
+    /// for an issuer's.
+    static func renewer(_ server: FleetCertificate, of fleet: DevicePublicKey) -> DistinguishedName? {
+        try? FleetSubject(.renewal, of: server.key, fleet: fleet, role: .server).name
     }
 
     var name: DistinguishedName {

@@ -153,8 +153,8 @@ package struct FleetTrust: Sendable {
             guard error == .revoked else { throw .notAllowed }
             return false
         }
-        guard server.role == .server, renewal.isSigned(by: server), renewal.notBefore >= server.notBefore,
-            renewal.notAfter <= server.notAfter
+        guard server.role == .server, renewal.isRenewal(by: server, of: root.key),
+            renewal.notBefore >= server.notBefore, renewal.notAfter <= server.notAfter
         else { throw .notAllowed }
         return renewal.notBefore <= now.latest
     }

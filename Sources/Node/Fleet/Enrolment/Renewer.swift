@@ -25,7 +25,7 @@ struct Renewer: Service {
     let replicator: Replicator
     let machine: any Machine
     /// Nil for a laptop without.
-    let server: ServerServices?
+    let server: (client: ChannelClient, gateway: Gateway)?
     let logger: Logger
 
     func run() async throws {
