@@ -1,3 +1,5 @@
+import AsyncHTTPClient
+import HTTPCoding
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -27,5 +29,21 @@ struct BrowserGuardTests {
         for origin in ["null", "https://attacker.example", "http://localhost"] {
             #expect(refusal(host: "localhost", origin: origin) == .notPermitted)
         }
+    }
+
+    @Test("are asked for nothing at all of a daemon, on either socket", arguments: [LocalSocket.Access.all, .looking])
+    func asked(access: LocalSocket.Access) async throws {
+        let statuses = try await withDaemon(try await Scene().answers, access: access) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                var statuses: [UInt] = []
+                for (name, value) in [("Accept", "*/*"), ("Origin", "null"), ("Host", "attacker.example")] {
+                    var request = HTTPClientRequest(url: "http+unix://\(PercentCoding.encode(socket))/v1/jobs")
+                    request.headers.add(name: name, value: value)
+                    statuses.append(try await client.http.execute(request, deadline: .distantFuture).status.code)
+                }
+                return statuses
+            }
+        }
+        #expect(statuses == [200, 403, 403])
     }
 }

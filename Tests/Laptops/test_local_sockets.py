@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from attacks import assert_kept, kept
-from lab import wait_until
+from lab import UnixConnection, wait_until
 from solo import PATIENCE_SECONDS, Solos
 
 # Groups that every Debian has, and that nobody here is in.
@@ -100,6 +100,41 @@ def test_readers_change_nothing(house, what):
     # Its keys and certificates among it.
     assert_kept(house.daemon, before)
     assert house.shown() == seen
+
+
+# What a page cannot leave out, or choose, where a port is forwarded to the socket; and what the answer says.
+PAGES = {
+    "another's page": ({"Origin": "https://attacker.example"}, "A page in a browser"),
+    "a page without an origin": ({"Origin": "null"}, "A page in a browser"),
+    "a page of this machine": ({"Origin": "http://localhost"}, "A page in a browser"),
+    "a name that leads here": ({"Host": "attacker.example"}, "no name with a dot"),
+    "a name that leads here, with a port": ({"Host": "attacker.example:4711"}, "no name with a dot"),
+}
+
+
+@pytest.mark.parametrize("what", PAGES)
+def test_a_page_in_a_browser_sees_and_changes_nothing_through_either_socket(house, what):
+    """As root, whom neither socket's group keeps out."""
+    headers, sentence = PAGES[what]
+    before, seen = kept(house.daemon), house.shown()
+    asked = [("GET", "/v1/jobs", ""), *CHANGES.values()]
+    for path in (house.daemon.socket, house.readers):
+        assert shown_to({}, path, "GET", "/v1/jobs")[0] == 200, "a program is answered"
+        for method, target, body in asked:
+            status, answer = shown_to(headers, path, method, target.replace("{job}", house.job), body)
+            assert status == 403 and sentence in answer["detail"], (path, target, answer)
+    assert_kept(house.daemon, before)
+    assert house.shown() == seen
+
+
+def shown_to(headers, path, method, target, body=""):
+    connection = UnixConnection(path)
+    try:
+        connection.request(method, target, body or None, {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
 
 
 def test_the_command_says_why_to_a_reader(house):
