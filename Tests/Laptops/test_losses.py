@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 
 import pytest
 from invitations import invite, let_in, newcomer
@@ -106,3 +107,51 @@ def test_a_code_with_a_mistake_or_of_another_fleet_makes_no_root(solos, drawer, 
             drawer.passphrase)
         assert outcome.returncode == 65 and word in outcome.stderr, outcome
         assert not os.path.exists(fresh)
+
+
+def test_keys_certificates_and_the_root_are_their_owners_alone(solos, tmp_path):
+    """Wherever they come to be, also where everybody's new files are open to all."""
+    open_to_all = ("sh", "-c", 'umask 0 && exec "$@"', "sh")
+    passphrase = tmp_path / "passphrase"
+    passphrase.write_text("a drawer of its own\n")
+
+    def begun(name, *flags):
+        daemon = solos(name).launch(*flags, prefix=open_to_all)
+        wait_until(daemon.answers, PATIENCE_SECONDS, f"{name} answers")
+        assert modes(daemon) == {"device.key": 0o600}
+        return daemon
+
+    def write(daemon, *command):
+        words = daemon.command(*command, "--passphrase-file", str(passphrase))
+        done = subprocess.run(words, capture_output=True, text=True, umask=0)
+        assert done.returncode == 0, done
+        return done.stdout
+
+    anna = begun("anna")
+    code = RECOVERY_CODE.search(write(anna, "fleet", "init", "--root", str(tmp_path / "root.pem"))).group(1)
+    assert modes(anna) == dict.fromkeys(["device.key", "fleet.pem", "issuer.pem"], 0o600)
+    (tmp_path / "code").write_text(code + "\n")
+    write(anna, "fleet", "recover", "--root", str(tmp_path / "again.pem"), "--code-file", str(tmp_path / "code"))
+    for name in ("root.pem", "again.pem"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
+    bert, cleo = (begun(name, "--peer", anna.address) for name in ("bert", "cleo"))
+    for daemon in (bert, cleo):
+        let_in(anna, daemon, invite(anna))
+        assert modes(daemon) == dict.fromkeys(["device.key", "fleet.pem"], 0o600)
+    done(anna, "fleet", "revoke", cleo.get("/v1/fleet")["deviceID"], "--yes")
+    for daemon in (anna, bert):
+        wait_until(lambda: modes(daemon).get("revocations.pem") == 0o600, PATIENCE_SECONDS, f"{modes(daemon)}")
+    key = key_of(bert)
+    done(bert, "fleet", "leave", "--yes")
+    assert key_of(bert) != key and modes(bert)["device.key"] == 0o600, modes(bert)
+
+
+def modes(daemon):
+    """Of what says in the state directory who this laptop is, and who belongs to its fleet."""
+    names = [name for name in os.listdir(daemon.state) if name.endswith((".key", ".pem"))]
+    return {name: os.stat(os.path.join(daemon.state, name)).st_mode & 0o777 for name in names}
+
+
+def key_of(daemon):
+    with open(os.path.join(daemon.state, "device.key"), "rb") as file:
+        return file.read()
