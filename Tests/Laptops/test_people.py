@@ -6,6 +6,7 @@ import select
 import subprocess
 
 import pytest
+from clocks import WallClock, milliseconds, true_milliseconds
 from gateways import advance, crew, wait_at_office, wait_published
 from lab import wait_until
 from solo import PATIENCE_SECONDS, wait_agreed
@@ -13,6 +14,8 @@ from solo import PATIENCE_SECONDS, wait_agreed
 BAD_DATA = 65
 # The number of a user whom every Debian has, beside root, who runs the tests.
 NOBODY = "nobody"
+# The daemon's start lies so much before it is looked at, at most.
+DRIFT_MARGIN_MILLISECONDS = 60_000
 
 
 def begin(daemon, name, *flags):
@@ -192,19 +195,26 @@ def test_two_users_of_one_machine_have_two_sessions(solos):
     assert anna.get("/v1/session")["session"]["name"] == "Ann"
 
 
-def test_the_drift_at_the_start_is_recorded(solos, office, front):
-    anna, bert = crew(solos, office, front)
+@pytest.mark.parametrize("setting, drift", [("+0", 0), ("+3h", 10_800_000), ("-2d", -172_800_000)])
+def test_the_drift_at_the_start_is_recorded(solos, office, setting, drift):
+    """How far the laptop's own clock is off the server's, in milliseconds."""
+    clock = WallClock(solos.directory, "anna", setting)
+    flags = {"MUSTER_SERVER": office.url, "MUSTER_SERVER_INTERVAL": "1"}
+    anna = solos("anna").start(environment={**clock.environment, **flags})
+    bert = solos("bert").start("--peer", anna.address)
     wait_until(
         lambda: anna.get("/v1/status")["clock"]["source"] == "server", PATIENCE_SECONDS, "the server's time is known")
+    began = milliseconds(anna.get("/v1/status")["startedAt"]) - true_milliseconds()
+    assert abs(began - drift) < DRIFT_MARGIN_MILLISECONDS, "the fault is there"
     begin(anna, "Ann", "--new")
     session = anna.get("/v1/session")["session"]
-    assert abs(session["driftMilliseconds"]) < 1000 and session["uncertaintyMilliseconds"] >= 0
+    assert abs(session["driftMilliseconds"] - drift) < 1000 and session["uncertaintyMilliseconds"] >= 0, session
     job = anna.create_job()
     anna.add(job, name="Sofa")
     wait_agreed([anna, bert], job)
     changes = bert.muster("job", "audit", job, "--changes").stdout
-    drift, uncertainty = (int(session[name]) for name in ("driftMilliseconds", "uncertaintyMilliseconds"))
-    assert f" {drift} {uncertainty} Ann" in changes, changes
+    recorded, uncertainty = (int(session[name]) for name in ("driftMilliseconds", "uncertaintyMilliseconds"))
+    assert f" {recorded} {uncertainty} Ann" in changes, changes
 
 
 def test_without_a_session_all_is_as_it_was(solos):
