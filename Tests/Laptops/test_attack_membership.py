@@ -26,6 +26,7 @@ from stranger import (
 
 BUCKETS_REQUEST, SUMMARIES_REQUEST, VECTOR_REQUEST, FINGERPRINT, PROBE = 20, 22, 23, 19, 11
 NOT_ALLOWED = "Nobody who may do so has signed who is on the job"
+UNREADABLE = "what is said of who is on a job cannot be read"
 
 
 def crew(solos):
@@ -54,7 +55,7 @@ def all_that_is_said(stranger, seconds):
 
 def test_a_member_that_is_not_on_the_job_gets_nothing_of_it_whatever_it_asks(solos):
     lea, bert, job = crew(solos)
-    before = kept(lea)
+    before, vector_before, logged = kept(lea), lea.vector(job), len(lea.log())
     replica = bytes.fromhex(lea.replica())
     quiet = Stranger(lea).greet()
     lea.add("smith-12", name="Vermeer")
@@ -81,8 +82,19 @@ def test_a_member_that_is_not_on_the_job_gets_nothing_of_it_whatever_it_asks(sol
     quiet.close()
     asked.close()
     wait_agreed([lea, bert], job)
-    assert len(lea.items(job)) == 3
-    assert kept(lea)["job"] and before["job"]
+    # What lea has written herself, and no word of anybody else.
+    assert sorted(item["fields"]["name"] for item in lea.items(job).values()) == ["Hals", "Rembrandt", "Vermeer"]
+    assert lea.vector(job).keys() == vector_before.keys()
+    assert_kept(lea, before, but=["job", "journal", "segment", "item"])
+    assert [row["id"] for row in lea.get("/v1/jobs")] == [job]
+    # Who may ask, and gets nothing, is worth no line: only that they came and went.
+    said = wait_until(lambda: both_have_gone(lea.log()[logged:]), PATIENCE_SECONDS, "the log tells that both went")
+    assert all("peer connected" in line or "connection closed" in line for line in said), said
+
+
+def both_have_gone(log):
+    """The lines, once two connections have closed."""
+    return log.splitlines() if log.count("connection closed") == 2 else None
 
 
 def test_a_forged_word_puts_nobody_on_a_job_and_names_who_passed_it_on(solos):
@@ -119,15 +131,19 @@ def test_a_malformed_word_ends_its_connection_and_nothing_else(solos):
     lead = Member(lea.fleet, role="lead")
     content, signature, certificates = signed(lea.fleet, lead, job, {lead.device: True})
     before = kept(lea)
-    for broken in (
-        [(b"", signature, certificates)],
-        [(content[:-1], signature, certificates)],
-        [(content, signature[:-1], certificates)],
-        [(content, signature, certificates * 2)],
-        [(content, signature, certificates)] * 33,
+    for broken, reason in (
+        ([(b"", signature, certificates)], UNREADABLE),
+        ([(content[:-1], signature, certificates)], UNREADABLE),
+        ([(content, signature[:-1], certificates)], UNREADABLE),
+        ([(content, signature, certificates * 2)], UNREADABLE),
+        ([(content, signature, certificates)] * 33, "a message lists too many assignments (33)"),
     ):
+        logged = len(lea.log())
         stranger = Stranger(lea).greet()
         stranger.say(assignments(broken))
         assert stranger.is_closed_within(5), lea.log()
+        closed = lambda: [line for line in lea.log()[logged:].splitlines() if "connection closed" in line]
+        (line,) = wait_until(closed, PATIENCE_SECONDS, "the log says why")
+        assert reason in line, line
     assert_kept(lea, before)
     assert bert.connected() == ["lea"] and jobs(bert) == {job}
