@@ -3,6 +3,7 @@ import HTTPCoding
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import Testing
 
 @testable import LocalAPI
