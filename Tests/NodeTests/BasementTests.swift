@@ -86,6 +86,26 @@ struct BasementTests {
         #expect(try await bert.items(job).count == 1 + 2 * 19)
     }
 
+    @Test("An issuer renews, and a laptop asks for it, from half-way on and not before")
+    func halfWay() async throws {
+        let lea = try await Laptop("lea")
+        try await learnTime(lea, days: 0)
+        let issuer = try fleet.root.issue(.issuer, to: lea.service.fleet.publicKey, as: .lead, now: Self.today)
+        try await lea.service.fleet.install(issuer.pem + fleet.root.certificate.pem)
+        // 45 days make 22 and a half.
+        for laptop in [bert, lea] { laptop.machine.pass(milliseconds: 22 * Self.day) }
+        for laptop in [bert, lea] {
+            let wait = try #require(laptop.service.fleet.untilRenewal)
+            #expect(wait > 0 && wait <= Self.day / 2)
+        }
+        #expect(await lea.service.fleet.renewed(chain(bert)) == nil)
+        for laptop in [bert, lea] { laptop.machine.pass(milliseconds: Self.day) }
+        for laptop in [bert, lea] { #expect(laptop.service.fleet.untilRenewal == 0) }
+        let fresh = try #require(await lea.service.fleet.renewed(chain(bert))?.first)
+        #expect(fresh.key == bert.service.fleet.publicKey)
+        #expect(abs(fresh.notAfter - Self.today - (23 + 45) * Self.day) < Self.day / 2)
+    }
+
     @Test("Whoever comes out meets an issuer and is renewed, however late", arguments: [30, 60, 100] as [Int64])
     func renewed(days: Int64) async throws {
         let before = try #require(bert.service.fleet.membership?.own.notAfter)

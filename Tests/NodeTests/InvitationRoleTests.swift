@@ -1,14 +1,9 @@
 import CRDT
-import Engine
 import Enrolment
 import FleetTLS
 import Identity
 import LocalAPI
-import Logging
 import Replication
-import Simulation
-import Storage
-import Synchronization
 import Testing
 import Transport
 import WireFormat
@@ -18,60 +13,13 @@ import WireFormat
 /// A laptop that may let others in, over its own port, and those who come with the code.
 @Suite("Whom an invitation lets in", .timeLimit(.minutes(1)))
 struct InvitationRoleTests {
-    private final class Device: JoiningDevice {
-        let key: DeviceKey
-        let isServer: Bool
-        private let installed = Mutex<[String]>([])
-
-        init(_ key: DeviceKey = DeviceKey(), isServer: Bool) {
-            self.key = key
-            self.isServer = isServer
-        }
-
-        var papers: [String] { installed.withLock { $0 } }
-        func objection(to fleet: FleetTrust) -> String? { nil }
-        func install(_ pem: String) async throws { installed.withLock { $0.append(pem) } }
-    }
-
-    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
-    /// Runs the inviter; `role` is its own.
-    private func withInviter(
-        _ role: FleetRole = .office, _ body: (InventoryService, FleetIdentity, PeerAddress) async throws -> Void
-    ) async throws {
-        let machine = SystemMachine(executor: nil)
-        let fleet = try TestFleet(founded: Int64(clamping: machine.wallMilliseconds))
-        let key = DeviceKey()
-        let right = try fleet.root.issue(
-            .issuer, to: key.publicKey, as: role, now: Int64(clamping: machine.wallMilliseconds))
-        let identity = FleetIdentity(key: key)
-        var generator = SeededGenerator(seed: 1)
-        let store = try Store.openInMemory(
-            place: StorePlace(machine: "a", file: "a"), hostName: "anna", generator: &generator)
-        var configuration = NodeConfiguration()
-        configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-        let core = try await Core(
-            Core.Parts(
-                store: store, machine: machine, configuration: configuration, hostName: "anna", logger: Self.logger,
-                fleet: identity))
-        try await identity.install(right.pem + fleet.root.certificate.pem)
-        let service = core.service(gateway: nil, discovery: DiscoveryState(DiscoveryStatus(state: .off)))
-        let running = Task { await core.transport.run() }
-        defer { running.cancel() }
-        while core.transport.boundPort == nil { try await Task.sleep(for: .milliseconds(2)) }
-        let port = try #require(core.transport.boundPort)
-        try await body(service, identity, PeerAddress(host: "127.0.0.1", port: port))
-        running.cancel()
-        await running.value
-    }
-
     /// Joins, and says yes whenever the device waits for it.
     ///
     /// - Returns: why not; nil when it was let in.
     private func join(
-        _ device: Device, by code: String, at address: PeerAddress, of inviter: InventoryService
+        _ device: TestNewcomer, by code: String, at address: PeerAddress, of inviter: InventoryService
     ) async throws -> String? {
-        let joiner = Joiner(device, addresses: { [address] }, hostName: "tom", logger: Self.logger)
+        let joiner = Joiner(device, addresses: { [address] }, hostName: "tom", logger: silent)
         await joiner.join(by: try InvitationCode(code))
         for await step in joiner.steps {
             switch step {
@@ -94,12 +42,12 @@ struct InvitationRoleTests {
         try await withInviter { inviter, _, address in
             let opened = try await inviter.openInvitation(InvitationRequest(role: role.rawValue))
             let code = try #require(opened.code)
-            let other = Device(isServer: role.isLaptops)
+            let other = TestNewcomer(isServer: role.isLaptops)
             let refusal = try await join(other, by: code, at: address, of: inviter)
             #expect(refusal?.contains(role.isLaptops ? "this is a server" : "this is a laptop") == true)
             #expect(other.papers == [])
             #expect(try await inviter.invitation(opened.name).state == .unused, "that has cost nothing")
-            let meant = Device(isServer: !role.isLaptops)
+            let meant = TestNewcomer(isServer: !role.isLaptops)
             #expect(try await join(meant, by: code, at: address, of: inviter) == nil)
             let certificate = try #require(try FleetCertificate.all(inPEM: meant.papers.joined()).first)
             #expect(certificate.role == role && certificate.key == meant.key.publicKey)
@@ -112,10 +60,10 @@ struct InvitationRoleTests {
             for (first, second) in [(FleetRole.member, FleetRole.server), (.server, .member)] {
                 let key = DeviceKey()
                 var code = try #require(try await inviter.openInvitation(InvitationRequest(role: first.rawValue)).code)
-                let honest = Device(key, isServer: first == .server)
+                let honest = TestNewcomer(key, isServer: first == .server)
                 #expect(try await join(honest, by: code, at: address, of: inviter) == nil)
                 code = try #require(try await inviter.openInvitation(InvitationRequest(role: second.rawValue)).code)
-                let liar = Device(key, isServer: second == .server)
+                let liar = TestNewcomer(key, isServer: second == .server)
                 #expect(try await join(liar, by: code, at: address, of: inviter) != nil && liar.papers == [])
             }
         }

@@ -31,6 +31,7 @@ package actor Inviter: EnrolmentHandler {
     enum Fault: IdentityFault {
         case tooMany
         case unknown(String)
+        case ended(Invitation.End)
         case nobodyWaits
 
         /// What is wrong and what to do.
@@ -38,6 +39,7 @@ package actor Inviter: EnrolmentHandler {
             switch self {
             case .tooMany: "\(Inviter.mostOpen) invitations are open; let them be used first, or take some back."
             case .unknown(let name): "This laptop has no invitation \(name); open one with 'muster fleet invite'."
+            case .ended(let reason): reason.sentence
             case .nobodyWaits: "That laptop does not wait to be let in; look at the invitation again."
             }
         }
@@ -102,7 +104,9 @@ package actor Inviter: EnrolmentHandler {
     func admit(_ device: String, to name: String) throws -> InvitationView {
         guard var entry = entries[name] else { throw Fault.unknown(name) }
         if entry.certificates != nil, entry.newcomer?.key.device.description == device { return try view(name) }
-        guard entry.certificates == nil, let key = entry.invitation.provedNewcomer(by: machine.elapsedMilliseconds),
+        let now = machine.elapsedMilliseconds
+        if let reason = entry.invitation.ended(by: now) { throw Fault.ended(reason) }
+        guard entry.certificates == nil, let key = entry.invitation.provedNewcomer(by: now),
             let newcomer = entry.newcomer,
             key.device.description == device
         else { throw Fault.nobodyWaits }
