@@ -4,10 +4,12 @@ import time
 from datetime import datetime
 
 import pytest
-from clocks import WallClock
+from attacks import assert_kept, kept
+from clocks import WallClock, milliseconds, true_milliseconds
 from invitations import anna, invite, join, let_in, newcomer, wait_joining
 from lab import never_during, wait_until
-from newcomer import ENROLMENT, REFUSAL, Conversation
+from membership import QUIET_SECONDS
+from newcomer import CERTIFICATES, ENROLMENT, REFUSAL, Conversation
 from revoking import fleet_of
 from solo import PATIENCE_SECONDS, wait_agreed
 from stranger import Member, connect, frame, number, wait_for_log
@@ -18,6 +20,8 @@ LIFETIME = 45 * DAY
 RENEWAL, NOT_RENEWABLE = 7, 8
 # The clock is learned, and the certificate is looked at, within some seconds of a start.
 RENEW_SECONDS = 40
+# Between two laptops without a server; the wrong clocks are off by years.
+CLOSE_MILLISECONDS = 5_000
 
 
 def valid_until(daemon):
@@ -63,6 +67,55 @@ def test_after_weeks_in_the_basement_a_laptop_is_renewed(solos, anna, days):
         assert item in anna.items(job)
 
 
+def test_without_an_issuer_a_crew_goes_on_with_what_it_has_and_is_apart_in_the_end(solos):
+    """Nobody renews their certificates, which hold for 45 days and in grace for 45 more."""
+    bert, carl = solos("bert").start(), solos("carl").start()
+    ends = [valid_until(daemon) for daemon in (bert, carl)]
+    meet(bert, carl)
+    job = bert.create_job("Smith")
+    wait_agreed([bert, carl], job)
+    with TimeServer(bert.fleet, error_seconds=60 * DAY) as server:
+        for daemon in (bert, carl):
+            wait_told(daemon, server, 60)
+        # What they may tell each other is looked at when they connect.
+        meet(bert, carl)
+        new = bert.create_job("Jones")
+        for daemon in (bert, carl):
+            daemon.add(job, name=f"in grace, of {daemon.name}")
+        wait_agreed([bert, carl], job)
+        assert len(carl.items(job)) == 2
+        never_during(lambda: carl.ask("GET", f"/v1/jobs/{new}")[0] != 404, QUIET_SECONDS, "carl gets another job")
+        assert [daemon.connected() for daemon in (bert, carl)] == [["carl"], ["bert"]]
+
+        server.error_seconds = 100 * DAY
+        for daemon in (bert, carl):
+            wait_told(daemon, server, 100)
+        before = [kept(daemon) for daemon in (bert, carl)]
+        # Who calls looks first at what the other shows.
+        for daemon, other in ((bert, carl), (carl, bert)):
+            daemon.make("/v1/peers", {"address": other.address})
+            wait_for_log(daemon, "ran out long ago", PATIENCE_SECONDS)
+        never_during(lambda: bert.connected() + carl.connected(), QUIET_SECONDS, "they are connected")
+        assert_kept(bert, before[0])
+        assert_kept(carl, before[1])
+        # Each goes on by itself.
+        apart = bert.add(job, name="apart")
+        assert apart in bert.items(job) and apart not in carl.items(job)
+    assert [valid_until(daemon) for daemon in (bert, carl)] == ends, "nobody was renewed"
+
+
+def meet(bert, carl):
+    bert.make("/v1/peers", {"address": carl.address})
+    wait_until(lambda: bert.connected() == ["carl"] and carl.connected() == ["bert"], PATIENCE_SECONDS, "they meet")
+
+
+def wait_told(daemon, server, days):
+    """Starts it anew, and waits until it knows that so many days have passed."""
+    restart(daemon, server)
+    past = lambda: milliseconds(daemon.get("/v1/clock")["time"]) - true_milliseconds() > (days - 1) * DAY * 1_000
+    wait_until(past, PATIENCE_SECONDS, f"{daemon.name} knows the time")
+
+
 def test_a_revoked_laptop_is_not_renewed(solos, anna):
     bert, _ = crew(solos, anna)
     before = valid_until(bert)
@@ -76,14 +129,39 @@ def test_a_revoked_laptop_is_not_renewed(solos, anna):
         never_during(lambda: valid_until(bert) != before, RENEW_SECONDS / 4, "bert has another certificate")
 
 
-def test_before_half_way_nobody_is_renewed(anna):
-    """Whoever asks too early has a wrong clock, or wants to keep the issuer busy."""
-    context = Member(fleet_of(anna)).context
+def asked_to_renew(anna, member):
+    """What she answers."""
+    context = member.context
     context.set_alpn_protocols([ENROLMENT])
     with Conversation(context.wrap_socket(connect(anna))) as conversation:
         assert conversation.say(frame(number(RENEWAL, 1)))
-        assert conversation.next() == (REFUSAL, (NOT_RENEWABLE, 0))
-    assert "a certificate was renewed" not in anna.log()
+        return conversation.next()
+
+
+def test_from_half_way_on_everybody_is_renewed_and_before_nobody(solos, anna):
+    """Whoever asks too early has a wrong clock, or wants to keep the issuer busy. 45 days make 22 and a half."""
+    bert, _ = crew(solos, anna)
+    eager = Member(fleet_of(anna))
+    refused = (REFUSAL, (NOT_RENEWABLE, 0))
+    assert asked_to_renew(anna, eager) == refused
+    before = valid_until(anna), valid_until(bert)
+    with TimeServer(fleet_of(anna), error_seconds=22 * DAY) as server:
+        restart(anna, server)
+        restart(bert, server, "--peer", anna.address)
+        for daemon in (anna, bert):
+            told = lambda: daemon.get("/v1/clock")["source"] == "server"
+            wait_until(told, PATIENCE_SECONDS, f"{daemon.name} has the server's time")
+        assert asked_to_renew(anna, eager) == refused
+        # They look after one second, two and four.
+        never_during(lambda: (valid_until(anna), valid_until(bert)) != before, 8, "somebody was renewed")
+        assert "certificate was renewed" not in anna.log() + bert.log()
+        server.error_seconds = 23 * DAY
+        restart(anna, server)
+        restart(bert, server, "--peer", anna.address)
+        for daemon, former in zip((anna, bert), before):
+            renewed = lambda: valid_until(daemon) > former
+            wait_until(renewed, RENEW_SECONDS, f"{daemon.name} is renewed; {daemon.log()}")
+        assert asked_to_renew(anna, eager)[0] == CERTIFICATES
 
 
 @pytest.mark.parametrize("setting", ["@1970-01-02 00:00:00", "+10y"])
@@ -104,6 +182,8 @@ def test_a_laptop_whose_clock_is_decades_wrong_joins_and_works(solos, anna, sett
     wait_joining(bert, "joined", PATIENCE_SECONDS)
     job = bert.create_job()
     wait_agreed([anna, bert], job)
+    off = lambda: abs(milliseconds(bert.get("/v1/clock")["time"]) - true_milliseconds())
+    wait_until(lambda: off() < CLOSE_MILLISECONDS, PATIENCE_SECONDS, f"bert has learned the time; {bert.get('/v1/clock')}")
     bert.stop()
     bert.launch(environment=environment)
     wait_until(lambda: anna.connected() == ["bert"], PATIENCE_SECONDS, "it is let in again after a new start")
