@@ -8,13 +8,14 @@ import ssl
 import tempfile
 from datetime import datetime, timedelta, timezone
 
+import pytest
 from authors import public
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
-from lab import wait_until
-from revoking import der, fleet_in, subject_of
+from lab import Fleet, wait_until
+from revoking import der, fleet_in, issuer_of, subject_of
 from solo import PATIENCE_SECONDS
 from stranger import APPLICATION, Link, connect, hello
 
@@ -26,7 +27,23 @@ PASSING = {
     "job": "digest digestFingerprint cubicFeet duplicates".split(),
     "outbox": "attempts failures waitSince waitMilliseconds waitCause lastError".split(),
 }
+# What the server has beside these.
+SERVER_TABLES = "unseen garbage cutoff delivery changed server revocation known person crew".split()
 FILES = ["device.key", "fleet.pem", "issuer.pem", "revocations.pem"]
+
+
+@pytest.fixture
+def signer(office):
+    """The laptop that lets others into the server's fleet, which signs anything here."""
+    return issuer_of(office.fleet)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(build_directory):
+    """Another company's fleet."""
+    fleet = Fleet(build_directory)
+    yield fleet
+    fleet.end()
 
 
 def kept(daemon):
@@ -37,13 +54,24 @@ def kept(daemon):
         if os.path.exists(path):
             with open(path, "rb") as file:
                 found[name] = file.read()
-    database = sqlite3.connect(f"file:{daemon.store}?mode=ro", uri=True)
+    return {**found, **rows(daemon.store, TABLES)}
+
+
+def kept_by_server(office):
+    """All that a server has in its database, while it runs."""
+    return rows(office.store, TABLES + SERVER_TABLES)
+
+
+def rows(path, tables):
+    """Those of some tables, in words."""
+    found = {}
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     database.row_factory = sqlite3.Row
     try:
-        for table in TABLES:
+        for table in tables:
             passing = PASSING.get(table, [])
-            rows = [dict(row) for row in database.execute(f"SELECT * FROM {table}")]
-            found[table] = sorted(str({name: row[name] for name in row if name not in passing}) for row in rows)
+            those = [dict(row) for row in database.execute(f"SELECT * FROM {table}")]
+            found[table] = sorted(str({name: row[name] for name in row if name not in passing}) for row in those)
     finally:
         database.close()
     return found

@@ -3,6 +3,7 @@
 import os
 import time
 
+import attacks
 import pytest
 from authors import device_of, digest
 from cryptography import x509
@@ -256,29 +257,29 @@ FORGERIES = {
 @pytest.mark.parametrize("what", FORGERIES)
 def test_a_forged_one_closes_the_connection_and_changes_nothing(town, what):
     forge, reason = FORGERIES[what]
-    before = town.anna.get("/v1/fleet/devices")
+    before = Before(town)
     end = ends(town, revocations([forge(town)]))
     assert reason in end, end
-    unchanged(town, before)
+    before.assert_unchanged()
     status, answer = town.anna.ask("POST", "/v1/fleet/revocations", {"revocation": pem(forge(town))})
     assert status == 422 and (reason in answer["detail"] or what == "too much"), answer
-    unchanged(town, before)
+    before.assert_unchanged()
 
 
 def test_too_many_at_once_close_the_connection(town):
-    before = town.anna.get("/v1/fleet/devices")
+    before = Before(town)
     end = ends(town, revocations([town.true()] * 65))
     assert "65" in end, end
-    unchanged(town, before)
+    before.assert_unchanged()
 
 
 def test_a_true_one_before_the_hello_closes_the_connection(town):
-    before = town.anna.get("/v1/fleet/devices")
+    before = Before(town)
     stranger = Stranger(town.anna, member=town.member)
     assert stranger.say(revocations([town.true()]))
     kinds = [kind for kind, _ in stranger.frames()]
     assert set(kinds) <= {HELLO, GOODBYE}, kinds
-    unchanged(town, before)
+    before.assert_unchanged()
 
 
 def test_the_signer_of_those_may_sign(town):
@@ -310,10 +311,18 @@ def ends(town, *words):
     return wait_until(closed, PATIENCE_SECONDS, "the log says why")[0]
 
 
-def unchanged(town, before):
-    """Anna knows what she knew, and is connected with whom she was."""
-    now = lambda: town.anna.get("/v1/fleet/devices")
-    wait_until(lambda: now() == before, PATIENCE_SECONDS, f"it is as before: {before}")
-    assert town.bert not in revoked(town.anna)
-    for name in ("bert", "cleo"):
-        assert town.anna.log().count(f"name={name}") == 1, "honest connections stay"
+class Before:
+    """What anna knew and kept, and with whom she was connected."""
+
+    def __init__(self, town):
+        self._town, self._devices, self._kept = town, town.anna.get("/v1/fleet/devices"), attacks.kept(town.anna)
+
+    def assert_unchanged(self):
+        anna = self._town.anna
+        now = lambda: anna.get("/v1/fleet/devices")
+        wait_until(lambda: now() == self._devices, PATIENCE_SECONDS, f"it is as before: {self._devices}")
+        # Her keys, certificates and revocations among it.
+        attacks.assert_kept(anna, self._kept)
+        assert self._town.bert not in revoked(anna)
+        for name in ("bert", "cleo"):
+            assert anna.log().count(f"name={name}") == 1, "honest connections stay"

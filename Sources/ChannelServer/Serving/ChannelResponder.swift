@@ -12,7 +12,8 @@ struct ChannelResponder: Sendable {
     private let routes: RouterResponder<ChannelContext>
     private let service: ChannelService
     private let logger: Logger
-    private let refusals: RefusalLog
+    /// What its people read of those who are turned away.
+    let refusals: RefusalLog
 
     init(service: ChannelService, logger: Logger) {
         let callers = CallerCheck(identity: service.identity, now: service.now)

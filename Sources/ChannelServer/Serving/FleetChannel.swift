@@ -15,17 +15,20 @@ struct FleetChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     private let base: Base
     private let identity: ServerIdentity
+    private let refusals: RefusalLog
     private let contexts = Contexts()
 
-    init(_ base: Base, identity: ServerIdentity) {
+    init(_ base: Base, identity: ServerIdentity, refusals: RefusalLog) {
         self.base = base
         self.identity = identity
+        self.refusals = refusals
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         channel.eventLoop.makeCompletedFuture {
             guard let credentials = identity.credentials else { throw NoFleet() }
-            let shown = ShownCertificates()
+            let remote = channel.remoteAddress?.ipAddress
+            let shown = ShownCertificates { [refusals] in refusals.noteHandshake(from: remote, reason: $0) }
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(
                 NIOSSLServerHandler(
@@ -37,7 +40,9 @@ struct FleetChannel<Base: ServerChildChannel>: ServerChildChannel {
             try pipeline.addHandler(shown)
             // Whoever has not said by then who they are is not waited for.
             let timer = channel.eventLoop.scheduleTask(in: Self.patience) { () -> Void in
-                if !shown.isProved { channel.close(promise: nil) }
+                if shown.isProved { return }
+                shown.fail("it had not ended in time")
+                channel.close(promise: nil)
             }
             channel.closeFuture.whenComplete { _ in timer.cancel() }
         }.flatMap {
@@ -77,22 +82,46 @@ private final class Contexts: Sendable {
 final class ShownCertificates: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
+    /// Of a handshake.
+    private enum Stage { case going, done, failed }
+
     private let shown = Mutex<[[UInt8]]>([])
-    private let hasEnded = Mutex(false)
+    private let stage = Mutex(Stage.going)
+    private let onFailure: @Sendable (String) -> Void
+
+    /// - Parameter onFailure: called once with the reason, if the handshake fails.
+    init(onFailure: @escaping @Sendable (String) -> Void) {
+        self.onFailure = onFailure
+    }
 
     /// In DER, the caller's own first.
     var chain: [[UInt8]] { shown.withLock { $0 } }
 
     /// The handshake is over, and with it the proof of the key.
-    var isProved: Bool { hasEnded.withLock { $0 } }
+    var isProved: Bool { stage.withLock { $0 == .done } }
 
     func take(_ chain: [[UInt8]]) {
         shown.withLock { $0 = chain }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted = event { hasEnded.withLock { $0 = true } }
+        if case TLSUserEvent.handshakeCompleted = event { stage.withLock { $0 = .done } }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Whoever only looks whether somebody listens here, as what watches over a server does, says nothing at all.
+        if error as? NIOSSLError != .handshakeFailed(.sslError([.eofDuringHandshake])) { fail("\(error)") }
+        context.fireErrorCaught(error)
+    }
+
+    /// Its reason counts if the handshake was not over before.
+    func fail(_ reason: String) {
+        let isNews = stage.withLock { stage in
+            defer { if stage == .going { stage = .failed } }
+            return stage == .going
+        }
+        if isNews { onFailure(reason) }
     }
 
     /// What the caller at the other end of a channel has shown.

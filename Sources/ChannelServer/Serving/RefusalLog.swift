@@ -6,7 +6,7 @@ import Synchronization
 /// A stranger must not be able to fill the log.
 final class RefusalLog: Sendable {
     private struct Kind: Hashable {
-        let code: ChannelProblem.Code
+        let sentence: String
         let caller: String
     }
 
@@ -28,11 +28,22 @@ final class RefusalLog: Sendable {
     /// - Parameter caller: the short id of a member, else the address.
     func note(_ problem: ChannelProblem, by caller: String, path: String) {
         guard let sentence = Self.sentence(of: problem.code) else { return }
-        let (own, now) = (Kind(code: problem.code, caller: caller), ContinuousClock.now)
+        note(sentence, by: caller, ["path": "\(path)", "reason": "\(problem.detail)"])
+    }
+
+    /// Somebody has not got as far as to ask.
+    ///
+    /// - Parameter address: nil if the connection had none any more.
+    func noteHandshake(from address: String?, reason: String) {
+        note("a handshake has failed", by: address ?? "", ["reason": "\(reason)"])
+    }
+
+    private func note(_ sentence: String, by caller: String, _ details: Logger.Metadata) {
+        let (own, now) = (Kind(sentence: sentence, caller: caller), ContinuousClock.now)
         let refused: Int? = silences.withLock { silences in
             // From thousands of addresses: those are told of together.
             let hasPlace = silences[own] != nil || silences.count < Self.most
-            let kind = hasPlace ? own : Kind(code: problem.code, caller: "")
+            let kind = hasPlace ? own : Kind(sentence: sentence, caller: "")
             if let known = silences[kind], known.end > now {
                 silences[kind]?.refused += 1
                 return nil
@@ -43,9 +54,8 @@ final class RefusalLog: Sendable {
             return before + 1
         }
         guard let refused else { return }
-        logger.warning(
-            "\(sentence)",
-            metadata: ["from": "\(caller)", "path": "\(path)", "times": "\(refused)", "reason": "\(problem.detail)"])
+        let counted: Logger.Metadata = ["from": "\(caller)", "times": "\(refused)"]
+        logger.warning("\(sentence)", metadata: counted.merging(details) { own, _ in own })
     }
 
     private static func sentence(of code: ChannelProblem.Code) -> String? {

@@ -27,10 +27,11 @@ struct Doors: Sendable {
     func forLaptops(
         as identity: ServerIdentity, onReady: @escaping @Sendable (Int) -> Void
     ) throws -> any Service {
-        let (settings, logger) = (settings, logger)
+        let (settings, logger, refusals) = (settings, logger, responder.refusals)
         let http = HTTP1Channel.Configuration(idleTimeout: Self.idle)
         let server = try HTTPServerBuilder { responder in
-            FleetChannel(HTTP1Channel(responder: responder, configuration: http), identity: identity)
+            FleetChannel(
+                HTTP1Channel(responder: responder, configuration: http), identity: identity, refusals: refusals)
         }.buildServer(
             configuration: configuration(at: .hostname(settings.host, port: settings.port)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quietLogger,
