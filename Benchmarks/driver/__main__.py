@@ -9,7 +9,7 @@ import traceback
 
 from .lab import Lab, LabError
 from .measures import (
-    busy, catch_up, difference, drain, edit, enqueue, idle, jobs, memory, office, polls, protection, server_catch_up, sixteen,
+    busy, catch_up, crowd, difference, drain, edit, enqueue, idle, jobs, memory, office, polls, protection, server_catch_up, sixteen,
     slow_disk, slow_link, storm,
 )
 from .report import Report
@@ -31,7 +31,7 @@ MEASURES = {
     "sixteen": sixteen.measure, "storm": storm.measure, "enqueue": enqueue.measure, "drain": drain.measure,
     "server-catch-up": server_catch_up.measure, "polls": polls.measure, "office": office.measure,
     "busy": busy.measure, "jobs": jobs.measure, "slow-disk": slow_disk.measure, "memory": memory.measure,
-    "slow-link": slow_link.measure, "protection": protection.measure,
+    "slow-link": slow_link.measure, "protection": protection.measure, "crowd": crowd.measure,
 }
 
 

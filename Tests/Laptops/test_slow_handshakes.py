@@ -1,22 +1,16 @@
 """A thousand who begin to talk and do not go on, while a crew works, or a server: they hardly notice, and nothing of those
 is left."""
 
-import errno
-import itertools
 import os
-import random
-import selectors
 import socket
-import ssl
-import sys
-import threading
 import time
 
 import pytest
+from crowds import Crowd, standing
 from gateways import advance, server_flags, wait_published
 from lab import UnixConnection, wait_until
 from solo import PATIENCE_SECONDS, wait_agreed
-from stranger import Member, Stranger, ping, tls, wait_for_log
+from stranger import Member, Stranger, ping, wait_for_log
 
 HANDSHAKES = 1_000
 # A laptop gives so many places to who is not known yet (ConnectionLimits), and the kernel as many to who waits for one.
@@ -28,137 +22,7 @@ TURNS, EDITS = 5, 40
 TWICE, NOISE_SECONDS, ATTEMPTS = 2, 0.02, 3
 # Who connect to the server and say nothing.
 SILENT = 200
-# Whoever was sent away comes again after so long.
-AGAIN_SECONDS = 1
 MEMORY_BYTES = 48 << 20
-
-
-def client_hello():
-    """What a link begins with."""
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    with pytest.raises(ssl.SSLWantReadError):
-        tls().wrap_bio(incoming, outgoing).do_handshake()
-    return outgoing.read()
-
-
-class Slow:
-    """One that connects from an address of its own and says its hello byte by byte, or all of it and then nothing, or
-    nothing at all; and comes again when it was sent away."""
-
-    def __init__(self, crowd, number):
-        self._crowd, self._number = crowd, number
-        self._source = f"127.1.{number // 250}.{number % 250 + 1}"
-        self.connection, self.begun, self.due = None, 0, 0
-
-    def act(self, now):
-        """Begins, or says the next byte. Returns when it wants to act again."""
-        if self.connection is None:
-            self._begin()
-        elif self._said < len(self._words):
-            self._say(1)
-        return now + random.uniform(0.5, 1) * AGAIN_SECONDS
-
-    def _begin(self):
-        connection = socket.socket()
-        connection.setblocking(False)
-        connection.bind((self._source, 0))
-        if connection.connect_ex(("127.0.0.1", self._crowd.port)) not in (0, errno.EINPROGRESS):
-            connection.close()
-            return
-        self.connection, self._said = connection, 0
-        self._words = self._crowd.hello if self._number % 3 else b""
-        self.begun += 1
-        self._crowd.watch(self)
-        if self._number % 3 == 1:
-            self._say(len(self._words))
-
-    def _say(self, count):
-        try:
-            self._said += self.connection.send(self._words[self._said : self._said + count])
-        except BlockingIOError:
-            pass
-        except OSError:
-            self.end()
-
-    def hear(self):
-        try:
-            if self.connection.recv(1 << 14):
-                return
-        except BlockingIOError:
-            return
-        except OSError:
-            pass
-        self.end()
-
-    def end(self):
-        if self.connection:
-            self._crowd.forget(self)
-            self.connection.close()
-            self.connection = None
-
-
-class Crowd:
-    """A context manager: all of them at once, in a thread. With an empty `hello` nobody says a word."""
-
-    def __init__(self, daemon, size=HANDSHAKES, hello=None):
-        self.port, self.hello = daemon.port, client_hello() if hello is None else hello
-        self._selector = selectors.DefaultSelector()
-        self._all = [Slow(self, number) for number in range(size)]
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    @property
-    def begun(self):
-        return sum(one.begun for one in self._all)
-
-    @property
-    def is_complete(self):
-        return all(one.begun for one in self._all)
-
-    def watch(self, one):
-        self._selector.register(one.connection, selectors.EVENT_READ, one)
-
-    def forget(self, one):
-        self._selector.unregister(one.connection)
-
-    def _run(self):
-        # One after the other within a second, not at the same moment.
-        began = time.monotonic()
-        for count, one in enumerate(self._all):
-            one.due = began + count / len(self._all)
-        while not self._is_over.is_set():
-            for key, _ in self._selector.select(0.01):
-                key.data.hear()
-            now = time.monotonic()
-            for one in self._all:
-                if one.due <= now:
-                    one.due = one.act(now)
-
-    def __enter__(self):
-        # Whoever measures beside this thread is not to wait for it longer than for the programs.
-        self._interval = sys.getswitchinterval()
-        sys.setswitchinterval(self._interval / 10)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        sys.setswitchinterval(self._interval)
-        self._is_over.set()
-        self._thread.join(PATIENCE_SECONDS)
-        for one in self._all:
-            one.end()
-        self._selector.close()
-
-
-def standing(port):
-    """How many connections from the crowd the kernel has at a port, as it says itself."""
-    place, found = f"0100007F:{port:04X}", 0
-    with open("/proc/net/tcp", encoding="utf-8") as file:
-        for line in itertools.islice(file, 1, None):
-            _, local, remote, state = line.split()[:4]
-            # 127.1.x.y, established.
-            found += local == place and state == "01" and remote[4:8] == "017F"
-    return found
 
 
 def files(daemon):
@@ -199,7 +63,7 @@ class Attack:
         self._busy = self._took = self._came = 0
         for _ in range(TURNS):
             self.quiet += work.seconds(EDITS)
-            with Crowd(anna) as crowd:
+            with Crowd(anna.port, HANDSHAKES) as crowd:
                 wait_until(lambda: crowd.is_complete, PATIENCE_SECONDS, f"all have come: {crowd.begun}")
                 self._watch(crowd)
             wait_until(lambda: standing(anna.port) == 0, PATIENCE_SECONDS, "all have gone")
@@ -267,7 +131,7 @@ def test_who_belongs_to_the_fleet_is_let_in_beside_them(solos, source):
     address they come from."""
     anna = solos("anna").start()
     member = Member(anna.fleet)
-    with Crowd(anna) as crowd:
+    with Crowd(anna.port, HANDSHAKES) as crowd:
         wait_until(lambda: crowd.is_complete, PATIENCE_SECONDS, f"all have come: {crowd.begun}")
         # One that has to go makes room for the next one a moment later.
         wait_until(lambda: standing(anna.port) >= PLACES, PATIENCE_SECONDS, "all places are taken")
@@ -308,7 +172,7 @@ def test_the_server_serves_its_laptops_beside_those_who_say_nothing(solos, offic
         quiet, beside = [], []
         for _ in range(TURNS):
             quiet += request_seconds(office, EDITS)
-            with Crowd(office, SILENT, hello=b"") as crowd:
+            with Crowd(office.port, SILENT, hello=b"") as crowd:
                 wait_until(lambda: standing(office.port) == SILENT, PATIENCE_SECONDS, f"all have come: {crowd.begun}")
                 beside += request_seconds(office, EDITS)
                 assert crowd.begun >= SILENT and standing(office.port) >= SILENT / 2, "they are there"
@@ -316,7 +180,7 @@ def test_the_server_serves_its_laptops_beside_those_who_say_nothing(solos, offic
         print(compared(quiet, beside))
         attempts.append((quiet, beside))
     assert any(is_borne(*attempt) for attempt in attempts), [compared(*attempt) for attempt in attempts]
-    with Crowd(office, SILENT, hello=b"") as crowd:
+    with Crowd(office.port, SILENT, hello=b"") as crowd:
         wait_until(lambda: standing(office.port) == SILENT, PATIENCE_SECONDS, "all have come")
         # A laptop that works through its gateway, and one that has never been there.
         item = anna.add(job, name="lamp")
