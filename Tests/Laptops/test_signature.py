@@ -1,11 +1,14 @@
 """What is changed after the customer has signed is named on every laptop, until the job is signed again."""
 
+import base64
 import json
+import subprocess
 
 from gateways import advance, crew, wait_published
 from lab import wait_until
 from solo import PATIENCE_SECONDS, wait_agreed
 
+BROKEN = 1
 STATES = ["dispatched", "inProgress", "awaitingSignature"]
 
 
@@ -27,7 +30,7 @@ def wait_standing(daemons, job, standing, signed_by):
     wait_until(lambda: all(is_so(daemon) for daemon in daemons), PATIENCE_SECONDS, f"{standing}, signed by {signed_by}")
 
 
-def test_amendments_are_named_everywhere_and_a_new_signature_ends_them(solos, office, front):
+def test_amendments_are_named_everywhere_and_a_new_signature_ends_them(solos, office, front, tmp_path):
     anna, bert = crew(solos, office, front)
     job = anna.create_job("Smith")
     wait_published([anna, bert], job, "scheduled")
@@ -70,3 +73,42 @@ def test_amendments_are_named_everywhere_and_a_new_signature_ends_them(solos, of
     found = json.loads(anna.muster("job", "audit", job, "--json").stdout)["signatures"]
     digests = [first["digest"], anna.digest(job)]
     assert [(one["name"], one["digest"]) for one in found] == list(zip(["J. Smith", "A. Smith"], digests))
+
+    # Months later: the file, when nobody runs any more who could be asked.
+    exported = anna.muster("job", "export", job, "--format", "history")
+    assert exported.returncode == 0, exported
+    office.program.stop(PATIENCE_SECONDS)
+    for daemon in (anna, bert):
+        assert daemon.stop() == 0
+    history = tmp_path / "smith.history"
+    history.write_text(exported.stdout)
+    audit = audited(anna, history)
+    assert audit.returncode == 0 and not audit.stderr, audit
+    assert audit.stdout.index("Signed by J. Smith at ") < audit.stdout.index("Signed by A. Smith at ")
+    assert json.loads(audited(anna, history, "--json").stdout)["signatures"] == found
+    # Somebody puts another name under it, or another total.
+    for true, false in ((b"J. Smith", b"J. Smyth"), (first["digest"].encode(), amended(first["digest"]).encode())):
+        history.write_text(altered(exported.stdout, true, false))
+        audit = audited(anna, history)
+        assert audit.returncode == BROKEN and "is not what was signed" in audit.stdout, audit
+        assert "Signed by J. Smyth" not in audit.stdout, audit
+
+
+def audited(daemon, path, *arguments):
+    return subprocess.run(daemon.command("job", "audit", str(path), *arguments), capture_output=True, text=True)
+
+
+def amended(digest):
+    return ("0" if digest[0] != "0" else "1") + digest[1:]
+
+
+def altered(history, true, false):
+    """The file with something else in the changes of its runs."""
+    lines, count = [json.loads(line) for line in history.splitlines()], 0
+    for line in lines:
+        if line["line"] == "run":
+            changes = base64.b64decode(line["changes"])
+            count += changes.count(true)
+            line["changes"] = base64.b64encode(changes.replace(true, false)).decode()
+    assert count, f"{true} stands in it"
+    return "".join(json.dumps(line) + "\n" for line in lines)
