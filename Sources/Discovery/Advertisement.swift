@@ -1,10 +1,10 @@
 /// What this laptop says about itself on the network. Anyone on the network can read it, so it holds no names of jobs or
-/// customers.
+/// customers, nor of the machine, which only avahi names (docs/threat-model.md).
 package struct Advertisement: Hashable, Sendable {
     /// The service type of RFC 6763 section 7.
     package static let serviceType = "_muster._tcp"
 
-    /// The instance name that is asked for, usually the host name; cut to 63 bytes. Another one may be given, see
+    /// The instance name that is asked for, `muster-` and the short device id; cut to 63 bytes. Another one may be given, see
     /// `DiscoveryEvent.advertised`.
     package let instanceName: String
     /// The TCP port of the listener.

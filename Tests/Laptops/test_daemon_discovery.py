@@ -5,6 +5,7 @@ import time
 
 import pytest
 from lab import never_during, wait_until
+from probe import avahi_browse
 from steps import (
     APPEAR_SECONDS,
     LEAVE_SECONDS,
@@ -140,3 +141,49 @@ def test_a_second_musterd_on_one_laptop(crew):
     assert len({peer["deviceID"] for peer in peers}) == len(peers) == 2, "each is listed once"
     assert other.daemon.stop() == 0
     wait_together([anna, bert])
+
+
+def test_the_record_has_keys_and_the_name_that_avahi_gives_the_machine_and_nothing_else(lab, crew):
+    """avahi publishes its host's name itself, and takes no other one for the target of a service (docs/threat-model.md)."""
+    anna, bert = crew.member("anna", host_name="smith-moving-3"), crew.member("bert")
+    anna.start(), bert.start()
+    wait_until(lambda: bert.connected() == ["smith-moving-3"], PATIENCE_SECONDS, "people see the machine's name")
+    anna.muster("job", "create", "--name", "Jones, 12 Elm Street")
+    wait_agreed([anna, bert], "Jones, 12 Elm Street")
+    shown = anna.json("fleet", "show")
+    device, fleet = shown["deviceID"][:8], shown["fleetID"]
+
+    # avahi-browse ends with the first lull, and this laptop's avahi may have heard of the service only a moment ago.
+    def browsed():
+        of_anna = [service for service in avahi_browse(bert.laptop) if service["address"] == anna.laptop.address]
+        # She was in no fleet at first.
+        return of_anna if of_anna and of_anna[0]["txt"].get("fleet") else None
+
+    (record,) = wait_until(browsed, PATIENCE_SECONDS, "bert's avahi has anna's record")
+    assert len(device) == len(fleet) == 8
+    assert record == {
+        "name": f"muster-{device}",
+        "port": anna.port,
+        "txt": {"v": record["txt"]["v"], "id": device, "fleet": fleet},
+        "address": anna.laptop.address,
+        "host": "smith-moving-3.local",
+    }
+    assert record["txt"]["v"].isdigit()
+    everything = bert.laptop.run(["avahi-browse", "--all", "--resolve", "--terminate", "--parsable", "--no-db-lookup"])
+    assert record["name"] in everything and "Jones" not in everything and "Elm" not in everything, everything
+    # Of the machine's name nothing but the target: no name of a service, no text.
+    of_anna = [line.split(";") for line in everything.splitlines() if anna.laptop.address in line]
+    assert of_anna and not [line for line in of_anna if "smith-moving" in ";".join(line[:6] + line[8:])], of_anna
+
+
+def test_the_administrator_hides_the_machines_name_in_avahis_settings(lab, crew):
+    """With another host-name= than the machine's own it is not in any record."""
+    anna, bert = crew.member("anna", avahi=False), crew.member("bert")
+    # The lab writes it into avahi-daemon.conf, when avahi starts.
+    anna.laptop.host_name = "laptop-4711"
+    anna.laptop.start_avahi()
+    wait_together([anna.start(), bert.start()])
+    assert anna.laptop.run(["hostname"]).strip() == "anna", "the machine has a name of its own"
+    browsed = lambda: [service for service in avahi_browse(bert.laptop) if service["address"] == anna.laptop.address]
+    (record,) = wait_until(browsed, PATIENCE_SECONDS, "bert's avahi has anna's record")
+    assert record["host"] == "laptop-4711.local" and "anna" not in str(record), record
