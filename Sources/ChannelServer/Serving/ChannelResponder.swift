@@ -12,8 +12,7 @@ struct ChannelResponder: Sendable {
     private let routes: RouterResponder<ChannelContext>
     private let service: ChannelService
     private let logger: Logger
-    /// What its people read of those who are turned away.
-    let refusals: RefusalLog
+    private let refusals: RefusalLog
 
     init(service: ChannelService, logger: Logger) {
         let callers = CallerCheck(identity: service.identity, now: service.now)

@@ -16,13 +16,15 @@ final class RefusalLog: Sendable {
     }
 
     private static let silence = Duration.seconds(60)
-    private static let most = 1_024
 
+    private let most: Int
     private let logger: Logger
     private let silences = Mutex<[Kind: Silence]>([:])
 
-    init(logger: Logger) {
+    /// - Parameter most: so many callers and kinds are told of one by one, all others together.
+    init(logger: Logger, most: Int = 1_024) {
         self.logger = logger
+        self.most = most
     }
 
     /// - Parameter caller: the short id of a member, else the address.
@@ -42,7 +44,7 @@ final class RefusalLog: Sendable {
         let (own, now) = (Kind(sentence: sentence, caller: caller), ContinuousClock.now)
         let refused: Int? = silences.withLock { silences in
             // From thousands of addresses: those are told of together.
-            let hasPlace = silences[own] != nil || silences.count < Self.most
+            let hasPlace = silences[own] != nil || silences.count < most
             let kind = hasPlace ? own : Kind(sentence: sentence, caller: "")
             if let known = silences[kind], known.end > now {
                 silences[kind]?.refused += 1

@@ -27,7 +27,9 @@ struct Doors: Sendable {
     func forLaptops(
         as identity: ServerIdentity, onReady: @escaping @Sendable (Int) -> Void
     ) throws -> any Service {
-        let (settings, logger, refusals) = (settings, logger, responder.refusals)
+        let (settings, logger) = (settings, logger)
+        // Anybody can fail at a handshake, from many addresses; that takes no place from what members bring.
+        let refusals = RefusalLog(logger: logger, most: 64)
         let http = HTTP1Channel.Configuration(idleTimeout: Self.idle)
         let server = try HTTPServerBuilder { responder in
             FleetChannel(
