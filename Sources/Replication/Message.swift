@@ -30,7 +30,7 @@ package enum Message: Hashable, Sendable {
     /// Asks for the `vector` of a job.
     case vectorRequest(job: JobID)
     /// How far the sender holds each journal of a job, durably; and when the job has been removed, what its removers held.
-    case vector(job: JobID, VersionVector, removal: JobRemoval?)
+    case vector(job: JobID, VersionVector, end: ToldEnd?)
     /// Entries of the sender's vector that have advanced: acknowledgement to who sent, announcement to all others.
     case have(job: JobID, [VersionVector.Entry])
     /// Asks for a journal from a sequence on, at most `credit` bytes until more is granted.
@@ -136,13 +136,25 @@ package struct JobDigestReport: Hashable, Sendable {
     }
 }
 
+/// The end of a job, as a peer tells it.
+package struct ToldEnd: Hashable, Sendable {
+    package let removal: JobRemoval
+    /// `JobRoster.fingerprint`, as far as the peer knows who is on the job: by other words it may not have ended.
+    package let words: UInt64
+
+    package init(_ removal: JobRemoval, knowing words: UInt64 = 0) {
+        self.removal = removal
+        self.words = words
+    }
+}
+
 /// Limits that both sides keep, so that memory stays bounded whatever a peer does.
 package enum ProtocolLimits {
     /// The newest version that this program speaks.
-    package static let version: UInt32 = 10
-    /// The oldest. Before version 8 journals were not signed, before version 9 the server's was not, and before version 10 no request was,
-    /// and every laptop was told of every job.
-    package static let minimumVersion: UInt32 = 10
+    package static let version: UInt32 = 11
+    /// The oldest. Before version 8 journals were not signed, before version 9 the server's was not, before version 10 no request was, and
+    /// every laptop was told of every job, and before version 11 anybody could end one.
+    package static let minimumVersion: UInt32 = 11
     /// Of one message; longer logs take several.
     package static let revocationsPerMessage = 64
     /// Of one revocation.

@@ -24,8 +24,10 @@ package final class Store: Sendable {
     let shown = Mutex<ShownNote?>(nil)
     /// Told of each commit; see `whenCommitted`.
     let committed = Mutex<CommittedListener?>(nil)
-    /// Told of requests that are not their author's; see `whenForged`.
-    let forged = Mutex<ForgedListener?>(nil)
+    /// Told of what a journal says in vain; see `whenPassedOver`.
+    let passedOver = Mutex<PassedOverListener?>(nil)
+    /// Whose words about who is on jobs count: the public key of its root; see `follow`.
+    let fleet = Mutex<[UInt8]>([])
     /// How many were begun; see `JobTransaction.order`.
     let transactions = Mutex<UInt64>(0)
     /// Digests that were made and may not be written down, by the job's number.

@@ -17,7 +17,7 @@ from lab import wait_until
 from protobuf import fixed, number, text, varint
 
 APPLICATION = "muster/1"
-VERSION = 10
+VERSION = 11
 
 HELLO, PING, _, SUMMARIES, VECTOR, HAVE, REQUEST, CREDIT, DELTA, PRUNE = range(1, 11)
 PROBE, PROBE_ANSWER, GOODBYE, FORKED, REPORT_REQUEST, REPORT = range(11, 17)

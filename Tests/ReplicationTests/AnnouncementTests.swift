@@ -139,7 +139,7 @@ struct AnnouncementTests {
         let two = VersionVector.Entry(replica: own, head: segment(of: own, 2).head)
         _ = mesh.onMessage(.have(job: job, [two]), on: link, now: 4)
         // Its copy of the journal was cut: of three that were sent it holds none.
-        _ = mesh.onMessage(.vector(job: job, VersionVector(), removal: nil), on: link, now: 5)
+        _ = mesh.onMessage(.vector(job: job, VersionVector(), end: nil), on: link, now: 5)
         let asked = Message.request(job: job, replica: own, from: 1, credit: 1_000, graft: false)
         #expect(
             mesh.onMessage(asked, on: link, now: 6)

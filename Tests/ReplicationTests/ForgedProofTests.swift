@@ -25,7 +25,7 @@ struct ForgedProofTests {
         let segment = JournalSegment(replica: replica, first: 6, head: JournalHead(sequence: 9, digest: 1), bytes: [1])
         return [
             .have(job: job, [future]), .have(job: job, [other]),
-            .vector(job: job, VersionVector([future]), removal: nil), .delta(job: job, segment, pushed: true),
+            .vector(job: job, VersionVector([future]), end: nil), .delta(job: job, segment, pushed: true),
         ]
     }
 

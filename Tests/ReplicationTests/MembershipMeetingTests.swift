@@ -25,7 +25,7 @@ extension MembershipTests {
             let summary = JobSummary(job: smith, fingerprint: roster.fingerprint)
             #expect(listed == (isTold ? [.summaries(bucket: bucket, [summary])] : []))
             let answer = mesh.onMessage(.vectorRequest(job: smith), on: link, now: 1)
-            let nothing = LinkDirective.send(.vector(job: smith, VersionVector(), removal: nil), on: link)
+            let nothing = LinkDirective.send(.vector(job: smith, VersionVector(), end: nil), on: link)
             #expect(
                 answer.compactMap(\.onLink) == (isTold ? [.send(.assignments(roster.statements), on: link)] : [])
                     + [nothing])
@@ -40,7 +40,7 @@ extension MembershipTests {
         let listed = leaks(mesh.onMessage(.summariesRequest(bucket: bucket), on: link, now: 4))
         #expect(listed == [.summaries(bucket: bucket, [summary])])
         let back = mesh.onMessage(.vectorRequest(job: smith), on: link, now: 5)
-        #expect(back.contains(.send(.vector(job: smith, theirs, removal: nil), on: link)))
+        #expect(back.contains(.send(.vector(job: smith, theirs, end: nil), on: link)))
     }
 
     @Test("A laptop that is not on a job asks who is how far it holds the laptop's own")
@@ -81,7 +81,7 @@ extension MembershipTests {
         _ = mesh.onPersisted(run, job: smith, from: link, result: .stored, now: 1)
         _ = mesh.onHoldingShown(smith, on: link)
         let claim = VersionVector.Entry(replica: cleo, head: JournalHead(sequence: 9, digest: JournalDigest(9)))
-        let told = mesh.onMessage(.vector(job: smith, VersionVector([claim]), removal: nil), on: link, now: 2)
+        let told = mesh.onMessage(.vector(job: smith, VersionVector([claim]), end: nil), on: link, now: 2)
         let from = told.compactMap(\.onLink).compactMap { directive -> UInt64? in
             guard case .send(.request(_, cleo, let from, _, _), _) = directive else { return nil }
             return from

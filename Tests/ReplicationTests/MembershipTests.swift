@@ -82,7 +82,7 @@ struct MembershipTests {
         // The answer to a request for a vector, which names the job itself, is that of a laptop that holds nothing of it.
         let nothing = ProbeAnswer(sequence: 3, boundary: nil, changeHash: 0)
         let vectors = leaks(asked).filter {
-            $0 != .vector(job: smith, VersionVector(), removal: nil)
+            $0 != .vector(job: smith, VersionVector(), end: nil)
                 && $0 != .probeAnswer(job: smith, replica: ReplicaID(1), nothing)
         }
         #expect(vectors.isEmpty)
@@ -114,7 +114,7 @@ struct MembershipTests {
             #expect(
                 answer == [
                     .send(.assignments(said), on: link),
-                    .send(.vector(job: smith, mesh.vector(of: smith), removal: nil), on: link),
+                    .send(.vector(job: smith, mesh.vector(of: smith), end: nil), on: link),
                 ])
             // Once.
             #expect(mesh.onMessage(.vectorRequest(job: smith), on: link, now: 2).count == 1)
@@ -127,7 +127,7 @@ struct MembershipTests {
         _ = mesh.onMessage(.ready, on: link, now: 0)
         let head = JournalHead(sequence: 3, digest: JournalDigest(9))
         let theirs = VersionVector([VersionVector.Entry(replica: ReplicaID(2), head: head)])
-        let answer = mesh.onMessage(.vector(job: smith, theirs, removal: nil), on: link, now: 1)
+        let answer = mesh.onMessage(.vector(job: smith, theirs, end: nil), on: link, now: 1)
         #expect(
             answer.contains(
                 .send(
@@ -147,7 +147,7 @@ struct MembershipTests {
             leaks(told) == [.assignments([statement]), .have(job: smith, theirs.entries)])
         // Its own journal, and no other, it may have back.
         let back = mesh.onMessage(.vectorRequest(job: smith), on: link, now: 4)
-        #expect(back == [.send(.vector(job: smith, theirs, removal: nil), on: link)])
+        #expect(back == [.send(.vector(job: smith, theirs, end: nil), on: link)])
         #expect(
             mesh.onMessage(
                 .request(job: smith, replica: ReplicaID(2), from: 1, credit: 1 << 20, graft: false), on: link, now: 5)
@@ -167,7 +167,7 @@ struct MembershipTests {
             let claim = JournalHead(sequence: sequence, digest: JournalDigest(99))
             let told = mesh.onMessage(
                 .vector(
-                    job: smith, VersionVector([VersionVector.Entry(replica: cleo, head: claim)]), removal: nil),
+                    job: smith, VersionVector([VersionVector.Entry(replica: cleo, head: claim)]), end: nil),
                 on: link, now: 2)
             for case .send(let message, _) in told.compactMap(\.onLink) {
                 guard case .request(_, cleo, let from, _, _) = message else {
@@ -191,7 +191,7 @@ struct MembershipTests {
             var mesh = try anna(roster: roster)
             _ = mesh.onMessage(.ready, on: link, now: 0)
             let claim = VersionVector([VersionVector.Entry(replica: cleo, head: misfit.head)])
-            _ = mesh.onMessage(.vector(job: smith, claim, removal: nil), on: link, now: 1)
+            _ = mesh.onMessage(.vector(job: smith, claim, end: nil), on: link, now: 1)
             _ = mesh.onMessage(.delta(job: smith, run, pushed: false), on: link, now: 1)
             _ = mesh.onPersisted(run, job: smith, from: link, result: .stored, now: 1)
             _ = mesh.onMessage(.delta(job: smith, misfit, pushed: false), on: link, now: 2)
@@ -227,10 +227,10 @@ struct MembershipTests {
         #expect(
             admitted == [
                 .send(.assignments(roster.statements), on: link),
-                .send(.vector(job: smith, mesh.vector(of: smith), removal: nil), on: link),
+                .send(.vector(job: smith, mesh.vector(of: smith), end: nil), on: link),
                 .send(.vectorRequest(job: smith), on: link),
             ])
-        _ = mesh.onMessage(.vector(job: smith, VersionVector(), removal: nil), on: link, now: 2)
+        _ = mesh.onMessage(.vector(job: smith, VersionVector(), end: nil), on: link, now: 2)
         let load = mesh.onMessage(
             .request(job: smith, replica: ReplicaID(1), from: 1, credit: 1 << 20, graft: false), on: link, now: 3)
         #expect(!load.isEmpty)
@@ -261,17 +261,17 @@ struct MembershipTests {
         // It says that it holds some, which is not so.
         let lie = JournalHead(sequence: 3, digest: JournalDigest(99))
         let claimed = VersionVector.Entry(replica: ReplicaID(1), head: lie)
-        let doubted = mesh.onMessage(.vector(job: jones, VersionVector([claimed]), removal: nil), on: link, now: 1)
+        let doubted = mesh.onMessage(.vector(job: jones, VersionVector([claimed]), end: nil), on: link, now: 1)
         #expect(doubted.contains(.search(.checkHolding(jones, claimed, from: link))))
         #expect(!"\(doubted.compactMap(\.onLink))".contains("vector("))
         // What the store bears out.
         let shown = mesh.onHoldingShown(jones, on: link)
-        #expect(shown.contains(.send(.vector(job: jones, mesh.vector(of: jones), removal: nil), on: link)))
+        #expect(shown.contains(.send(.vector(job: jones, mesh.vector(of: jones), end: nil), on: link)))
         // What stands here word for word.
-        let equal = mesh.onMessage(.vector(job: smith, mesh.vector(of: smith), removal: nil), on: link, now: 2)
+        let equal = mesh.onMessage(.vector(job: smith, mesh.vector(of: smith), end: nil), on: link, now: 2)
         #expect(
             equal.compactMap(\.onLink).contains(
-                .send(.vector(job: smith, mesh.vector(of: smith), removal: nil), on: link)))
+                .send(.vector(job: smith, mesh.vector(of: smith), end: nil), on: link)))
     }
 
     @Test("A reader ends no job")
@@ -279,7 +279,7 @@ struct MembershipTests {
         var mesh = try anna(access: JobAccess(Self.bert, mayWrite: false))
         _ = mesh.onMessage(.ready, on: link, now: 0)
         let removal = JobRemoval(name: "Jones", heads: mesh.vector(of: jones))
-        let told = mesh.onMessage(.vector(job: jones, mesh.vector(of: jones), removal: removal), on: link, now: 1)
+        let told = mesh.onMessage(.vector(job: jones, mesh.vector(of: jones), end: ToldEnd(removal)), on: link, now: 1)
         for case .takeRemoval in told { Issue.record("the job is ended") }
     }
 

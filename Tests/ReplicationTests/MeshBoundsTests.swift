@@ -96,7 +96,7 @@ struct MeshBoundsTests {
     @Test("A fork that two peers show is looked for with the second when the first goes away")
     func searchMovesOn() throws {
         var mesh = try mesh(vector: VersionVector([entry(5, 4, digest: 1)]), links: [link, second])
-        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]), removal: nil)
+        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]), end: nil)
         let began = mesh.onMessage(other, on: link, now: 0)
         #expect(began.contains { $0 == .send(.forked(job: job, replica: ReplicaID(5)), on: link) })
         #expect(!mesh.onMessage(other, on: second, now: 0).contains { isProbe($0, on: second) })
@@ -106,7 +106,7 @@ struct MeshBoundsTests {
     @Test("A search that came to nothing, because nobody answered in time, is begun again with the same peer")
     func searchBeginsAgain() throws {
         var mesh = try mesh(vector: VersionVector([entry(5, 4, digest: 1)]), links: [link])
-        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]), removal: nil)
+        let other = Message.vector(job: job, VersionVector([entry(5, 4, digest: 2)]), end: nil)
         #expect(mesh.onMessage(other, on: link, now: 0).contains { isProbe($0, on: link) })
         var probes: [UInt64] = []
         var now: UInt64 = 0

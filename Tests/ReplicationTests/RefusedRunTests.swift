@@ -31,7 +31,7 @@ struct RefusedRunTests {
     func unvouched() {
         var mesh = Mesh(device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna", jobs: [])
         mesh.meet(DeviceID(high: 1, low: 1), on: link)
-        let vector = Message.vector(job: job, VersionVector([entry(outsider), entry(other)]), removal: nil)
+        let vector = Message.vector(job: job, VersionVector([entry(outsider), entry(other)]), end: nil)
         #expect(asked(mesh.onMessage(vector, on: link, now: 10)) == [outsider, other])
         for replica in [outsider, other] {
             _ = mesh.onMessage(.delta(job: job, run(of: replica), pushed: false), on: link, now: 11)
@@ -53,7 +53,7 @@ struct RefusedRunTests {
         mesh.meet(DeviceID(high: 2, low: 1), on: second)
         for peer in [link, second] {
             _ = mesh.onMessage(
-                .vector(job: job, VersionVector([entry(other)]), removal: nil), on: peer, now: 10)
+                .vector(job: job, VersionVector([entry(other)]), end: nil), on: peer, now: 10)
         }
         _ = mesh.onMessage(.delta(job: job, run(of: other), pushed: false), on: link, now: 11)
         let refused = mesh.onPersisted(run(of: other), job: job, from: link, result: .forged("No."), now: 12)
@@ -75,7 +75,7 @@ struct RefusedRunTests {
             device: DeviceID(high: 0, low: 1), replica: ReplicaID(1), instance: 1, name: "anna",
             jobs: [(job, VersionVector(held))])
         mesh.meet(DeviceID(high: 1, low: 1), on: link)
-        _ = mesh.onMessage(.vector(job: job, VersionVector([entry(other)]), removal: nil), on: link, now: 10)
+        _ = mesh.onMessage(.vector(job: job, VersionVector([entry(other)]), end: nil), on: link, now: 10)
         let held = mesh.vector(of: job)[other]
         let run = JournalSegment(
             replica: other, first: held.sequence + 1, head: entry(other).head, bytes: [1, 2, 3, 4])
@@ -125,7 +125,7 @@ struct RefusedRunTests {
         let swapped = VersionVector([
             VersionVector.Entry(replica: other, head: JournalHead(sequence: 4, digest: 8))
         ])
-        _ = mesh.onMessage(.vector(job: job, swapped, removal: nil), on: link, now: 12)
+        _ = mesh.onMessage(.vector(job: job, swapped, end: nil), on: link, now: 12)
         let answer = ProbeAnswer(sequence: 1, boundary: common, changeHash: 3)
         _ = mesh.onLookedUp(answer, job: job, replica: other, now: 13)
         let found = mesh.onMessage(.probeAnswer(job: job, replica: other, answer), on: link, now: 14)

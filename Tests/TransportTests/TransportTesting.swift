@@ -54,7 +54,7 @@ enum Samples {
         .ping(1), .pong(2, received: 3, answered: 4, .unsynchronised), .ready,
         .fingerprint(3), .bucketsRequest, .buckets((0..<256).map { $0 }), .summariesRequest(bucket: 3),
         .summaries(bucket: 3, [JobSummary(job: job, fingerprint: 3)]), .vectorRequest(job: job),
-        .vector(job: job, VersionVector(), removal: nil),
+        .vector(job: job, VersionVector(), end: nil),
         .have(job: job, [VersionVector.Entry(replica: replica, head: JournalHead(sequence: 4, digest: 5))]),
         .request(job: job, replica: replica, from: 6, credit: 7, graft: true),
         .credit(job: job, replica: replica, bytes: 8), delta(bytes: 300_000), .prune(job: job),

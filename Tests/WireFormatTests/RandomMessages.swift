@@ -44,7 +44,8 @@ extension Message {
         case 4:
             let heads = VersionVector(entries(using: &random))
             let removal = number % 2 == 0 ? JobRemoval(name: "Elm Street \(number)", heads: heads) : nil
-            return .vector(job: job, VersionVector(entries(using: &random)), removal: removal)
+            return .vector(
+                job: job, VersionVector(entries(using: &random)), end: removal.map { ToldEnd($0, knowing: number) })
         case 5: return .have(job: job, entries(using: &random))
         case 6: return .request(job: job, replica: replica, from: sequence, credit: 9, graft: number % 2 == 0)
         case 7: return .credit(job: job, replica: replica, bytes: UInt32(clamping: number))

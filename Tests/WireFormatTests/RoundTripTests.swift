@@ -71,7 +71,7 @@ struct RoundTripTests {
         }
         let removal = JobRemoval(
             name: String(repeating: "n", count: JobRemoval.longestName), heads: VersionVector(entries))
-        let vector = Message.vector(job: JobID(longest)!, VersionVector(entries), removal: removal)
+        let vector = Message.vector(job: JobID(longest)!, VersionVector(entries), end: ToldEnd(removal, knowing: .max))
         let bytes = [UInt8](repeating: 0xa5, count: 3 * ProtocolLimits.deltaBytes)
         let delta = Message.delta(
             job: JobID(longest)!, Samples.segment(first: 1, last: ProtocolLimits.sequence, bytes: bytes), pushed: false)

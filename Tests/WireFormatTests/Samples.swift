@@ -61,7 +61,7 @@ enum Samples {
         ("vector-request", .vectorRequest(job: job)),
         (
             "vector",
-            .vector(job: job, VersionVector([entry(first, 1, 5), entry(second, 600_000, .max)]), removal: nil)
+            .vector(job: job, VersionVector([entry(first, 1, 5), entry(second, 600_000, .max)]), end: nil)
         ),
         ("have", .have(job: job, [entry(second, 300, 9), entry(first, 2, 10)])),
         ("request", .request(job: job, replica: first, from: 1, credit: 4 << 20, graft: true)),

@@ -34,7 +34,7 @@ extension ServerIdentity {
     func readAssignments() async throws {
         guard let trust else { return }
         var known = AssignmentLog()
-        for statement in try await store.assignments(of: trust.root.key.bytes) { _ = known.add(statement) }
+        for statement in try await store.follow(trust.root.key.bytes) { _ = known.add(statement) }
         assignments.withLock { [known] in $0 = known }
     }
 }

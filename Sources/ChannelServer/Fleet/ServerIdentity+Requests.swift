@@ -23,7 +23,12 @@ extension ServerIdentity {
         let device = DeviceID(ofKey: request.signature.key)
         let vouching = try await store.vouching(of: name, told: delivery.author) { await self.isLetIn($0) }
         switch vouching {
-        case .vouched(let author): return await role(of: author)?.mayAsk == true ? nil : "Who asked may only look."
+        case .vouched(let author):
+            guard let role = await role(of: author), role.mayAsk else { return "Who asked may only look." }
+            guard role.seesAllJobs || roster(of: delivery.job).includes(device) else {
+                return "The laptop that asked (\(device.short)) is not on this job; ask on one that is."
+            }
+            return nil
         case .unvouched(let author) where await role(of: author) != nil:
             return "The laptop that asked (\(device.short)) was revoked, or who let it in; ask on another one."
         case .unvouched, .unnamed:

@@ -43,10 +43,11 @@ extension ChannelService {
             told.append(delivery)
         }
         let runs = try await store.channelRuns(for: told, limit: ChannelLimits.entries)
-        // Why something was refused says how the job stands.
+        // Why something was refused says how the job stands; that who asked is not on it does not.
         return Decided(
             outcomes: zip(decidable, decisions.made).map { delivery, made in
-                hidden.contains(delivery.job) ? made.outcome.withoutReason : made.outcome
+                let isOfAuthor = rejecting[delivery.request.token] == made.outcome.reason
+                return hidden.contains(delivery.job) && !isOfAuthor ? made.outcome.withoutReason : made.outcome
             },
             channels: runs.map { (job: $0.job, extract: ChannelExtract(run: $0.run)) })
     }

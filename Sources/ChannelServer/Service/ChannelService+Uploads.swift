@@ -27,9 +27,15 @@ extension ChannelService {
         return try await tellable(try await store.holdings(of: job), of: job, to: access)
     }
 
-    /// Ends a job as a laptop says; when this returns that is durable.
+    /// Ends a job as a laptop says that is on it, or shows that it was told of it; when this returns that is durable. To who is not it is
+    /// said what is said of a job that goes on.
     func remove(_ job: JobID, _ removal: JobRemoval, by access: JobAccess) async throws -> JobHoldings {
         try checkThatItWrites(access)
+        guard try await mayEnd(job, removal, access) else {
+            logger.warning(
+                "\(RefusedEnd.sentence)", metadata: ["job": "\(job)", "device": "\(access.device.short)"])
+            return try await tellable(try await held(of: job), of: job, to: access)
+        }
         var generator = SystemRandomNumberGenerator()
         try await unlessSilent {
             _ = try await store.takeRemoval(
@@ -38,6 +44,12 @@ extension ChannelService {
         logger.notice("a job was removed", metadata: ["job": "\(job)", "name": "\(removal.name)"])
         report(job)
         return try await tellable(try await store.holdings(of: job), of: job, to: access)
+    }
+
+    private func held(of job: JobID) async throws -> JobHoldings {
+        do { return try await store.holdings(of: job) } catch let error as StoreError where error.code == .unknownJob {
+            return JobHoldings()
+        }
     }
 
     /// What this server had said, and has lost.

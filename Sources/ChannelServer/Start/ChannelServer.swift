@@ -40,8 +40,8 @@ package struct ChannelServer: Sendable {
                 "the database was moved or put back; if it is from a backup, serve with --recover first, so that laptops bring what it lacks"
             )
         }
-        store.whenForged { [logger] forged in
-            logger.warning("\(ForgedRequests.sentence)", metadata: forged.details.mapValues { "\($0)" })
+        store.whenPassedOver { [logger] note in
+            logger.warning("\(type(of: note).sentence)", metadata: note.details.mapValues { "\($0)" })
         }
         let identity = try await ServerIdentity(in: store)
         if identity.trust == nil {

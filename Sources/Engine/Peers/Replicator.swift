@@ -120,8 +120,8 @@ package actor Replicator: TransportHandler {
     package func attach(_ links: any PeerLinks) {
         self.links = links
         store.whenCommitted { [weak self] in self?.committed($0) }
-        store.whenForged { [logger] forged in
-            logger.warning("\(ForgedRequests.sentence)", metadata: forged.details.mapValues { "\($0)" })
+        store.whenPassedOver { [logger] note in
+            logger.warning("\(type(of: note).sentence)", metadata: note.details.mapValues { "\($0)" })
         }
     }
 

@@ -36,7 +36,7 @@ final class JobAssignments: AssignmentRegister {
     /// What was kept was judged before.
     private static func log(of fleet: [UInt8], in store: Store) async throws -> AssignmentLog {
         var log = AssignmentLog()
-        for statement in try await store.assignments(of: fleet) { _ = log.add(statement) }
+        for statement in try await store.follow(fleet) { _ = log.add(statement) }
         return log
     }
 

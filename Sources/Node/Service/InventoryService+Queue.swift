@@ -26,9 +26,19 @@ extension InventoryService {
 
     /// Asks, on the mesh's own thread: see `tell`.
     func ask(_ batch: MutationBatch) async throws -> [MutationToken] {
+        if !batch.createsJob { try checkThatItIsOn(batch.job) }
         var batch = batch
         batch.user = user
         return try await withTaskExecutorPreference(machine.executor) { [batch] in try await outbox.ask(batch).tokens }
+    }
+
+    /// - Throws: `APIError` for a job that this laptop is not on: the server, and whoever is on it, would not take what it says.
+    func checkThatItIsOn(_ job: JobID) throws {
+        guard membership(of: job) == .off else { return }
+        throw APIError(
+            .notPermitted,
+            "This laptop is not on job \(job), so it neither asks for its state nor ends it; ask on one that is, or let a lead's or the "
+                + "office's laptop put this one on it ('muster job assign').")
     }
 
     /// What the server has said of a job, and what it is shown as until it has answered.

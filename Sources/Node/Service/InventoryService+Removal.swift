@@ -55,6 +55,7 @@ extension InventoryService {
                     "This removes the job '\(job.name)' with \(job.items) \(job.items == 1 ? "item" : "items") for good, on every device; add --yes "
                         + "(confirmed=true in the API) if that is meant.")
             }
+            try checkThatItIsOn(job.id)
             await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now, by: user))
             return Identified(id: job.id.text)
         }

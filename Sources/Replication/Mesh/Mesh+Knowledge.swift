@@ -100,8 +100,9 @@ extension Mesh {
     mutating func sendVector(of job: JobID, on link: LinkID) -> [LinkDirective] {
         let vector = tellableVector(of: job, to: link)
         let removal = isBarred(from: job, link) ? nil : jobs[job]?.removal
+        let end = removal.map { ToldEnd($0, knowing: roster(of: job).fingerprint) }
         links[link]?.jobs[job]?.announced = vector
-        return assignments(of: job, for: link) + [.send(.vector(job: job, vector, removal: removal), on: link)]
+        return assignments(of: job, for: link) + [.send(.vector(job: job, vector, end: end), on: link)]
     }
 
     /// Sends this device's vector of a job again to everybody, after a journal of it was cut.

@@ -68,10 +68,12 @@ extension Mesh {
 
     private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         switch message {
-        case .vector(let job, let vector, let removal):
-            let holdings = JobHoldings(vector: vector, removal: removal)
-            if let removal = onRemoval(removal, of: job, on: link) { return [removal] }
-            return [MessageDirective](onVector(holdings, of: job, on: link, now: now))
+        case .vector(let job, let vector, let end):
+            guard let end, isNews(end.removal, of: job, on: link) else {
+                let holdings = JobHoldings(vector: vector, removal: end?.removal)
+                return [MessageDirective](onVector(holdings, of: job, on: link, now: now))
+            }
+            return onEnd(end, vector, of: job, on: link, now: now)
         case .have(let job, let entries):
             return [MessageDirective](onHave(entries, of: job, on: link, now: now))
         case .prune(let job):

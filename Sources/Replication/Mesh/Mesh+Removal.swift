@@ -2,17 +2,63 @@ package import CRDT
 
 /// Jobs end: whoever knows of it tells with its vector, and nobody asks for what has gone (rule R10).
 extension Mesh {
-    /// A peer's vector came with a removal.
-    ///
-    /// - Returns: nil when it tells nothing new, and the vector counts as any other.
-    mutating func onRemoval(_ removal: JobRemoval?, of job: JobID, on link: LinkID) -> MessageDirective? {
-        guard let removal, links[link]?.access.mayWrite ?? false, !(jobs[job]?.removal?.covers(removal) ?? false) else {
-            return nil
+    /// Whether a removal that comes from a peer tells anything new.
+    func isNews(_ removal: JobRemoval, of job: JobID, on link: LinkID) -> Bool {
+        (links[link]?.access.mayWrite ?? false) && !(jobs[job]?.removal?.covers(removal) ?? false)
+    }
+
+    /// A peer's vector came with the end of its job. That is taken from who is on the job and goes by the same words about who is, and from
+    /// anybody as long as nothing was said of that.
+    mutating func onEnd(
+        _ end: ToldEnd, _ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64
+    ) -> [MessageDirective] {
+        let roster = roster(of: job)
+        if roster.isAssigned {
+            if isBarred(from: job, link) {
+                let left = beyond(end.removal, vector, of: job)
+                return doubt(end.removal, of: job, on: link)
+                    + [MessageDirective](onVector(left, of: job, on: link, now: now))
+            }
+            if end.words != roster.fingerprint { return askAgain(end, vector, of: job, on: link, now: now) }
         }
         // The vector is asked for again as soon as the job has ended here; until then nothing of it is compared.
         close(job, on: link)
         links[link]?.comparison.askedJobs.insert(job)
-        return .takeRemoval(job, removal, from: link)
+        return [.takeRemoval(job, end.removal, from: link)]
+    }
+
+    /// A laptop that is not on a job says that it has ended. One of which nobody has spoken may have had it as long as it was everybody's:
+    /// then it shows that. Of one that was taken off its own journal tells when it has said so.
+    private func doubt(_ removal: JobRemoval, of job: JobID, on link: LinkID) -> [MessageDirective] {
+        guard let device = links[link]?.device else { return [] }
+        return [roster(of: job).names(device) ? .noteRefusedEnd(job, from: link) : .checkEnd(job, removal, from: link)]
+    }
+
+    /// Who took an end for one before it knew the words looks at it once more by those (`onJobRevived`), and then says how it stands.
+    private mutating func askAgain(
+        _ end: ToldEnd, _ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64
+    ) -> [MessageDirective] {
+        let words = assignments(of: job, for: link)
+        var directives = words.map { MessageDirective.link($0) }
+        let left = beyond(end.removal, vector, of: job)
+        directives += [MessageDirective](onVector(left, of: job, on: link, now: now))
+        guard !words.isEmpty else {
+            // It knows them already, or is about to: asked at once it could answer the same without end.
+            links[link]?.comparison.wait(job)
+            return directives
+        }
+        links[link]?.comparison.hurry(job)
+        return directives + continueComparing(on: link).map { .link($0) }
+    }
+
+    /// Of what a peer holds that says in vain that a job has ended: without what has gone there, and cannot be had from it.
+    private func beyond(_ removal: JobRemoval, _ vector: VersionVector, of job: JobID) -> JobHoldings {
+        let own = self.vector(of: job)
+        return JobHoldings(
+            vector: VersionVector(
+                vector.entries.filter { entry in
+                    entry.replica == replica || own[entry.replica].sequence >= removal.heads[entry.replica].sequence
+                }))
     }
 
     /// A removal that a peer told of could not be taken: the job is compared with that peer again in the next round.
@@ -53,15 +99,31 @@ extension Mesh {
         for id in establishedLinks {
             // What the peer holds of it is asked for anew, where it may know that there is such a job, or has said so.
             let isMentioned = links[id]?.jobs[job] != nil || links[id]?.comparison.askedJobs.contains(job) ?? false
-            close(job, on: id)
-            links[id]?.comparison.askedJobs.remove(job)
-            if isMentioned || !isBarred(from: job, id) {
-                links[id]?.comparison.hurry(job)
-                directives += continueComparing(on: id)
-            }
+            directives += compareAnew(job, on: id, asking: isMentioned || !isBarred(from: job, id))
             for name in links[id]?.streams.keys.sorted() ?? [] where name.job == job { links[id]?.streams[name] = nil }
         }
         return directives + fetchMissing(now: now)
+    }
+
+    /// The job goes on: it has turned out that who had ended it was not on it. Only what lay beyond is held of it.
+    ///
+    /// - Parameter vector: how far its journals are held now.
+    package mutating func onJobRevived(_ job: JobID, vector: VersionVector) -> [LinkDirective] {
+        fingerprints.changed(job)
+        jobs[job] = nil
+        if !vector.entries.isEmpty { jobs[job, default: JobProgress()].vector = vector }
+        for id in establishedLinks { close(job, on: id) }
+        let directives = resendVector(of: job)
+        return directives + establishedLinks.flatMap { compareAnew(job, on: $0, asking: true) }
+    }
+
+    /// - Parameter asks: false where the peer must not hear that there is such a job.
+    private mutating func compareAnew(_ job: JobID, on link: LinkID, asking asks: Bool) -> [LinkDirective] {
+        close(job, on: link)
+        links[link]?.comparison.askedJobs.remove(job)
+        guard asks else { return [] }
+        links[link]?.comparison.hurry(job)
+        return continueComparing(on: link)
     }
 
     /// What the removers of a job held; nil while it lives.

@@ -26,6 +26,12 @@ struct AssignmentTable {
         return statements
     }
 
+    func roster(of job: JobID) throws -> JobRoster {
+        var roster = JobRoster()
+        for kept in try statements(of: job) { _ = roster.apply(kept) }
+        return roster
+    }
+
     /// Beside what is kept by now, not by when somebody looked: several come at once. What says nothing any more goes.
     ///
     /// - Parameter statements: about one job.

@@ -2,6 +2,7 @@ import Authorship
 package import CRDT
 import Foundation
 import GRDB
+import Synchronization
 
 /// Who is on which job. Whether who has said so may is asked elsewhere, before it is kept.
 extension Store {
@@ -12,14 +13,36 @@ extension Store {
         try await read { db in try AssignmentTable(db: db, fleet: fleet).statements() }
     }
 
+    /// The device belongs to a fleet: its words count from now on, and no other's.
+    ///
+    /// - Parameter fleet: the public key of its root; empty for none.
+    /// - Returns: all statements that are kept of it, by job.
+    package func follow(_ fleet: [UInt8]) async throws -> [Assignment] {
+        self.fleet.withLock { $0 = fleet }
+        return try await assignments(of: fleet)
+    }
+
+    /// Who is on a job, as the open transaction sees it.
+    func roster(of job: JobID, in db: Database) throws -> JobRoster {
+        try AssignmentTable(db: db, fleet: fleet.withLock { $0 }).roster(of: job)
+    }
+
     /// Keeps statements of those who may say so, beside what is kept, as far as a word of theirs is the last one: all, or none.
+    ///
+    /// Where they are the first that are said of a job which has ended here, by somebody who shows nothing of those that they name, it has
+    /// not ended: whoever is on it may say so again.
     package func keepAssignments(_ statements: [Assignment], of fleet: [UInt8]) async throws {
-        try await write(isLong: statements.count > Self.fewEdits) { db in
+        try await write(isLong: statements.count > Self.fewEdits) { [self] db in
             let table = AssignmentTable(db: db, fleet: fleet)
             var cutoffs: [JobID: [DeviceID: JobRoster.Cutoff]] = [:]
             for (job, said) in Dictionary(grouping: statements, by: \.job).sorted(by: { $0.key < $1.key }) {
-                guard let roster = try table.add(said, to: job), !roster.cutoffs.isEmpty else { continue }
-                cutoffs[job] = roster.cutoffs
+                let wasAssigned = try table.roster(of: job).isAssigned
+                guard let roster = try table.add(said, to: job) else { continue }
+                if !wasAssigned, fleet == self.fleet.withLock({ $0 }), let rows = try JobRows(known: job, in: db) {
+                    try JobReviver(of: rows, on: identity.device, own: writingIdentity.replica).revive(
+                        unlessEndedBy: roster)
+                }
+                if !roster.cutoffs.isEmpty { cutoffs[job] = roster.cutoffs }
             }
             for (job, cutoffs) in cutoffs.sorted(by: { $0.key < $1.key }) { try Self.set(cutoffs, of: job, in: db) }
         }

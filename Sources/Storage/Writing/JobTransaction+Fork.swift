@@ -48,19 +48,19 @@ extension JobTransaction {
         try job.forgetStatements(of: journal.replica, after: keep)
         let writer = JournalWriter(journal: journal, received: nil, seal: { _ in nil })
         let limits = try job.limits()
-        var removal: JobRemoval?
+        var said: [SaidRemoval] = []
         var anchor: UInt64 = 0
         try job.forEachChange(of: journal.replica) { dotted in
             anchor = max(anchor, dotted.change.anchor)
             guard dotted.change.operations.contains(where: \.isStatement) else { return }
             let noted = try writer.note(
-                dotted.change, at: dotted.dot.sequence, decides: limits.includes(dotted))
-            for said in noted.removals { removal = removal?.merged(with: said) ?? said }
+                dotted.change, at: dotted.dot.sequence, counts: limits.includes(dotted))
+            said += noted.removals
             // Those before were told of when they came.
             if dotted.dot.sequence > keep { tell(of: noted.forged, in: journal.replica) }
         }
         try job.raiseAnchor(to: anchor)
-        return removal
+        return try removal(by: said, in: journal)
     }
 
     /// Writes what was lost again. Whoever is told of the fork is told of this with it.

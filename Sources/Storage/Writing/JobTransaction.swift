@@ -1,4 +1,4 @@
-package import CRDT
+import CRDT
 import GRDB
 import Inventory
 import Synchronization
@@ -111,13 +111,6 @@ struct JobTransaction {
         return commit
     }
 
-    /// Has the listener told, once the transaction is durable, of requests that count for nothing.
-    func tell(of forged: [MutationRequest], in journal: ReplicaID) {
-        guard !forged.isEmpty else { return }
-        let note = ForgedRequests(tokens: forged.map(\.token), job: id, journal: journal)
-        store.commits.effects.add(onCommit: { [store] in store.forged.withLock { $0 }?.tell(note) }, onUndo: {})
-    }
-
     /// The job has got another number.
     mutating func moved(to job: JobRows) { self.job = job }
 }
@@ -170,13 +163,6 @@ extension Store {
         committed.withLock { $0 = CommittedListener(tell: listener) }
     }
 
-    /// Has somebody told of requests that have come in a journal and are not their authors', once they are durable.
-    ///
-    /// - Parameter listener: is called on the writer's thread, and must not wait.
-    package func whenForged(_ listener: @escaping @Sendable (ForgedRequests) -> Void) {
-        forged.withLock { $0 = ForgedListener(tell: listener) }
-    }
-
     func joinLooseSegments(of journal: JournalRows, after bytes: Int) throws {
         guard bytes <= JournalRows.smallSegmentBytes else { return }
         let key = journal.key
@@ -201,33 +187,6 @@ package struct CommittedNote: Sendable {
 /// A struct, as `ShownNote`.
 struct CommittedListener: Sendable {
     let tell: @Sendable (CommittedNote) -> Void
-}
-
-/// Requests that their authors have not signed, in whose names they stand: they count for nothing.
-package struct ForgedRequests: Hashable, Sendable {
-    /// Under which they stand, in the order of the journal; at least one.
-    package let tokens: [MutationToken]
-    /// Of which something was to be asked.
-    package let job: JobID
-    /// Where they stand; that journal's author has signed them.
-    package let journal: ReplicaID
-
-    /// For logs; the journal itself is its author's work, and is kept.
-    package static let sentence: StaticString =
-        "a journal has requests to the server that their author has not signed; they do not count"
-
-    /// For logs.
-    package var details: [String: String] {
-        [
-            "job": "\(job)", "replica": "\(journal)", "requests": "\(tokens.count)",
-            "first": tokens.first.map { "\($0)" } ?? "",
-        ]
-    }
-}
-
-/// A struct, as `ShownNote`.
-struct ForgedListener: Sendable {
-    let tell: @Sendable (ForgedRequests) -> Void
 }
 
 extension Commit {

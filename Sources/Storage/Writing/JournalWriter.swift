@@ -27,8 +27,8 @@ struct JournalWriter {
         let applied: [AppliedChange]
         /// Statements are among what was new: see `Operation.isStatement`.
         let hasStatements: Bool
-        /// What the run says of the end of its job; not carried out yet.
-        let removals: [JobRemoval]
+        /// What the run says of the end of its job; not judged yet, and not carried out.
+        let removals: [SaidRemoval]
         /// Requests in it that count for nothing.
         let forged: [MutationRequest]
     }
@@ -80,7 +80,7 @@ struct JournalWriter {
             if scanned.statementCount > 0 {
                 run.hasStatements = true
                 let change = ChangeCodec.decode(scanned, in: buffer)
-                let noted = try note(change, at: sequence, decides: counts)
+                let noted = try note(change, at: sequence, counts: counts)
                 run.removals += noted.removals
                 run.forged += noted.forged
                 if bytes.count <= Self.collectedBytes {
@@ -137,7 +137,7 @@ struct JournalWriter {
         /// Of other laptops than the journal's: issued again.
         var hasForeignPeople = false
         var hasStatements = false
-        var removals: [JobRemoval] = []
+        var removals: [SaidRemoval] = []
         var forged: [MutationRequest] = []
 
         mutating func skip(_ scanned: ScannedChange) {
@@ -170,16 +170,16 @@ struct JournalWriter {
 
     /// What the statements of a change say that is not only noted.
     struct Noted {
-        /// By these the job ends.
-        var removals: [JobRemoval] = []
+        /// By these the job ends, if who says so may.
+        var removals: [SaidRemoval] = []
         /// Requests that were passed over.
         var forged: [MutationRequest] = []
     }
 
     /// Notes the statements of a change.
     ///
-    /// - Parameter decides: false beyond a cutoff, where a decision about late work is none.
-    func note(_ change: Change, at sequence: UInt64, decides: Bool) throws -> Noted {
+    /// - Parameter counts: false beyond a cutoff, where a decision about late work is none, and no job ends.
+    func note(_ change: Change, at sequence: UInt64, counts: Bool) throws -> Noted {
         let dot = Dot(replica: journal.replica, sequence: sequence)
         var noted = Noted()
         if !isJustSigned, let job = try journal.job.id() {
@@ -188,8 +188,8 @@ struct JournalWriter {
         try journal.job.note(change, at: dot, without: noted.forged)
         for operation in change.operations {
             switch operation {
-            case .removeJob(let removal): noted.removals.append(removal)
-            case .decide(let changes): if decides { try journal.job.noteDecided(changes) }
+            case .removeJob(let removal): if counts { noted.removals.append(SaidRemoval(removal, at: change.stamp)) }
+            case .decide(let changes): if counts { try journal.job.noteDecided(changes) }
             default: break
             }
         }

@@ -155,11 +155,10 @@ extension JobTransaction {
         let known = reached.base.sequence
         var news = segment.first > known ? segment : try segment.dropping(through: known)
         news.author = author
-        guard let first = reached.removals.first else {
+        guard let removal = try removal(by: reached.removals, in: journal) else {
             return Ingested(
                 .stored, news: news, applied: reached.applied, hasStatements: reached.hasStatements)
         }
-        let removal = reached.removals.dropFirst().reduce(first) { $0.merged(with: $1) }
         // The end of a job says that others hold more of this store's journal: nothing is stored before it has another name.
         if try own.isUnlike(removal) { throw JournalWriter.NotTaken(.ownFuture(of: own.replica)) }
         return Ingested(.stored, news: news, ended: try end(removal))

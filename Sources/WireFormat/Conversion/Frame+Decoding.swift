@@ -19,7 +19,7 @@ extension Message {
         case .vectorRequest(let job): self = .vectorRequest(job: try JobID(wire: job))
         case .vector(let vector):
             self = .vector(
-                job: try JobID(wire: vector.job), try vector.vector(), removal: try vector.jobRemoval())
+                job: try JobID(wire: vector.job), try vector.vector(), end: try vector.end())
         case .have(let vector): self = .have(job: try JobID(wire: vector.job), try vector.entries())
         case .request(let request): self = try request.message()
         case .credit(let credit): self = try credit.message()

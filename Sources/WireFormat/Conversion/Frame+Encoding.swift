@@ -23,8 +23,8 @@ extension WireFrame {
         case .summaries(let bucket, let summaries):
             try body(WireFrame(.summaries(WireSummaries(bucket: bucket, summaries))))
         case .vectorRequest(let job): try body(WireFrame(.vectorRequest(job.text)))
-        case .vector(let job, let vector, let removal):
-            try body(WireFrame(.vector(WireVector(job: job, entries: vector.entries, removal: removal))))
+        case .vector(let job, let vector, let end):
+            try body(WireFrame(.vector(WireVector(job: job, entries: vector.entries, end: end))))
         case .have(let job, let entries): try body(WireFrame(.have(WireVector(job: job, entries: entries))))
         case .request(let job, let replica, let from, let credit, let graft):
             try body(

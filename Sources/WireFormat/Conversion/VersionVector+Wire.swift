@@ -3,13 +3,16 @@ import FoundationEssentials
 import Replication
 
 extension WireVector: VectorColumns {
-    init(job: JobID, entries: [VersionVector.Entry], removal: JobRemoval? = nil) throws {
+    init(job: JobID, entries: [VersionVector.Entry], end: ToldEnd? = nil) throws {
         self.job = job.text
         try setColumns(entries)
-        if let removal { self.removal = try WireRemoval(removal) }
+        if let end {
+            removal = try WireRemoval(end.removal)
+            words = end.words
+        }
     }
 
-    func jobRemoval() throws -> JobRemoval? { hasRemoval ? try removal.removal() : nil }
+    func end() throws -> ToldEnd? { hasRemoval ? ToldEnd(try removal.removal(), knowing: words) : nil }
 }
 
 extension WireRemoval: VectorColumns {

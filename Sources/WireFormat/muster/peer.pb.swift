@@ -446,6 +446,9 @@ nonisolated struct WireVector: Sendable {
   /// 32 bytes each, big-endian; so is every digest below.
   var digests: Data = Data()
 
+  /// Beside a removal: one number for all words about who is on the job by which its sender goes. From version 11 on.
+  var words: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1411,7 +1414,7 @@ nonisolated extension WireSummaries: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Vector"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}removal\0\u{1}digests\0\u{c}\u{4}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}replicas\0\u{1}sequences\0\u{2}\u{2}removal\0\u{1}digests\0\u{1}words\0\u{c}\u{4}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1424,6 +1427,7 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.sequences) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._removal) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.digests) }()
+      case 7: try { try decoder.decodeSingularFixed64Field(value: &self.words) }()
       default: break
       }
     }
@@ -1449,6 +1453,9 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.digests.isEmpty {
       try visitor.visitSingularBytesField(value: self.digests, fieldNumber: 6)
     }
+    if self.words != 0 {
+      try visitor.visitSingularFixed64Field(value: self.words, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1458,6 +1465,7 @@ nonisolated extension WireVector: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.sequences != rhs.sequences {return false}
     if lhs._removal != rhs._removal {return false}
     if lhs.digests != rhs.digests {return false}
+    if lhs.words != rhs.words {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -95,8 +95,8 @@ extension Checker {
     private func toldOutsider(_ message: Message, of job: JobID, by sender: Holder, to receiver: Receiver) throws {
         let isSpokenOf = receiver.spokenOf.contains(job)
         switch message {
-        case .vector(_, let vector, let removal):
-            guard removal == nil, vector.entries.allSatisfy({ isOwn($0.replica, of: receiver) }),
+        case .vector(_, let vector, let end):
+            guard end == nil, vector.entries.allSatisfy({ isOwn($0.replica, of: receiver) }),
                 isSpokenOf || !vector.entries.isEmpty
             else { throw leak("tells by \(vector.brief) how far it holds \(job)", by: sender, to: receiver) }
         case .have(_, let entries):

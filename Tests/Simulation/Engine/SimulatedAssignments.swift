@@ -20,7 +20,7 @@ final class SimulatedAssignments: AssignmentRegister, @unchecked Sendable {
         store: Store, membership: Membership, now: @escaping () -> Int64, learned: @escaping ([Assignment]) -> Void
     ) async throws {
         (self.store, self.membership, self.now, self.learned) = (store, membership, now, learned)
-        let kept = try await store.assignments(of: membership.fleetKey)
+        let kept = try await store.follow(membership.fleetKey)
         for statement in kept { _ = log.add(statement) }
         learned(kept)
     }

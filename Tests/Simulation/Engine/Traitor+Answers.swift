@@ -14,8 +14,8 @@ extension Traitor {
             let lines = jobs.map { JobSummary(job: $0, fingerprint: generator.next()) }
             wire.send(.summaries(bucket: bucket, lines), on: link)
         case .vectorRequest(let job): sendVector(of: job, on: link)
-        case .vector(let job, let vector, let removal):
-            heard.add(removal, of: job)
+        case .vector(let job, let vector, let end):
+            heard.add(end?.removal, of: job)
             hear(vector.entries, of: job, on: link)
         case .have(let job, let entries): hear(entries, of: job, on: link)
         case .request(let job, let replica, let from, _, _):
@@ -68,8 +68,9 @@ extension Traitor {
                 count(.falseVector)
             }
         }
-        // What it says of the end of a job is what others have said: any member may end one (docs/threat-model.md).
-        wire.send(.vector(job: job, vector, removal: generator.oneIn(2) ? heard.removals[job] : nil), on: link)
+        // What it says of the end of a job is what others have said: any member may end one that is everybody's (docs/membership.md).
+        let end = generator.oneIn(2) ? heard.removals[job].map { ToldEnd($0) } : nil
+        wire.send(.vector(job: job, vector, end: end), on: link)
     }
 
     private func send(_ name: HeardRuns.Name, from sequence: UInt64, on link: LinkID) {

@@ -25,7 +25,10 @@ struct ForgedRequestTests {
     /// With somewhere to look what it told.
     private func open(_ place: Place, _ name: String) async throws -> (store: Store, told: Told) {
         let (store, told) = (try await place.open(name, machine: name), Told())
-        store.whenForged { forged in told.notes.withLock { $0.append(forged) } }
+        store.whenPassedOver { note in
+            guard let forged = note as? ForgedRequests else { return }
+            told.notes.withLock { $0.append(forged) }
+        }
         return (store, told)
     }
 
