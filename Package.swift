@@ -236,9 +236,8 @@ if isFuzzing {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Audit", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel",
-                "WireFormat",
-                nioCore,
+                "Audit", "Authorship", "CRDT", "ChannelServer", "Discovery", "HTTPCoding", "Identity", "Inventory",
+                "LocalAPI", "Outbox", "Replication", "ServerChannel", "Simulation", "WireFormat", httpTypes, nioCore,
             ],
             path: "Tests/Fuzzing", exclude: ["Corpora"]))
 }

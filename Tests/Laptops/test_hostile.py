@@ -90,7 +90,7 @@ def town(build_directory):
         (ping(1), "the first frame is no hello"),
         (lambda hello: hello() + hello(), "a second hello"),
         (lambda hello: hello(device=os.urandom(32)), "another device than the one whose key it has"),
-        (lambda hello: hello(versions=(11, 12)), "speaks versions 11 to 12"),
+        (lambda hello: hello(versions=(12, 13)), "speaks versions 12 to 13"),
         (lambda hello: hello(versions=(5, 8)), "speaks versions 5 to 8"),
         (lambda hello: hello() + struct.pack(">I", 1 << 24), "over the limit"),
         (lambda hello: hello() + frame(b"\xff" * 100), "not the protobuf"),
