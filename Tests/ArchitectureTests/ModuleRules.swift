@@ -62,9 +62,9 @@ let moduleRules: [String: ModuleRule] = [
     "discovery-probe": .shell(["Discovery"], ["Logging"], "shows what Discovery sees, and nothing else"),
     "fuzz": .shell(
         [
-            "Audit", "CRDT", "HTTPCoding", "Identity", "Inventory", "Outbox", "Replication", "ServerChannel",
-            "WireFormat",
-        ], ["NIOCore"], "feeds decoders, and knows nothing of what follows from a value"),
+            "Audit", "Authorship", "CRDT", "ChannelServer", "Discovery", "HTTPCoding", "Identity", "Inventory",
+            "LocalAPI", "Outbox", "Replication", "ServerChannel", "Simulation", "WireFormat",
+        ], ["HTTPTypes", "NIOCore"], "feeds decoders, and knows nothing of what follows from a value"),
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),

@@ -44,6 +44,22 @@ struct FleetTests {
         await #expect(throws: FleetTrust.Refusal.ranOut) { try await fleet.judge(chain, on: 91) }
     }
 
+    /// X509 asserts that a minute has no second 61, so a stranger who shows it would end a daemon that was built with assertions.
+    @Test("A certificate that begins or ends in a leap second is none", arguments: [0, 1], [60, 61])
+    func leapSecond(time: Int, second: Int) throws {
+        var bytes = try CertificateAuthority.makeRoot(DeviceKey(), now: TestFleet.today).certificate.bytes
+        // UTCTime of 13 characters, or GeneralizedTime of 15, the last of which is Z (X.690 section 11).
+        let times = bytes.indices.filter { index in
+            let length: [UInt8: Int] = [0x17: 13, 0x18: 15]
+            guard let count = length[bytes[index]], bytes.indices.contains(index + 1 + count) else { return false }
+            return bytes[index + 1] == count && bytes[index + 1 + count] == UInt8(ascii: "Z")
+        }
+        let end = times[time] + 1 + Int(bytes[times[time] + 1])
+        #expect(throws: Never.self) { try FleetCertificate(bytes) }
+        bytes.replaceSubrange(end - 2..<end, with: Array("\(second)".utf8))
+        #expect(throws: FleetCertificate.Fault.unreadable) { try FleetCertificate(bytes) }
+    }
+
     @Test("What does not hold yet is told apart from what has run out")
     func tooYoung() async throws {
         let fleet = try TestFleet()

@@ -47,7 +47,9 @@ package struct FleetCertificate: Hashable, Sendable {
 
     /// Reads one. What it claims is not checked but for its form.
     package init(_ bytes: [UInt8]) throws(Fault) {
-        guard let certificate = try? Certificate(derEncoded: bytes) else { throw .unreadable }
+        guard let certificate = try? Certificate(derEncoded: bytes), !Self.isInLeapSecond(bytes) else {
+            throw .unreadable
+        }
         guard let key = Curve25519.Signing.PublicKey(certificate.publicKey),
             let subject = FleetSubject(certificate.subject), subject.device == DevicePublicKey(key).device.description
         else { throw .foreign }
@@ -58,6 +60,19 @@ package struct FleetCertificate: Hashable, Sendable {
         role = subject.role
         notBefore = certificate.notValidBefore.milliseconds
         notAfter = certificate.notValidAfter.milliseconds
+    }
+
+    /// Whether it begins or ends at second 60 or 61 of a minute, which no library here writes: X509 asserts that there is no 61, so whoever
+    /// showed one would stop a debug build.
+    private static func isInLeapSecond(_ bytes: [UInt8]) -> Bool {
+        guard let certificate = try? DER.parse(bytes), let signed = certificate.children.first else { return false }
+        return signed.children.lazy.flatMap(\.children).contains { time in
+            switch time.identifier {
+            case .utcTime: (try? UTCTime(derEncoded: time).seconds) ?? 0 > 59
+            case .generalizedTime: (try? GeneralizedTime(derEncoded: time).seconds) ?? 0 > 59
+            default: false
+            }
+        }
     }
 
     /// Whether it is a renewal that the owner of another certificate has signed; what that one may do is not looked at.
@@ -136,6 +151,13 @@ struct FleetSubject {
                 CommonName(device)
             }
         }
+    }
+}
+
+extension ASN1Node {
+    fileprivate var children: [ASN1Node] {
+        guard case .constructed(let nodes) = content else { return [] }
+        return Array(nodes)
     }
 }
 

@@ -2,18 +2,6 @@ import Authorship
 package import CRDT
 import GRDB
 
-/// What a journal says of the end of its job.
-struct SaidRemoval {
-    let removal: JobRemoval
-    /// When, by its author's clock.
-    let stamp: Stamp
-
-    init(_ removal: JobRemoval, at stamp: Stamp) {
-        self.removal = removal
-        self.stamp = stamp
-    }
-}
-
 /// Who may end a job (docs/membership.md, "The end of a job").
 extension JobTransaction {
     /// By what a journal has said of the end of the job it ends.
