@@ -134,7 +134,7 @@ struct LocalServerTests {
                 let unknown = await #expect(throws: APIError.self) { _ = try await client.send(.GET, ["nowhere"]) }
                 #expect(unknown?.code == .notFound)
                 let wrongMethod = await #expect(throws: APIError.self) { _ = try await client.send(.PUT, ["status"]) }
-                #expect(wrongMethod?.code == .notFound)
+                #expect(wrongMethod?.code == .methodNotAllowed)
                 let filter = await #expect(throws: APIError.self) {
                     _ = try await client.send(.GET, ["jobs", "0190", "items"], query: [("where", "novalue")])
                 }

@@ -19,16 +19,15 @@ struct TextTests {
     @Test("Two spellings of a key are two items of an import, also when it is imported again")
     func keys() async throws {
         let (anna, job) = try await laptop()
-        let rows = [Self.composed, Self.decomposed].map {
-            FieldsRequest(fields: ["code": $0, "name": "name of \($0)"])
-        }
+        let wanted = [Self.composed, Self.decomposed].map { ["code": $0, "name": "name of \($0)"] }
+        let rows = wanted.map { FieldsRequest(fields: $0) }
         let first = try await anna.service.addItems(ItemBatch(key: "code", items: rows), job: job)
         #expect(first.results.map(\.outcome) == [.added, .added])
         let again = try await anna.service.addItems(ItemBatch(key: "code", items: rows), job: job)
         #expect(again.results.map(\.outcome) == [.unchanged, .unchanged])
         #expect(again.results.map(\.id) == first.results.map(\.id))
         let names = Set(try await anna.items(job).compactMap { $0.fields["name"].map { Array($0.utf8) } })
-        #expect(names == Set(rows.compactMap { $0.fields["name"].map { Array($0.utf8) } }))
+        #expect(names == Set(wanted.compactMap { $0["name"].map { Array($0.utf8) } }))
     }
 
     @Test("White space around a key is no part of it, and a bad key is the only row that is refused")

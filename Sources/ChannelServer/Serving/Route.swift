@@ -1,4 +1,5 @@
 import CRDT
+import HTTPCoding
 import Hummingbird
 import Outbox
 import ServerChannel
@@ -24,11 +25,7 @@ struct Route: Sendable {
     }
 
     /// Whether a request's path is of this form.
-    func matches(_ path: String) -> Bool {
-        let form = self.path.split(separator: "/")
-        let given = path.split(separator: "/")
-        return form.count == given.count && zip(form, given).allSatisfy { $0.first == "{" || $0 == $1 }
-    }
+    func matches(_ path: String) -> Bool { PathPattern(self.path).matches(path) }
 }
 
 extension Route {

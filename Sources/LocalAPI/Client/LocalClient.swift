@@ -33,22 +33,30 @@ package struct LocalClient: Sendable {
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
         accept: String = "application/json"
     ) async throws -> HTTPClientResponse {
+        let response = try await answer(method, path, query: query, body: body, accept: accept)
+        guard (200..<300).contains(response.status.code) else { throw await problem(in: response) }
+        return response
+    }
+
+    /// Sends a request and hands back whatever is answered.
+    func answer(
+        _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
+        accept: String = "application/json", headers: [(String, String)] = []
+    ) async throws -> HTTPClientResponse {
         var request = HTTPClientRequest(url: url(path, query: query))
         request.method = method
         request.headers.add(name: "Accept", value: accept)
         request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: try JSON.encode(body)))
         }
-        let response: HTTPClientResponse
         do {
-            response = try await http.execute(request, deadline: .distantFuture)
+            return try await http.execute(request, deadline: .distantFuture)
         } catch {
             throw connectionFailure(error)
         }
-        guard (200..<300).contains(response.status.code) else { throw await problem(in: response) }
-        return response
     }
 
     /// Sends a request and reads the whole answer as JSON of a type.

@@ -45,16 +45,8 @@ extension Request {
     }
 
     /// A parameter of the query, decoded; nil when it is not there.
-    func query(_ name: String) -> String? {
-        queries(name).first
-    }
+    func query(_ name: String) -> String? { queries(name).first }
 
     /// All values of a parameter, in their order.
-    func queries(_ name: String) -> [String] {
-        (uri.query ?? "").split(separator: "&").compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, PercentCoding.decode(parts[0]) == name else { return nil }
-            return PercentCoding.decode(parts[1])
-        }
-    }
+    func queries(_ name: String) -> [String] { QueryParameters(uri.query)?.values(of: name) ?? [] }
 }

@@ -12,14 +12,18 @@ struct LocalResponder: Sendable {
     init(service: any MusterService, access: LocalSocket.Access, version: String, logger: Logger) {
         let router = Router(context: LocalContext.self)
         for route in Route.all {
-            router.on(RouterPath(route.path), method: route.method) { request, context in
+            let answer: @Sendable (Request, LocalContext) async throws -> Response = { request, context in
                 guard access == .all || route.isForReaders else { throw Self.onlyLooks }
+                try QueryCheck.check(request, for: route)
                 if route.changesJobs { try service.checkThatItWrites() }
                 let service = service.serving(context.caller)
                 guard route.isLong else { return try await route.answer(request, context, service) }
                 return try await withTaskExecutorPreference(globalConcurrentExecutor) {
                     try await route.answer(request, context, service)
                 }
+            }
+            for method in Methods.answering(as: route.method) {
+                router.on(RouterPath(route.path), method: method, use: answer)
             }
         }
         routes = router.buildResponder()
@@ -34,7 +38,7 @@ struct LocalResponder: Sendable {
             response = try await routes.respond(to: request, context: context)
             // The router answers what it does not know with a body of its own.
             if response.status == .notFound, response.headers[.contentType] != Problem.mediaType {
-                response = Answer.problem(unknownPath(request))
+                response = unknown(request)
             }
         } catch let error as APIError {
             response = Answer.problem(error)
@@ -46,6 +50,7 @@ struct LocalResponder: Sendable {
                     "method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(error)",
                 ])
         }
+        if request.method == .head { response = Methods.withoutBody(response) }
         if let name = HTTPField.Name(MusterVersion.headerName) { response.headers[name] = version }
         logger.debug(
             "request answered",
@@ -60,10 +65,22 @@ struct LocalResponder: Sendable {
         "This socket is for looking only: name the daemon's other one with --socket, for which its group has to be yours."
     )
 
-    private func unknownPath(_ request: Request) -> APIError {
-        APIError(
-            .notFound,
-            "This daemon (version \(version)) has no \(request.method) \(request.uri.path): see openapi.json for what it has."
-        )
+    /// What no route answers: another method of a path that there is, or a path that there is not.
+    private func unknown(_ request: Request) -> Response {
+        let path = request.uri.path
+        let allowed = Methods.allowed(at: path)
+        guard let allowed else {
+            return Answer.problem(
+                APIError(
+                    .notFound,
+                    "This daemon (version \(version)) has no \(request.method) \(path): see openapi.json for what it has."
+                ))
+        }
+        var response =
+            request.method == .options
+            ? Response(status: .noContent)
+            : Answer.problem(APIError(.methodNotAllowed, "\(path) takes \(allowed) only, not \(request.method)."))
+        response.headers[.allow] = allowed
+        return response
     }
 }

@@ -5,6 +5,8 @@ struct Route: Sendable {
     var method: HTTPRequest.Method
     /// With `{job}` and `{item}` for the variable segments.
     var path: String
+    /// The parameters that its query may have.
+    var query: [String]
     /// Whether it may look at a whole job, or at thousands of items: it is then answered beside the event loop's thread, on which
     /// everybody else's requests and the mesh wait for each other.
     var isLong: Bool
@@ -15,11 +17,13 @@ struct Route: Sendable {
     var answer: @Sendable (Request, LocalContext, any MusterService) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, isLong: Bool = false, isSecret: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, query: [String] = [], isLong: Bool = false,
+        isSecret: Bool = false,
         _ answer: @escaping @Sendable (Request, LocalContext, any MusterService) async throws -> Response
     ) {
         self.method = method
         self.path = path
+        self.query = query
         self.isLong = isLong
         isForReaders = method == .get && !isSecret
         self.answer = answer
@@ -27,6 +31,9 @@ struct Route: Sendable {
 }
 
 extension Route {
+    /// The one that a query may have more than once.
+    static let repeatedParameter = "where"
+
     static let all = device + sessions + fleet + jobs + queue + roster + items
 
     static let device = [
@@ -40,7 +47,7 @@ extension Route {
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
-        Route(.get, "/v1/events") { request, _, service in
+        Route(.get, "/v1/events", query: ["job", "type"]) { request, _, service in
             let type = try request.query("type").map { text in
                 guard let type = EventType(rawValue: text) else {
                     throw APIError(.invalidRequest, "'\(text)' is no type of event; use change or job.")
@@ -57,15 +64,18 @@ extension Route {
             try Answer.json(
                 try await service.createJob(try await request.decode(CreateJobRequest.self)), status: .created)
         },
-        Route(.get, "/v1/jobs/{job}") { request, context, service in
+        Route(.get, "/v1/jobs/{job}", query: ["digest"]) { request, context, service in
             let digest = request.query("digest")
             guard digest == nil || digest == "known" else {
                 throw APIError(.invalidRequest, "'digest' is 'known', or left out.")
             }
             return try Answer.json(try await service.job(context.parameter("job"), makesDigest: digest == nil))
         },
-        Route(.delete, "/v1/jobs/{job}") { request, context, service in
-            let isConfirmed = request.query("confirmed") == "true"
+        Route(.delete, "/v1/jobs/{job}", query: ["confirmed"]) { request, context, service in
+            let confirmed = request.query("confirmed") ?? "false"
+            guard let isConfirmed = Bool(confirmed) else {
+                throw APIError(.invalidRequest, "'confirmed' is true or false, not '\(confirmed)'.")
+            }
             return try Answer.json(try await service.removeJob(context.parameter("job"), isConfirmed: isConfirmed))
         },
         Route(.get, "/v1/jobs/{job}/summary", isLong: true) { _, context, service in
@@ -81,11 +91,11 @@ extension Route {
         Route(.get, "/v1/jobs/{job}/check") { _, context, service in
             try Answer.json(try await service.check(job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/log", isLong: true) { request, context, service in
+        Route(.get, "/v1/jobs/{job}/log", query: ["item"], isLong: true) { request, context, service in
             let item = request.query("item")
             return Answer.elements(try await service.log(job: context.parameter("job"), item: item), for: request)
         },
-        Route(.get, "/v1/jobs/{job}/export", isLong: true) { request, context, service in
+        Route(.get, "/v1/jobs/{job}/export", query: ["format"], isLong: true) { request, context, service in
             let name = request.query("format") ?? ExportFormat.json.rawValue
             guard let format = ExportFormat(rawValue: name) else {
                 throw APIError(.invalidRequest, "\"\(name)\" is no export format: ask for json or csv.")
@@ -114,7 +124,7 @@ extension Route {
             try Answer.json(try await service.amendments(job: context.parameter("job")))
         },
         Route(.get, "/v1/queue") { _, _, service in try Answer.json(try await service.queue()) },
-        Route(.get, "/v1/queue/log", isLong: true) { request, _, service in
+        Route(.get, "/v1/queue/log", query: ["limit"], isLong: true) { request, _, service in
             let text = request.query("limit") ?? "1000"
             guard let limit = Int(text), (1...10_000).contains(limit) else {
                 throw APIError(.invalidRequest, "'\(text)' is no limit: give a number from 1 to 10000.")
@@ -174,7 +184,8 @@ extension Route {
             let removal = try await request.decode(RemovalRequest.self)
             return try Answer.json(try await service.removeItems(removal, job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/items", isLong: true) { request, context, service in
+        Route(.get, "/v1/jobs/{job}/items", query: [Route.repeatedParameter], isLong: true) {
+            request, context, service in
             let filters = try request.queries("where").map(FieldFilter.init(parsing:))
             let form = ElementForm(for: request)
             let items = try await service.items(job: context.parameter("job"), matching: filters, as: form)

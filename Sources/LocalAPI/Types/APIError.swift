@@ -45,6 +45,8 @@ package struct APIError: Error, Hashable, Sendable {
         package static let invalidRequest = Code(rawValue: "invalidRequest")
         /// The daemon has no such path with this method: most likely it has another version.
         package static let notFound = Code(rawValue: "notFound")
+        /// The path is there, and takes other methods: the header `Allow` names them.
+        package static let methodNotAllowed = Code(rawValue: "methodNotAllowed")
         /// No job here has this id, prefix of an id or name.
         package static let unknownJob = Code(rawValue: "unknownJob")
         /// A name or prefix that several jobs have; `candidates` are `ID NAME`, eight at most.
@@ -104,6 +106,7 @@ extension APIError.Code {
         case .ambiguousJob, .ambiguousItem, .ambiguousChange, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
             .confirmationNeeded, .ambiguousMutation, .mutationSettled, .noConflict, .rivalsChanged:
             409
+        case .methodNotAllowed: 405
         case .invalidValue: 422
         case .tooLarge: 413
         case .notPermitted: 403
@@ -117,6 +120,7 @@ extension APIError.Code {
     package var title: String {
         switch self {
         case .notFound: "Not found"
+        case .methodNotAllowed: "Method not allowed"
         case .unknownJob: "Unknown job"
         case .ambiguousJob: "Ambiguous job"
         case .jobExists: "Job exists already"

@@ -101,11 +101,11 @@ package struct ItemDetails: Codable, Hashable, Sendable {
 /// `POST /v1/jobs/{job}/items` and `PATCH /v1/jobs/{job}/items/{item}`: fields to set. Others stay as they are.
 package struct FieldsRequest: Codable, Hashable, Sendable {
     /// Values by name, one at least. A name has 1 to 64 bytes without `=` and control characters, and is not `notes`;
-    /// a value has 64 KiB at most.
-    package var fields: [String: String]
+    /// a value has 64 KiB at most. Null empties the field, as the empty text does; of a new item it is left out.
+    package var fields: [String: String?]
 
     /// A bad name or value is refused with 422 `invalidValue`.
-    package init(fields: [String: String]) {
+    package init(fields: [String: String?]) {
         self.fields = fields
     }
 }

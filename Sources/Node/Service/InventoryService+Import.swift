@@ -24,7 +24,10 @@ extension InventoryService {
                         throw APIError(.invalidValue, "The key '\(key)' is empty; give it a value.")
                     }
                     let existing = value.flatMap { known[TextKey($0)] }
-                    let edit = try await self.edit(fields, of: existing, job: job.id, using: &generator)
+                    // Of an item that is there null empties a field; a new one has none to empty.
+                    let given = existing == nil ? try Self.fields(request, key: key, ofNewItem: true) : fields
+                    guard !given.isEmpty else { throw EditRefusal.noFields }
+                    let edit = try await self.edit(given, of: existing, job: job.id, using: &generator)
                     let id = edit?.item ?? existing
                     if let value, let id { known[TextKey(value)] = id }
                     results[index] = BatchResult(
@@ -35,6 +38,8 @@ extension InventoryService {
                     }
                 } catch let error as APIError {
                     results[index] = BatchResult(outcome: .rejected, reason: error.message)
+                } catch let refusal as EditRefusal {
+                    results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 } catch let refusal as FieldTextRefusal {
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 }

@@ -64,7 +64,7 @@ extension InventoryService {
 
     func addItem(_ request: FieldsRequest, job text: String) async throws -> Identified {
         try await answering {
-            let fields = try Self.fields(request)
+            let fields = try Self.fields(request, ofNewItem: true)
             var generator = machine.generator
             let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
             try await withJob(text) { try await make(.put(item: id, fields: fields), job: $0) }

@@ -120,9 +120,17 @@ extension InventoryService {
 
     /// Fields in ascending order, checked.
     ///
-    /// - Parameter key: the field that names an item in an import.
-    static func fields(_ request: FieldsRequest, key: FieldName? = nil) throws -> [Edit.FieldValue] {
-        try request.fields.map { name, value in
+    /// Null becomes the empty value: a write like any other, which wins and loses by its stamp and shows in the export as it is
+    /// stored. That a field is absent cannot be written: who has not seen it set could not tell that from never.
+    ///
+    /// - Parameters:
+    ///   - key: the field that names an item in an import.
+    ///   - isNew: there is nothing to empty yet: null is left out.
+    static func fields(
+        _ request: FieldsRequest, key: FieldName? = nil, ofNewItem isNew: Bool = false
+    ) throws -> [Edit.FieldValue] {
+        try request.fields.filter { !isNew || $0.value != nil }.map { name, value in
+            let value = value ?? ""
             let field = try field(name)
             let kind = field == key ? .key : FieldText.kind(of: field)
             let text = try FieldText.entered(value, as: kind, called: "The value of '\(field)'")

@@ -18,7 +18,7 @@ struct ImportServiceTests {
         _ rows: [[String: String]], key: String? = "code", on laptop: Laptop
     ) async throws -> [BatchResult] {
         laptop.machine.pass(milliseconds: 1_000)
-        let batch = ItemBatch(key: key, items: rows.map(FieldsRequest.init(fields:)))
+        let batch = ItemBatch(key: key, items: rows.map { FieldsRequest(fields: $0) })
         return try await laptop.service.addItems(batch, job: "Elm").results
     }
 
@@ -39,6 +39,16 @@ struct ImportServiceTests {
         #expect(Set(try await anna.items(job).map { $0.fields["name"] }) == ["Sofa", "Lamp", "Rug"])
         #expect(try await take([rows[0], rows[1], rows[4]], on: anna).allSatisfy { $0.outcome == .unchanged })
         #expect(try await anna.log(job).count == 5, "what changes nothing is not written")
+    }
+
+    @Test("Null empties a field of an item that is there, and of a new one it is left out")
+    func emptied() async throws {
+        let (anna, job) = try await laptop()
+        _ = try await take([["code": "1", "room": "Den"]], on: anna)
+        let rows = [["code": "1", "room": nil], ["code": "2", "room": nil]].map { FieldsRequest(fields: $0) }
+        let results = try await anna.service.addItems(ItemBatch(key: "code", items: rows), job: job).results
+        #expect(results.map(\.outcome) == [.updated, .added])
+        #expect(try await anna.items(job).map(\.fields) == [["code": "1", "room": ""], ["code": "2"]])
     }
 
     @Test("Two rows of one key in one batch are one item")

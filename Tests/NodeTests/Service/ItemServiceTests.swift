@@ -29,6 +29,39 @@ struct ItemServiceTests {
         #expect(item.updatedBy == anna.store.identity.replica.description && item.rivals.isEmpty)
     }
 
+    @Test("A field that is emptied has the empty value, on every laptop, and an edit that did not see it is its rival")
+    func emptied() async throws {
+        let (anna, job) = try await laptop()
+        let bert = try await Laptop("bert")
+        let id = try await anna.add(["barcode": "7", "name": "Sofa", "room": "Hall"], to: job)
+        try await anna.meet(bert, over: job)
+        try await bert.set(["room": "Den"], of: id, in: job)
+        anna.machine.pass(milliseconds: 2_000)
+        let emptied = FieldsRequest(fields: ["room": nil, "barcode": nil])
+        _ = try await anna.service.setFields(emptied, item: id, job: job)
+        try await anna.meet(bert, over: job)
+        let elm = try #require(JobID(job))
+        for laptop in [anna, bert] {
+            let item = try await laptop.service.item(id, job: job)
+            #expect(item.fields == ["barcode": "", "name": "Sofa", "room": ""])
+            #expect(item.rivals["room"]?.map(\.value) == ["Den"])
+            await #expect(throws: APIError.self) { _ = try await laptop.service.item("7", job: job) }
+        }
+        #expect(try await anna.exported(elm, .json) == bert.exported(elm, .json))
+    }
+
+    @Test("A new item has no field to empty")
+    func nothingToEmpty() async throws {
+        let (anna, job) = try await laptop()
+        let request = FieldsRequest(fields: ["name": "Sofa", "room": nil])
+        let id = try await anna.service.addItem(request, job: job).id
+        #expect(try await anna.service.item(id, job: job).fields == ["name": "Sofa"])
+        let refusal = await #expect(throws: APIError.self) {
+            _ = try await anna.service.addItem(FieldsRequest(fields: ["room": nil]), job: job)
+        }
+        #expect(refusal?.code == .invalidValue)
+    }
+
     static let names: [(text: @Sendable (String) -> String, what: String)] = [
         ({ $0 }, "its id"), ({ $0.uppercased() }, "its id in capitals"), ({ String($0.prefix(18)) }, "a prefix"),
         ({ String($0.filter { $0 != "-" }.prefix(16)) }, "a prefix without dashes"), ({ _ in "200091" }, "its barcode"),

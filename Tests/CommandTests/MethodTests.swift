@@ -1,0 +1,86 @@
+import AsyncHTTPClient
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import LocalAPI
+
+/// What HTTP asks of every path, and what a path takes.
+@Suite(.timeLimit(.minutes(1)))
+struct MethodTests {
+    private static func answer(
+        _ method: HTTPMethod, _ path: [String], _ query: [(String, String)] = []
+    ) async throws -> (status: UInt, headers: HTTPHeaders, length: Int) {
+        try await withDaemon(try await Scene().answers) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                let response = try await client.answer(method, path, query: query)
+                let body = try await response.body.collect(upTo: 1 << 20)
+                // The connection is as sound as before.
+                _ = try await client.status()
+                return (response.status.code, response.headers, body.readableBytes)
+            }
+        }
+    }
+
+    @Test("HEAD is answered as GET is, without a body", arguments: Route.all.indices)
+    func head(route: Int) async throws {
+        let route = Route.all[route]
+        guard route.method == .get else { return }
+        let path = route.path.split(separator: "/").dropFirst().map { segment in
+            switch segment {
+            case "{job}": Scene.jobID
+            case "{item}": Scene.itemIDs[0]
+            default: segment.hasPrefix("{") ? "7" : String(segment)
+            }
+        }
+        let head = try await Self.answer(.HEAD, path)
+        #expect(head.length == 0)
+        // Whoever watches events waits without end.
+        guard route.path != "/v1/events" else { return #expect(head.status == 200) }
+        let get = try await Self.answer(.GET, path)
+        #expect(head.status == get.status && head.headers["content-type"] == get.headers["content-type"])
+        #expect(head.headers.first(name: "content-length") == get.headers.first(name: "content-length"))
+    }
+
+    @Test("OPTIONS and a refused method name those that a path takes")
+    func allowed() async throws {
+        let item = ["jobs", Scene.jobID, "items", Scene.itemIDs[0]]
+        let options = try await Self.answer(.OPTIONS, item)
+        #expect(options.status == 204 && options.headers["allow"] == ["GET, HEAD, PATCH, DELETE, OPTIONS"])
+        let refused = try await Self.answer(.PUT, item)
+        #expect(refused.status == 405 && refused.headers["allow"] == ["GET, HEAD, PATCH, DELETE, OPTIONS"])
+        #expect(refused.headers["content-type"] == ["application/problem+json"])
+        #expect(try await Self.answer(.DELETE, ["queue", "log"]).headers["allow"] == ["GET, HEAD, OPTIONS"])
+        #expect(try await Self.answer(.OPTIONS, ["nowhere"]).status == 404)
+    }
+
+    static let queries: [(query: [(String, String)], sentence: String)] = [
+        ([("wher", "room=Den")], "'wher' is no parameter of this path: did you mean 'where'?"),
+        ([("colour", "x")], "'colour' is no parameter of this path: it takes where."),
+    ]
+
+    @Test(
+        "A parameter that a path does not take is refused, with the nearest that it takes", arguments: queries.indices)
+    func unknownParameter(index: Int) async throws {
+        let (query, sentence) = Self.queries[index]
+        try await withDaemon(try await Scene().answers) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                let refusal = await #expect(throws: APIError.self) {
+                    _ = try await client.send(.GET, ["jobs", Scene.jobID, "items"], query: query)
+                }
+                #expect(refusal?.code == .invalidRequest && refusal?.message == sentence)
+            }
+        }
+    }
+
+    @Test("A parameter that may be given once is refused twice; a filter may be given as often as one likes")
+    func twice() async throws {
+        let export = ["jobs", Scene.jobID, "export"]
+        #expect(try await Self.answer(.GET, export, [("format", "csv"), ("format", "json")]).status == 400)
+        let items = ["jobs", Scene.jobID, "items"]
+        #expect(try await Self.answer(.GET, items, [("where", "room=Den"), ("where", "name=Sofa")]).status == 200)
+        #expect(try await Self.answer(.GET, ["status"], [("x", "")]).status == 400)
+        #expect(try await Self.answer(.DELETE, ["jobs", Scene.jobID], [("confirmed", "yes")]).status == 400)
+    }
+}
