@@ -118,7 +118,7 @@ package struct Core: Sendable {
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
             keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, assignments: assignments,
             inviter: enrolment.inviter,
-            joiner: enrolment.joiner)
+            joiner: enrolment.joiner, underWay: RequestsUnderWay())
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.

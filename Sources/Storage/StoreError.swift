@@ -30,6 +30,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case cutOff
         /// A change that was to be decided is not listed as late, or not any more.
         case notLate
+        /// What is written to is not as the writer has seen it; nothing was changed.
+        case changedMeanwhile
         /// The time of a cursor over one state of the store is over.
         case readTooSlow
         /// A timeline lost a part that it had yet to read: the job was removed, or a branch given up.
@@ -63,6 +65,11 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
     /// Nothing is known here of a job that was named.
     package static func unknownJob(_ job: JobID) -> StoreError {
         StoreError(.unknownJob, "There is no job \(job) here; 'muster job list' shows the jobs.")
+    }
+
+    /// What was to be written to is not as it was seen.
+    static func changedMeanwhile(_ what: String) -> StoreError {
+        StoreError(.changedMeanwhile, "\(what) has been changed meanwhile; look at it again, and decide anew.")
     }
 
     /// It would be acknowledged, and count nowhere.

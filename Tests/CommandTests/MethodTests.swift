@@ -83,4 +83,33 @@ struct MethodTests {
         #expect(try await Self.answer(.GET, ["status"], [("x", "")]).status == 400)
         #expect(try await Self.answer(.DELETE, ["jobs", Scene.jobID], [("confirmed", "yes")]).status == 400)
     }
+
+    @Test("A tag goes out with what it names, and comes back in If-Match")
+    func tags() async throws {
+        let item = ["jobs", Scene.jobID, "items", Scene.itemIDs[0]]
+        let fields = FieldsRequest(fields: ["room": "Den"])
+        try await withDaemon(try await Scene().answers) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                func write(_ tag: String?, at path: [String] = item) async throws -> (UInt, String?) {
+                    let headers = tag.map { [("If-Match", $0)] } ?? []
+                    let answer = try await client.answer(.PATCH, path, body: fields, headers: headers)
+                    return (answer.status.code, answer.headers.first(name: "ETag"))
+                }
+                let seen = try await client.answer(.GET, item).headers.first(name: "ETag")
+                #expect(seen?.hasPrefix("\"") == true && seen?.hasSuffix("\"") == true)
+                let first = try await write(seen)
+                #expect(first.0 == 200 && first.1 != seen)
+                #expect(try await write(seen).0 == 412)
+                #expect(try await write("\"other\", \(first.1 ?? "")").0 == 200)
+                #expect(try await write("*").0 == 200)
+                #expect(try await write("unquoted").0 == 400)
+                let job = try await client.answer(.GET, ["jobs", Scene.jobID])
+                #expect(job.headers.first(name: "ETag") != nil)
+                // What would be passed over is refused.
+                let pause = try await client.answer(
+                    .POST, ["queue", "pause"], body: LaneRequest(), headers: [("If-Match", "*")])
+                #expect(pause.status.code == 400)
+            }
+        }
+    }
 }

@@ -46,6 +46,8 @@ struct OpenAPITests {
             let parameters = operation?["parameters"] as? [[String: Any]] ?? []
             let documented = parameters.filter { $0["in"] as? String == "query" }
             #expect(documented.compactMap { $0["name"] as? String } == route.query, "\(route.method) \(route.path)")
+            let takesCondition = parameters.contains { $0["$ref"] as? String == "#/components/parameters/If-Match" }
+            #expect(takesCondition == route.takesCondition, "\(route.method) \(route.path)")
         }
     }
 

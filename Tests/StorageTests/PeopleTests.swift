@@ -21,7 +21,7 @@ struct PeopleTests {
         let time = ReceiveTime(milliseconds: now ?? crew.tick(), isSynchronised: isSynchronised)
         let edit = Edit.put(item: ItemID(item), fields: [Edit.FieldValue(field: "name", value: value)])
         _ = try await store.edit(
-            job: Store.job, createsJob: true, isAllOrNothing: true, now: { time }, by: user, [edit])
+            job: Store.job, createsJob: true, isAllOrNothing: true, now: { time }, by: Writer(user: user), [edit])
     }
 
     /// Every value with its person, by the places and by the stamps: both have to agree.
@@ -96,7 +96,7 @@ struct PeopleTests {
         try await begin("Ann", store)
         let time = ReceiveTime.known(crew.tick())
         _ = try await store.edit(
-            job: Store.job, requiresItems: true, now: { time }, by: Self.ann, [.remove(item: ItemID(7))])
+            job: Store.job, requiresItems: true, now: { time }, by: Writer(user: Self.ann), [.remove(item: ItemID(7))])
         #expect(try await length(store) == 2)
     }
 
@@ -283,7 +283,7 @@ struct PeopleTests {
         let time = ReceiveTime.known(crew.tick())
         let dots = try await anna.lateChanges(of: Store.job).map(\.dot)
         let rescued = try #require(
-            try await anna.acceptLate(dots, of: Store.job, now: time, by: Self.ann).first?.job)
+            try await anna.acceptLate(dots, of: Store.job, now: time, by: Writer(user: Self.ann)).first?.job)
         let lines = try await anna.timeline(of: rescued).rest()
         let sessions = try await anna.workSessions(of: rescued)
         #expect(lines.filter { $0.item != .job }.map { sessions.person(at: $0.key) } == ["Bob", "Carl"])

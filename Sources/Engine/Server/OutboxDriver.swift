@@ -259,7 +259,7 @@ package actor OutboxDriver {
         let token = withdrawal.token
         do {
             let clock = clock
-            _ = try await store.withdraw(withdrawal, now: { clock.now }, by: droppers[token])
+            _ = try await store.withdraw(withdrawal, now: { clock.now }, by: Writer(user: droppers[token]))
             backlog += machine.onWithdrawn(token, now: now, using: &generator)
         } catch {
             logger.error("a mutation could not be taken back", metadata: ["token": "\(token)", "error": "\(error)"])

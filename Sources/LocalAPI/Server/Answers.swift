@@ -5,10 +5,10 @@ import NIOCore
 /// Responses of the local API.
 enum Answer {
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSON.encode(value))))
+        var response = document(try JSON.encode(value))
+        response.status = status
+        if let tag = (value as? any Tagged)?.entityTag { response.headers[.eTag] = "\"\(tag)\"" }
+        return response
     }
 
     /// JSON that stands ready.

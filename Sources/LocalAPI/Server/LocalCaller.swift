@@ -4,14 +4,17 @@ import NIOCore
     import Glibc
 #endif
 
-/// Who is at the other end of a connection to the socket.
+/// Who is at the other end of a connection to the socket, and on what terms it asks.
 package struct LocalCaller: Hashable, Sendable {
     /// The Unix user of the process that has connected, as the kernel says; nil where it does not.
     package let user: UInt32?
+    /// How what is asked for has to be found (`If-Match`); nil where it does not matter.
+    package var condition: EntityTagCondition?
 
     /// Takes a user, or nobody.
-    package init(user: UInt32? = nil) {
+    package init(user: UInt32? = nil, on condition: EntityTagCondition? = nil) {
         self.user = user
+        self.condition = condition
     }
 
     /// Asks the kernel (SO_PEERCRED, unix(7)): nothing that the caller sends decides it. The socket's mode lets people in, as their

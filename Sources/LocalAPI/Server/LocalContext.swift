@@ -31,16 +31,20 @@ extension LocalContext {
 extension Request {
     /// The body as JSON of the type.
     func decode<Value: Decodable>(_ type: Value.Type) async throws -> Value {
-        let buffer: ByteBuffer
-        do {
-            buffer = try await body.collect(upTo: LocalContext.bodyLimit)
-        } catch is NIOTooManyBytesError {
-            throw APIError(.tooLarge, "The request is larger than 4 MiB: send it in smaller batches.")
-        }
+        let buffer = try await wholeBody()
         do {
             return try JSON.decode(type, from: buffer.readableBytesView)
         } catch let error as DecodingError {
             throw APIError(.invalidRequest, "The body is not what this path takes: \(error.summary).")
+        }
+    }
+
+    /// The body as it came.
+    func wholeBody() async throws -> ByteBuffer {
+        do {
+            return try await body.collect(upTo: LocalContext.bodyLimit)
+        } catch is NIOTooManyBytesError {
+            throw APIError(.tooLarge, "The request is larger than 4 MiB: send it in smaller batches.")
         }
     }
 

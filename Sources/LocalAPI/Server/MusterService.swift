@@ -7,6 +7,13 @@
 package protocol MusterService: Sendable {
     /// The same service for one caller: what is written through it is of whoever has a session there.
     func serving(_ caller: LocalCaller) -> any MusterService
+    /// Carries a request out once, however often it is sent: who sends it again gets the first answer.
+    ///
+    /// - Parameter carryOut: gets the service through which what is written is known again.
+    /// - Throws: what `carryOut` throws, which is not kept; `keyReused`, `requestUnderWay`, `answerLost`.
+    func once(
+        _ keyed: KeyedRequest, _ carryOut: @Sendable (any MusterService) async throws -> APIAnswer
+    ) async throws -> APIAnswer
     /// - Throws: `notPermitted` where the fleet lets this laptop look only.
     func checkThatItWrites() throws
     /// Who is at this laptop as the user of the machine who asks.

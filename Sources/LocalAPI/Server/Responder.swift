@@ -16,11 +16,15 @@ struct LocalResponder: Sendable {
                 guard access == .all || route.isForReaders else { throw Self.onlyLooks }
                 try QueryCheck.check(request, for: route)
                 if route.changesJobs { try service.checkThatItWrites() }
-                let service = service.serving(context.caller)
-                guard route.isLong else { return try await route.answer(request, context, service) }
-                return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-                    try await route.answer(request, context, service)
+                var caller = context.caller
+                caller.condition = try Self.condition(of: request, for: route)
+                let service = service.serving(caller)
+                guard let (keyed, request) = try await KeyedRequest.read(request, of: route) else {
+                    return try await Self.answer(request, context, service, route)
                 }
+                return try await service.once(keyed) { service in
+                    try await APIAnswer(Self.answer(request, context, service, route))
+                }.response
             }
             for method in Methods.answering(as: route.method) {
                 router.on(RouterPath(route.path), method: method, use: answer)
@@ -58,6 +62,24 @@ struct LocalResponder: Sendable {
                 "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
             ])
         return response
+    }
+
+    private static func answer(
+        _ request: Request, _ context: LocalContext, _ service: any MusterService, _ route: Route
+    ) async throws -> Response {
+        guard route.isLong else { return try await route.answer(request, context, service) }
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            try await route.answer(request, context, service)
+        }
+    }
+
+    /// - Throws: `invalidRequest` where a condition would be passed over.
+    private static func condition(of request: Request, for route: Route) throws(APIError) -> EntityTagCondition? {
+        guard let text = request.headers[.ifMatch], route.method != .get else { return nil }
+        guard route.takesCondition else {
+            throw APIError(.invalidRequest, "This path takes no If-Match: leave the header out.")
+        }
+        return try EntityTagCondition(parsing: text)
     }
 
     private static let onlyLooks = APIError(

@@ -1,3 +1,4 @@
+import HTTPCoding
 import Hummingbird
 
 /// One operation of the local API, as `openapi.json` documents it.
@@ -14,19 +15,44 @@ struct Route: Sendable {
     var changesJobs: Bool { method != .get && path.hasPrefix("/v1/jobs") }
     /// Whether who may only look gets an answer: it changes nothing, and tells nothing by which others can.
     var isForReaders: Bool
+    /// Whether it looks, in the transaction that writes, for what `If-Match` names.
+    var takesCondition: Bool
+    /// See `KeyedRequest`.
+    var isResumable = false
+    /// See `KeyedRequest`.
+    var recover: @Sendable (WrittenParts) throws -> APIAnswer? = { _ in nil }
     var answer: @Sendable (Request, LocalContext, any MusterService) async throws -> Response
 
     init(
         _ method: HTTPRequest.Method, _ path: String, query: [String] = [], isLong: Bool = false,
-        isSecret: Bool = false,
+        isSecret: Bool = false, takesCondition: Bool = false,
         _ answer: @escaping @Sendable (Request, LocalContext, any MusterService) async throws -> Response
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.isLong = isLong
+        self.takesCondition = takesCondition
         isForReaders = method == .get && !isSecret
         self.answer = answer
+    }
+
+    /// The same route, whose answer can be told from what was written: `value` says what it is, with which status.
+    func recovered<Value: Encodable & Sendable>(
+        _ status: Int = 200, _ value: @escaping @Sendable (WrittenParts) -> Value?
+    ) -> Route {
+        var route = self
+        route.recover = { written in
+            try value(written).map { APIAnswer(status: status, tag: nil, body: try JSON.encode($0)) }
+        }
+        return route
+    }
+
+    /// The same route, which can be carried out again where it was ended in its midst.
+    var resumed: Route {
+        var route = self
+        route.isResumable = true
+        return route
     }
 }
 
@@ -63,7 +89,7 @@ extension Route {
         Route(.post, "/v1/jobs") { request, _, service in
             try Answer.json(
                 try await service.createJob(try await request.decode(CreateJobRequest.self)), status: .created)
-        },
+        }.recovered(201) { Identified(id: $0.job) },
         Route(.get, "/v1/jobs/{job}", query: ["digest"]) { request, context, service in
             let digest = request.query("digest")
             guard digest == nil || digest == "known" else {
@@ -71,7 +97,7 @@ extension Route {
             }
             return try Answer.json(try await service.job(context.parameter("job"), makesDigest: digest == nil))
         },
-        Route(.delete, "/v1/jobs/{job}", query: ["confirmed"]) { request, context, service in
+        Route(.delete, "/v1/jobs/{job}", query: ["confirmed"], takesCondition: true) { request, context, service in
             let confirmed = request.query("confirmed") ?? "false"
             guard let isConfirmed = Bool(confirmed) else {
                 throw APIError(.invalidRequest, "'confirmed' is true or false, not '\(confirmed)'.")
@@ -110,15 +136,17 @@ extension Route {
     ]
 
     static let queue = [
-        Route(.post, "/v1/jobs/{job}/state") { request, context, service in
+        Route(.post, "/v1/jobs/{job}/state", takesCondition: true) { request, context, service in
             let advance = try await request.decode(AdvanceRequest.self)
             return try Answer.json(
                 try await service.advance(advance, job: context.parameter("job")), status: .accepted)
-        },
-        Route(.post, "/v1/jobs/{job}/signature") { request, context, service in
+        }.recovered(202) { QueuedTokens(tokens: $0.tokens) },
+        Route(.post, "/v1/jobs/{job}/signature", takesCondition: true) { request, context, service in
             let signOff = try await request.decode(SignOffRequest.self)
             return try Answer.json(
                 try await service.signOff(signOff, job: context.parameter("job")), status: .accepted)
+        }.recovered(202) { written -> QueuedSignature? in
+            written.signedDigest.map { QueuedSignature(tokens: written.tokens, digest: $0) }
         },
         Route(.get, "/v1/jobs/{job}/amendments", isLong: true) { _, context, service in
             try Answer.json(try await service.amendments(job: context.parameter("job")))
@@ -172,6 +200,8 @@ extension Route {
         },
     ]
 
+    private static let item: @Sendable (WrittenParts) -> Identified? = { $0.items.last.map { Identified(id: $0) } }
+
     static let items = [
         Route(.post, "/v1/jobs/{job}/import", isLong: true) { request, context, service in
             let batch = try await request.decode(ItemBatch.self)
@@ -179,11 +209,11 @@ extension Route {
                 throw APIError(.tooLarge, "A batch takes \(ItemBatch.largest) items at most: send it in smaller ones.")
             }
             return try Answer.json(try await service.addItems(batch, job: context.parameter("job")))
-        },
-        Route(.post, "/v1/jobs/{job}/removals", isLong: true) { request, context, service in
+        }.resumed,
+        Route(.post, "/v1/jobs/{job}/removals", isLong: true, takesCondition: true) { request, context, service in
             let removal = try await request.decode(RemovalRequest.self)
             return try Answer.json(try await service.removeItems(removal, job: context.parameter("job")))
-        },
+        }.recovered { Removed(removed: $0.items) },
         Route(.get, "/v1/jobs/{job}/items", query: [Route.repeatedParameter], isLong: true) {
             request, context, service in
             let filters = try request.queries("where").map(FieldFilter.init(parsing:))
@@ -194,26 +224,29 @@ extension Route {
         Route(.post, "/v1/jobs/{job}/items") { request, context, service in
             let fields = try await request.decode(FieldsRequest.self)
             return try Answer.json(try await service.addItem(fields, job: context.parameter("job")), status: .created)
-        },
+        }.recovered(201, item),
         Route(.get, "/v1/jobs/{job}/items/{item}") { _, context, service in
             try Answer.json(try await service.item(context.parameter("item"), job: context.parameter("job")))
         },
-        Route(.patch, "/v1/jobs/{job}/items/{item}") { request, context, service in
+        Route(.patch, "/v1/jobs/{job}/items/{item}", takesCondition: true) { request, context, service in
             let fields = try await request.decode(FieldsRequest.self)
             let (job, item) = (try context.parameter("job"), try context.parameter("item"))
             return try Answer.json(try await service.setFields(fields, item: item, job: job))
-        },
-        Route(.delete, "/v1/jobs/{job}/items/{item}") { _, context, service in
+        }.recovered(200, item),
+        Route(.delete, "/v1/jobs/{job}/items/{item}", takesCondition: true) { _, context, service in
             try Answer.json(try await service.removeItem(context.parameter("item"), job: context.parameter("job")))
-        },
-        Route(.post, "/v1/jobs/{job}/items/{item}/notes") { request, context, service in
+        }.recovered(200, item),
+        Route(.post, "/v1/jobs/{job}/items/{item}/notes", takesCondition: true) { request, context, service in
             let note = try await request.decode(NoteRequest.self)
             let (job, item) = (try context.parameter("job"), try context.parameter("item"))
             return try Answer.json(try await service.addNote(note, item: item, job: job), status: .created)
-        },
-        Route(.post, "/v1/jobs/{job}/items/{item}/restore") { _, context, service in
+        }.recovered(201, item),
+        Route(.post, "/v1/jobs/{job}/items/{item}/restore", takesCondition: true) { _, context, service in
             let (job, item) = (try context.parameter("job"), try context.parameter("item"))
             return try Answer.json(try await service.restoreItem(item, job: job), status: .created)
+        }.recovered(201) { written -> Restored? in
+            guard let item = written.items.last, let replaces = written.replaces else { return nil }
+            return Restored(id: item, replaces: replaces)
         },
     ]
 }

@@ -67,6 +67,14 @@ package struct APIError: Error, Hashable, Sendable {
         package static let unknownRival = Code(rawValue: "unknownRival")
         /// The field was written after its rivals were shown.
         package static let rivalsChanged = Code(rawValue: "rivalsChanged")
+        /// What is written to is not any more what `If-Match` names; nothing was changed.
+        package static let preconditionFailed = Code(rawValue: "preconditionFailed")
+        /// The key of another request.
+        package static let keyReused = Code(rawValue: "keyReused")
+        /// The request with this key is being carried out.
+        package static let requestUnderWay = Code(rawValue: "requestUnderWay")
+        /// The request with this key was carried out, and its answer is not known any more.
+        package static let answerLost = Code(rawValue: "answerLost")
         /// A value that cannot be stored: empty field name, too long, reserved.
         package static let invalidValue = Code(rawValue: "invalidValue")
         /// So much would go at once that a person has to say that it is meant.
@@ -104,10 +112,12 @@ extension APIError.Code {
         switch self {
         case .notFound, .unknownJob, .unknownItem, .unknownChange, .unknownMutation, .unknownRival: 404
         case .ambiguousJob, .ambiguousItem, .ambiguousChange, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
-            .confirmationNeeded, .ambiguousMutation, .mutationSettled, .noConflict, .rivalsChanged:
+            .requestUnderWay, .answerLost, .confirmationNeeded, .ambiguousMutation, .mutationSettled, .noConflict,
+            .rivalsChanged:
             409
         case .methodNotAllowed: 405
-        case .invalidValue: 422
+        case .preconditionFailed: 412
+        case .invalidValue, .keyReused: 422
         case .tooLarge: 413
         case .notPermitted: 403
         case .unavailable: 503
@@ -135,6 +145,10 @@ extension APIError.Code {
         case .noConflict: "No conflict"
         case .unknownRival: "Unknown rival"
         case .rivalsChanged: "Rivals have changed"
+        case .preconditionFailed: "Changed meanwhile"
+        case .keyReused: "Key of another request"
+        case .requestUnderWay: "Request is under way"
+        case .answerLost: "Answer is lost"
         case .invalidValue: "Invalid value"
         case .unknownMutation: "Unknown mutation"
         case .ambiguousMutation: "Ambiguous mutation"

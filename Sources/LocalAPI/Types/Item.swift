@@ -51,7 +51,9 @@ package struct ItemRow: Decodable, Hashable, Sendable {
 }
 
 /// What `muster item show` shows: the list's keys, and who wrote each of them.
-package struct ItemDetails: Codable, Hashable, Sendable {
+package struct ItemDetails: Codable, Hashable, Sendable, Tagged {
+    /// Another one whenever the item has changed.
+    @Unencoded package var entityTag: String? = nil
     /// The full id: a UUID in lower case.
     package var id: String
     /// Whether its tombstone is known (rule R2); what the item was is told all the same.

@@ -57,7 +57,9 @@ package struct JobListEntry: Codable, Hashable, Sendable {
 }
 
 /// What `muster job show` shows.
-package struct JobDetails: Codable, Hashable, Sendable {
+package struct JobDetails: Codable, Hashable, Sendable, Tagged {
+    /// Another one whenever the job or something in it has changed.
+    @Unencoded package var entityTag: String? = nil
     /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`, the first no dot.
     package var id: String
     /// As the office calls it, else as its creator did; its id where no name is known.
@@ -160,12 +162,15 @@ package struct CreateJobRequest: Codable, Hashable, Sendable {
 }
 
 /// The full id of what a request made or changed: `{"id": "…"}`.
-package struct Identified: Codable, Hashable, Sendable {
+package struct Identified: Codable, Hashable, Sendable, Tagged {
     /// The whole id of a job or an item, whatever name or prefix the request had.
     package var id: String
+    /// Of the item as it is with what was written.
+    @Unencoded package var entityTag: String? = nil
 
     /// Whether `id` is that of a job or an item, the request tells.
-    package init(id: String) {
+    package init(id: String, entityTag: String? = nil) {
         self.id = id
+        self.entityTag = entityTag
     }
 }

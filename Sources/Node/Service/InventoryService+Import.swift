@@ -14,9 +14,11 @@ extension InventoryService {
             let base = if let key { try await keys.items(of: job.id, by: key, in: store) } else { KeyCache.Known() }
             var known = base.items
             var generator = machine.generator
+            var rowIDs = requestKey.map(RowIDs.init)
             var edits: [Edit] = []
             var places: [Int] = []
             for (index, request) in batch.items.enumerated() {
+                let own = rowIDs?.next()
                 do {
                     let fields = try Self.fields(request, key: key)
                     let value = key.flatMap { key in fields.first { $0.field == key }?.value }
@@ -24,14 +26,19 @@ extension InventoryService {
                         throw APIError(.invalidValue, "The key '\(key)' is empty; give it a value.")
                     }
                     let existing = value.flatMap { known[TextKey($0)] }
+                    if isResumed, let own, try await store.item(own, job: job.id) != nil {
+                        results[index] = BatchResult(outcome: .added, id: own.description)
+                        if let value { known[TextKey(value)] = own }
+                        continue
+                    }
                     // Of an item that is there null empties a field; a new one has none to empty.
                     let given = existing == nil ? try Self.fields(request, key: key, ofNewItem: true) : fields
                     guard !given.isEmpty else { throw EditRefusal.noFields }
-                    let edit = try await self.edit(given, of: existing, job: job.id, using: &generator)
-                    let id = edit?.item ?? existing
-                    if let value, let id { known[TextKey(value)] = id }
+                    let id = existing ?? own ?? ItemID(milliseconds: nowMilliseconds, using: &generator)
+                    let edit = try await self.edit(given, of: id, isNew: existing == nil, job: job.id)
+                    if let value { known[TextKey(value)] = id }
                     results[index] = BatchResult(
-                        outcome: edit == nil ? .unchanged : existing == nil ? .added : .updated, id: id?.description)
+                        outcome: edit == nil ? .unchanged : existing == nil ? .added : .updated, id: id.description)
                     if let edit {
                         edits.append(edit)
                         places.append(index)
@@ -50,7 +57,7 @@ extension InventoryService {
                 let range = start..<min(start + Self.editsPerCommit, edits.count)
                 let made: EditResult
                 do {
-                    made = try await store.edit(job: job.id, now: { clock.now }, by: user, Array(edits[range]))
+                    made = try await store.edit(job: job.id, now: { clock.now }, by: writer(), Array(edits[range]))
                 } catch {
                     // What went before is durable, and told as such.
                     guard start > 0 else { throw error }
@@ -77,18 +84,28 @@ extension InventoryService {
 
     /// The edit that gives an item these fields; nil when it has them already.
     private func edit(
-        _ fields: [Edit.FieldValue], of existing: ItemID?, job: JobID,
-        using generator: inout MachineGenerator
+        _ fields: [Edit.FieldValue], of item: ItemID, isNew: Bool, job: JobID
     ) async throws -> Edit? {
-        guard let existing else {
-            return .put(item: ItemID(milliseconds: nowMilliseconds, using: &generator), fields: fields)
-        }
-        let state = try await store.item(existing, job: job)
+        guard !isNew else { return .put(item: item, fields: fields) }
+        let state = try await store.item(item, job: job)
         let changed = fields.filter { pair in
             state?.value(of: pair.field).map { !$0.utf8.elementsEqual(pair.value.utf8) } ?? true
         }
-        return changed.isEmpty ? nil : .put(item: existing, fields: changed)
+        return changed.isEmpty ? nil : .put(item: item, fields: changed)
     }
+}
+
+/// The ids of the rows of a request that may come again: each row has one, whatever becomes of it, and is known by it.
+private struct RowIDs {
+    private let began: UInt64
+    private var generator: SeededGenerator
+
+    init(_ key: RequestKey) {
+        began = key.began
+        generator = SeededGenerator(seed: key.seed)
+    }
+
+    mutating func next() -> ItemID { ItemID(milliseconds: began, using: &generator) }
 }
 
 /// Which item has which value of a key field, kept between the batches of one import.

@@ -52,13 +52,15 @@ extension InventoryService {
             let rivals = state.fields.filter { !$0.register.losers.isEmpty }.map { field in
                 (field.name, field.register.losers.reversed().map(authors.written))
             }
-            return ItemDetails(
+            var details = ItemDetails(
                 id: found.id.description, isRemoved: isRemoved, replaces: state.value(of: WellKnownField.replaces),
                 fields: view.fields, notes: view.notes, updatedAt: last.stamp.timestamp,
                 updatedBy: last.author.description, updatedByName: authors.hostName(of: last),
                 person: authors.sessions.person(of: last),
                 fieldHistory: Dictionary(fields: history), rivals: Dictionary(fields: rivals),
                 remarks: state.notes.map { authors.written($0.text, $0.write) })
+            details.entityTag = state.tag
+            return details
         }
     }
 
@@ -67,16 +69,15 @@ extension InventoryService {
             let fields = try Self.fields(request, ofNewItem: true)
             var generator = machine.generator
             let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
-            try await withJob(text) { try await make(.put(item: id, fields: fields), job: $0) }
-            return Identified(id: id.description)
+            let tag = try await withJob(text) { try await make(.put(item: id, fields: fields), job: $0) }
+            return Identified(id: id.description, entityTag: tag)
         }
     }
 
     func setFields(_ request: FieldsRequest, item: String, job text: String) async throws -> Identified {
         try await answering {
             let fields = try Self.fields(request)
-            let id = try await change(item: item, job: text) { .put(item: $0, fields: fields) }
-            return Identified(id: id.description)
+            return try await change(item: item, job: text) { .put(item: $0, fields: fields) }
         }
     }
 
@@ -84,15 +85,13 @@ extension InventoryService {
         try await answering {
             guard !request.text.isEmpty else { throw APIError(.invalidValue, "A remark needs some text.") }
             let remark = try FieldText.entered(request.text, as: .text, called: "The remark")
-            let id = try await change(item: item, job: text) { .note(item: $0, text: remark) }
-            return Identified(id: id.description)
+            return try await change(item: item, job: text) { .note(item: $0, text: remark) }
         }
     }
 
     func removeItem(_ item: String, job text: String) async throws -> Identified {
         try await answering {
-            let id = try await change(item: item, job: text) { .remove(item: $0) }
-            return Identified(id: id.description)
+            return try await change(item: item, job: text) { .remove(item: $0) }
         }
     }
 
@@ -131,7 +130,8 @@ extension InventoryService {
             let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
                 Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
             }
-            _ = try await store.edit(job: job.id, isAllOrNothing: true, now: { clock.now }, by: user, puts + notes)
+            _ = try await store.edit(
+                job: job.id, isAllOrNothing: true, now: { clock.now }, by: writer(.item(found.id)), puts + notes)
             return Restored(id: id.description, replaces: found.id.description)
         }
     }

@@ -79,7 +79,7 @@ extension InventoryService {
             }
             let isApart = connected.contains { $0.behind > 0 || $0.ahead > 0 }
             let sync: SyncState = connected.isEmpty ? .notConnected : isApart ? .catchingUp : .inSync
-            return JobDetails(
+            var details = JobDetails(
                 id: job.id.text, name: job.name, kind: job.kind, state: ShownState(overlay),
                 signature: Signature(overlay), isRemoved: job.isRemoved, items: job.items,
                 removed: job.removed,
@@ -89,6 +89,9 @@ extension InventoryService {
                 peersBehind: behind, sync: sync, membership: membership(of: job.id), vector: job.vector.sequences,
                 digest: digest?.text,
                 updatedAt: try await store.lastStamp(of: job.id)?.timestamp)
+            // Of what was read first: if something has come since, the tag fits nothing any more.
+            details.entityTag = job.tag
+            return details
         }
     }
 

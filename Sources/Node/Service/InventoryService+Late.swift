@@ -22,13 +22,13 @@ extension InventoryService {
 
     func acceptLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await decide(decision, job: job) { dots, job in
-            try await store.acceptLate(dots, of: job, now: clock.now, by: user)
+            try await store.acceptLate(dots, of: job, now: clock.now, by: writer())
         }
     }
 
     func dropLate(_ decision: LateDecision, job: String) async throws -> LateOutcome {
         try await decide(decision, job: job) { dots, job in
-            [try await store.dropLate(dots, of: job, now: clock.now, by: user)].compactMap(\.self)
+            [try await store.dropLate(dots, of: job, now: clock.now, by: writer())].compactMap(\.self)
         }
     }
 

@@ -28,7 +28,7 @@ extension InventoryService {
     func ask(_ batch: MutationBatch) async throws -> [MutationToken] {
         if !batch.createsJob { try checkThatItIsOn(batch.job) }
         var batch = batch
-        batch.user = user
+        batch.writer = writer(.job)
         return try await withTaskExecutorPreference(machine.executor) { [batch] in try await outbox.ask(batch).tokens }
     }
 

@@ -22,7 +22,7 @@ extension InventoryService {
             }
             guard !items.isEmpty else { return Removed(removed: []) }
             _ = try await store.edit(
-                job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now }, by: user,
+                job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now }, by: writer(.job),
                 items.map { .remove(item: $0) })
             return Removed(removed: items.map(\.description))
         }
@@ -56,7 +56,7 @@ extension InventoryService {
                         + "(confirmed=true in the API) if that is meant.")
             }
             try checkThatItIsOn(job.id)
-            await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now, by: user))
+            await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now, by: writer(.job)))
             return Identified(id: job.id.text)
         }
     }

@@ -11,7 +11,7 @@ extension InventoryService {
     /// The same service for whom it answers.
     func called(by caller: LocalCaller) -> InventoryService {
         var service = self
-        service.user = caller.user
+        service.caller = caller
         return service
     }
 

@@ -31,8 +31,24 @@ struct InventoryService: MusterService {
     let assignments: JobAssignments
     let inviter: Inviter
     let joiner: Joiner
+    let underWay: RequestsUnderWay
+    /// For whom it answers.
+    var caller = LocalCaller()
+    /// By which the request is known again; nil where it is not.
+    var requestKey: RequestKey?
+    /// What it wrote before the daemon ended is here already.
+    var isResumed = false
+
     /// The Unix user of the machine for whom it answers; nil where that is not known.
-    var user: UInt32?
+    var user: UInt32? { caller.user }
+
+    /// Who writes, on the terms of the request.
+    ///
+    /// - Parameter subject: what `If-Match` is about; nil where the request cannot have one.
+    func writer(_ subject: WriteCondition.Subject? = nil) -> Writer {
+        guard let subject, case .strong(let tags) = caller.condition else { return Writer(user: user, key: requestKey) }
+        return Writer(user: user, on: WriteCondition(subject, isOneOf: tags), key: requestKey)
+    }
 
     /// Runs an operation of the store and says what went wrong in the API's words.
     func answering<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -60,14 +76,14 @@ struct InventoryService: MusterService {
     /// Corrected time.
     var nowMilliseconds: UInt64 { clock.now.milliseconds }
 
-    /// Edits an existing item and returns its id.
+    /// Edits an existing item and returns its id, and the tag of what it is then.
     ///
     /// Ids that are written in full, as programs write them, need no look-up: the edit itself finds out.
-    func change(item: String, job: String, _ edit: (ItemID) throws -> Edit) async throws -> ItemID {
+    func change(item: String, job: String, _ edit: (ItemID) throws -> Edit) async throws -> Identified {
         if let jobID = JobID(job), let itemID = ItemID(item), itemID != .job {
             do {
-                try await make(try edit(itemID), job: jobID, requiresItem: true)
-                return itemID
+                let tag = try await make(try edit(itemID), job: jobID, requiresItem: true)
+                return Identified(id: itemID.description, entityTag: tag)
             } catch let error as StoreError where error.code == .unknownJob {
                 // It may be a name that looks like an id.
             } catch EditRefusal.unknown {
@@ -76,15 +92,17 @@ struct InventoryService: MusterService {
         }
         let job = try await resolve(job: job)
         let found = try await resolve(item: item, job: job.id)
-        try await make(try edit(found.id), job: job.id, requiresItem: true)
-        return found.id
+        let tag = try await make(try edit(found.id), job: job.id, requiresItem: true)
+        return Identified(id: found.id.description, entityTag: tag)
     }
 
-    /// Makes one edit.
-    func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws {
+    /// Makes one edit and returns the tag of what its item is then.
+    @discardableResult
+    func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws -> String? {
         let result = try await store.edit(
-            job: job, requiresItems: requiresItem, now: { clock.now }, by: user, [edit])
+            job: job, requiresItems: requiresItem, now: { clock.now }, by: writer(.item(edit.item)), [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
+        return result.commit?.applied.last { $0.change.item == edit.item }?.after.tag
     }
 
     func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {
@@ -113,6 +131,7 @@ extension APIError {
             case .unknownJob: .unknownJob
             case .removedJob: .jobRemoved
             case .notLate: .unknownChange
+            case .changedMeanwhile: .preconditionFailed
             case .cutOff: .notPermitted
             case .diskFull, .busy, .readTooSlow, .historyChanged: .unavailable
             default: .failed

@@ -31,6 +31,7 @@ enum Schema {
         migrator.registerMigration("assignments 1", migrate: AssignmentSchema.create)
         migrator.registerMigration("cutoffs 1", migrate: AssignmentSchema.createCutoffs)
         migrator.registerMigration("removals 1", migrate: RemovalSchema.addTruth)
+        migrator.registerMigration("answers 1", migrate: AnswerTable.create)
         if role == .channel {
             migrator.registerMigration("channel 1", migrate: ChannelSchema.create)
             migrator.registerMigration("channel 2", migrate: ChannelSchema.createServer)

@@ -33,6 +33,8 @@ package struct StoredJob: Hashable, Sendable {
     package let conflicts: Int
     /// How far its journals are held; of a removed job no less than its removers held them.
     package let vector: VersionVector
+    /// Another one whenever something of the job has changed: see `WriteCondition`.
+    package let tag: String
     /// What it was called; nil while it lives.
     package let removedName: String?
 
@@ -78,7 +80,7 @@ extension Store {
             id: id, properties: try rows.item(.job) ?? ItemState(),
             published: try rows.published(), items: row["items"], removed: row["removed"],
             conflicts: row["conflicts"], vector: try rows.vector(),
-            removedName: row["isRemoved"] as Bool ? row["name"] : nil)
+            tag: try rows.tag(), removedName: row["isRemoved"] as Bool ? row["name"] : nil)
     }
 
     /// One item; nil when nothing is known of it.

@@ -36,7 +36,7 @@ extension Store {
     /// - Throws: `StoreError` when one of them is not late, or not any more. Nothing is changed then.
     package func acceptLate(
         _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime,
-        by user: UInt32? = nil
+        by user: Writer? = nil
     ) async throws -> [Commit] {
         try await write(isLong: dots.count > Self.fewEdits) { [self] db in
             let now = now()
@@ -62,7 +62,7 @@ extension Store {
     /// - Throws: as `acceptLate`.
     package func dropLate(
         _ dots: [Dot], of job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime,
-        by user: UInt32? = nil
+        by user: Writer? = nil
     ) async throws -> Commit? {
         try await write(to: job, isLong: dots.count > Self.fewEdits, now: now, by: user) { transaction in
             try transaction.decide(try transaction.lateChanges(dots))

@@ -31,7 +31,7 @@ extension Store {
     /// - Parameter now: read in the transaction, as for an edit.
     /// - Throws: `StoreError` for a job that is removed already.
     package func removeJob(
-        _ job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime, by user: UInt32? = nil
+        _ job: JobID, now: @autoclosure @escaping @Sendable () -> ReceiveTime, by user: Writer? = nil
     ) async throws -> RemovedJob {
         try await write(to: job, now: now, by: user) { transaction in
             let rows = transaction.job

@@ -15,8 +15,8 @@ package struct MutationBatch: Sendable {
     package var edits: [Edit] = []
     /// In their order, each with the chance in its token.
     private(set) var mutations: [(chance: UInt64, mutation: any MutationKind)] = []
-    /// Who asks, of the users of this machine; nil when that is not known.
-    package var user: UInt32?
+    /// Who asks; nil where it is the program itself.
+    package var writer: Writer?
     /// The chance in the token by which the job is opened first; nil if it is not.
     private(set) var opening: UInt64?
 
@@ -89,7 +89,7 @@ extension Store {
     package func enqueue(
         _ batch: MutationBatch, leavingOut leftOut: Set<MutationToken> = [], now: @escaping @Sendable () -> ReceiveTime
     ) async throws -> EnqueueResult {
-        try await write(to: batch.job, entersJob: batch.createsJob, now: now, by: batch.user) { transaction in
+        try await write(to: batch.job, entersJob: batch.createsJob, now: now, by: batch.writer) { transaction in
             // By whoever made the batch.
             transaction.isKnownToOutbox = true
             if try transaction.job.isRemoved() { throw StoreError.removedJob(batch.job) }
@@ -107,9 +107,9 @@ extension Store {
 
     /// Says in the own journal that a request is taken back; whoever delivers sees it there.
     package func withdraw(
-        _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime, by user: UInt32? = nil
+        _ withdrawal: Withdrawal, now: @escaping @Sendable () -> ReceiveTime, by writer: Writer? = nil
     ) async throws -> Commit {
-        try await write(to: withdrawal.job, now: now, by: user) { try $0.say([.withdraw(withdrawal.token)]) }
+        try await write(to: withdrawal.job, now: now, by: writer) { try $0.say([.withdraw(withdrawal.token)]) }
     }
 
     /// What is published of a job with what is asked for, of one state of the store.

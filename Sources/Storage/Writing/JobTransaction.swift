@@ -20,11 +20,11 @@ struct JobTransaction {
     var isKnownToOutbox = false
     /// Its place among all of this store since it was opened: what came later has seen what this one did.
     let order: UInt64
-    /// Who writes, of the users of this machine; nil when that is not known, or the program itself does.
-    private let user: UInt32?
+    /// Nil when the program itself writes.
+    private let writer: Writer?
 
-    init(_ store: Store, id: JobID, job: JobRows, now: ReceiveTime, by user: UInt32? = nil) {
-        self.user = user
+    init(_ store: Store, id: JobID, job: JobRows, now: ReceiveTime, by writer: Writer? = nil) {
+        self.writer = writer
         self.store = store
         order = store.transactions.withLock {
             $0 += 1
@@ -62,7 +62,7 @@ struct JobTransaction {
 
     /// Nothing where the journal says so already, or has never said anything of people and need not.
     private func presentPerson(anchor: UInt64) throws -> [UInt8] {
-        let (last, present) = (try own.lastPerson(), try user.flatMap { try Store.session(of: $0, in: db) })
+        let (last, present) = (try own.lastPerson(), try writer?.user.flatMap { try Store.session(of: $0, in: db) })
         guard last != nil || present != nil else { return [] }
         let (text, stamp) = (present?.text ?? "", stamp())
         // A clock that was put right is behind what was said by it before: said again, so that stamps tell who wrote.
@@ -122,25 +122,27 @@ extension Store {
     ///   - entersJob: enters it when it is new here; else an unknown one is an error.
     ///   - isLong: see `GroupCommit`.
     ///   - now: read in the transaction.
-    ///   - user: who writes, by the Unix user of the machine: see `begin(_:of:)`.
+    ///   - writer: who writes, by the Unix user of the machine (see `begin(_:of:)`), and on what terms.
     func write<Value: Sendable>(
         to job: JobID, entersJob: Bool = false, isLong: Bool = false, now: @escaping @Sendable () -> ReceiveTime,
-        by user: UInt32? = nil, _ body: @escaping @Sendable (inout JobTransaction) throws -> Value
+        by writer: Writer? = nil, _ body: @escaping @Sendable (inout JobTransaction) throws -> Value
     ) async throws -> Value {
         try await write(isLong: isLong) { [self] db in
-            try transact(on: job, entersJob: entersJob, now: now(), by: user, in: db, body)
+            try transact(on: job, entersJob: entersJob, now: now(), by: writer, in: db, body)
         }
     }
 
     /// The same within a write, for those that concern more than one job.
     func transact<Value>(
-        on job: JobID, entersJob: Bool = false, now: ReceiveTime, by user: UInt32? = nil, in db: Database,
+        on job: JobID, entersJob: Bool = false, now: ReceiveTime, by writer: Writer? = nil, in db: Database,
         _ body: (inout JobTransaction) throws -> Value
     ) throws -> Value {
         let rows = try entersJob ? JobRows(entering: job, in: db) : JobRows(of: job, in: db)
-        var transaction = JobTransaction(self, id: job, job: rows, now: now, by: user)
+        var transaction = JobTransaction(self, id: job, job: rows, now: now, by: writer)
+        try writer?.condition?.check(rows)
         let value = try body(&transaction)
         if let said = transaction.said {
+            if let key = writer?.key { try AnswerTable(db: db).note(key, wrote: said.segment, in: said.job) }
             let note = CommittedNote(commit: said, isKnownToOutbox: transaction.isKnownToOutbox)
             commits.effects.add(onCommit: { [self] in committed.withLock { $0 }?.tell(note) }, onUndo: {})
         }

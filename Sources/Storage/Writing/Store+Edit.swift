@@ -32,13 +32,13 @@ extension Store {
     ///   - isAllOrNothing: a refusal undoes the others too, and is thrown.
     ///   - now: corrected time. Without a server behind it the edits are re-stamped when it is learned (rule R5). It is
     ///     read in the transaction, so that an edit and its stamp are on the same side of a step of the clock.
-    ///   - user: of this machine, who makes them: whoever has begun a session is named; nil for nobody.
+    ///   - writer: who makes them: whoever has begun a session is named; nil for nobody.
     package func edit(
         job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
-        now: @escaping @Sendable () -> ReceiveTime, by user: UInt32? = nil, _ edits: [Edit]
+        now: @escaping @Sendable () -> ReceiveTime, by writer: Writer? = nil, _ edits: [Edit]
     ) async throws -> EditResult {
         let isLong = edits.count > Self.fewEdits
-        return try await write(to: job, entersJob: createsJob, isLong: isLong, now: now, by: user) { transaction in
+        return try await write(to: job, entersJob: createsJob, isLong: isLong, now: now, by: writer) { transaction in
             let result = try transaction.make(edits, requiresItems: requiresItems)
             // Thrown in here, so that the rest is taken back with it.
             if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }

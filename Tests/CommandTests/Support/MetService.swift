@@ -15,6 +15,9 @@ struct MetService: MusterService {
         service.own = own.called(by: caller)
         return service
     }
+    func once(
+        _ keyed: KeyedRequest, _ carryOut: @Sendable (any MusterService) async throws -> APIAnswer
+    ) async throws -> APIAnswer { try await own.once(keyed, carryOut) }
     func checkThatItWrites() throws { try own.checkThatItWrites() }
     func sessionReport() async throws -> SessionReport { try await own.sessionReport() }
     func beginSession(_ request: BeginSessionRequest) async throws -> SessionReport {
