@@ -73,7 +73,7 @@ package struct Core: Sendable {
         try await store.takeUp(FleetSigner(parts.fleet), using: &generator)
         jobs = try await store.vectors()
         assignments = try await JobAssignments(store: store, identity: parts.fleet, logger: logger)
-        hub = EventHub()
+        hub = EventHub(run: UInt64(clamping: machine.wallMilliseconds))
         housekeeping = Housekeeping(store: store, logger: logger)
         publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
         replicator = Replicator(

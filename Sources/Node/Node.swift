@@ -67,6 +67,8 @@ package struct Node: Sendable {
             configuration: configuration, fleet: fleet,
             transport: core.transport, replicator: replicator, logger: logger)
         let service = core.service(gateway: gateway, discovery: discovery.state)
+        let newsPublisher = NewsPublisher(service: service)
+        await newsPublisher.attach()
         let manager = ServiceManager(environment: environment)
         let socket = LocalSocket(path: configuration.socket, group: configuration.socketGroup)
         let api = LocalServer(socket, service: service, logger: logger) { manager.ready("\(jobs.count) jobs") }
@@ -77,6 +79,7 @@ package struct Node: Sendable {
             // Stopped in reverse: first the streams end, then the local API, the network last.
             services: [
                 .init(service: core.housekeeping), .init(service: PublisherService(publisher: core.publisher)),
+                .init(service: newsPublisher),
                 .init(service: JobNewsService(news: news, outbox: outbox)),
                 .init(service: TransportService(transport: core.transport)),
                 .init(service: discovery),

@@ -1,5 +1,6 @@
 import Dispatch
 import Engine
+import LocalAPI
 import Logging
 import Replication
 import ServiceLifecycle

@@ -172,6 +172,7 @@ extension Replicator {
         // The power may go before the link does.
         if let first = mesh.farewell(link) { note(first) }
         if let dialled = remotes[link]?.dialled { plan.onEstablished(dialled, device: hello.device, now: now) }
+        peersChanged?()
     }
 
     private func checkOwnJournal(of job: JobID, _ claimed: VersionVector.Entry, from link: LinkID) async {

@@ -17,6 +17,7 @@ package actor Replicator: TransportHandler {
     let clock: ClockService
     nonisolated let machine: any Machine
     let observer: any ReplicationObserver
+    private(set) var peersChanged: (@Sendable () -> Void)?
     let logger: Logger
     let renewKey: @Sendable () throws -> any JournalSigner
     let fleet: (any FleetRegister)?
@@ -155,6 +156,9 @@ package actor Replicator: TransportHandler {
             JobAdvance(job: job, vector: mesh.vector(of: job), applied: applied, concernsOutbox: concernsOutbox))
     }
 
+    /// Has somebody told whenever a device has come or gone; it must not wait.
+    package func onPeersChange(_ listener: @escaping @Sendable () -> Void) { peersChanged = listener }
+
     // MARK: Transport
 
     package func linkOpened(_ link: LinkID, with device: DeviceID, remote: String, dialled: PeerAddress?) async {
@@ -166,6 +170,7 @@ package actor Replicator: TransportHandler {
         // It may have been revoked since it was let in, a moment ago.
         if fleet?.isShutOut(device) ?? false { return close(link, Mesh.revokedReason) }
         perform(mesh.onLinkOpened(link, with: access(of: device), isDialled: dialled != nil, now: now))
+        peersChanged?()
     }
 
     package func received(_ message: Message, on link: LinkID) async {
@@ -199,6 +204,7 @@ package actor Replicator: TransportHandler {
         reports.linkClosed(link)
         endExposure(of: link)
         await perform(mesh.onLinkClosed(link, now: now))
+        peersChanged?()
         if let dialled = remote?.dialled {
             var generator = machine.generator
             plan.onFailed(dialled, now: now, using: &generator)

@@ -37,6 +37,7 @@ package actor OutboxDriver {
     /// Which user of this machine is dropping what.
     private var droppers: [MutationToken: UInt32] = [:]
     var generator: MachineGenerator
+    private var changed: (@Sendable () -> Void)?
 
     package init(store: Store, replicator: Replicator, clock: ClockService, machine: any Machine, logger: Logger) {
         self.store = store
@@ -73,6 +74,9 @@ package actor OutboxDriver {
         timer.cancel()
         for delivery in deliveries.values { delivery.cancel() }
     }
+
+    /// Has somebody told whenever something of the queue may have changed; it must not wait.
+    package func onChange(_ listener: @escaping @Sendable () -> Void) { changed = listener }
 
     // MARK: What happens
 
@@ -289,6 +293,7 @@ package actor OutboxDriver {
     // MARK: Time
 
     private func schedule() {
+        changed?()
         timer.set(machine.nextDeadline, on: host) { [weak self] in await self?.timerFired() }
     }
 

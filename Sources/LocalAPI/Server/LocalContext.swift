@@ -11,6 +11,8 @@ struct LocalContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Who asks.
     var caller = LocalCaller()
+    /// How often a stream of events says that it stands.
+    var heartbeat = Duration.seconds(15)
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

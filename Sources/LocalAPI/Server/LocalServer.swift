@@ -16,6 +16,7 @@ package struct LocalServer: Service {
     private let access: LocalSocket.Access
     private let service: any MusterService
     private let version: String
+    private let heartbeat: Duration
     private let group: any EventLoopGroup
     private let logger: Logger
     private let onReady: @Sendable () async -> Void
@@ -25,6 +26,7 @@ package struct LocalServer: Service {
     ///   - onReady: called once, when callers can connect.
     package init(
         _ socket: LocalSocket, service: any MusterService, version: String = MusterVersion.current,
+        heartbeat: Duration = .seconds(15),
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger,
         onReady: @escaping @Sendable () async -> Void = {}
     ) {
@@ -32,6 +34,7 @@ package struct LocalServer: Service {
         access = socket.access
         self.service = service
         self.version = version
+        self.heartbeat = heartbeat
         self.group = group
         self.logger = logger
         self.onReady = onReady
@@ -49,6 +52,7 @@ package struct LocalServer: Service {
             logger: quietLogger,
             responder: { request, writer, channel in
                 var context = LocalContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                context.heartbeat = heartbeat
                 context.caller = await LocalCaller(of: channel)
                 let response = await responder.respond(to: request, context: context)
                 try await writer.write(response: response.head, body: response.body)

@@ -137,10 +137,9 @@ package protocol MusterService: Sendable {
     /// Makes a new item with the fields and remarks of a removed one (rule R2).
     func restoreItem(_ item: String, job: String) async throws -> Restored
 
-    /// What happens from now on, in one job or in all, of one type or of all; ends when the daemon stops. The stream
-    /// must be subscribed when the method returns. A reader that is too slow loses the oldest `change` events,
-    /// never the last `job` event of a job.
-    func events(job: String?, type: EventType?) async throws -> AsyncStream<Event>
+    /// What happens from now on, or since an event with an id, in one job or in all, of one type or of all; ends when the
+    /// daemon stops. Nothing is missed from when the method returns.
+    func events(job: String?, type: EventType?, after last: String?) async throws -> EventSubscription
 }
 
 /// Canonical forms of a job's items: equal stores give equal bytes.

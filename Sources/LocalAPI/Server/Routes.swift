@@ -1,4 +1,5 @@
 import HTTPCoding
+import HTTPTypes
 import Hummingbird
 
 /// One operation of the local API, as `openapi.json` documents it.
@@ -73,14 +74,17 @@ extension Route {
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
-        Route(.get, "/v1/events", query: ["job", "type"]) { request, _, service in
+        Route(.get, "/v1/events", query: ["job", "type"]) { request, context, service in
             let type = try request.query("type").map { text in
                 guard let type = EventType(rawValue: text) else {
-                    throw APIError(.invalidRequest, "'\(text)' is no type of event; use change or job.")
+                    throw APIError(
+                        .invalidRequest, "'\(text)' is no type of event; use change, job, queue, peer or reset.")
                 }
                 return type
             }
-            return EventStream.answer(try await service.events(job: request.query("job"), type: type), for: request)
+            let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+            let events = try await service.events(job: request.query("job"), type: type, after: last)
+            return EventStream.answer(events, for: request, heartbeat: context.heartbeat)
         },
     ]
 

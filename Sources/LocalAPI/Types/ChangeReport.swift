@@ -41,16 +41,19 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     package var action: Action
     /// What was set, sorted by field; empty for the other actions.
     package var fields: [FieldChange]
-    /// The remark of a `noted`; what was decided.
+    /// The remark of a `noted`; what was decided, for people.
     @Nullable package var note: String?
+    /// What was decided, for programs; empty for the other actions.
+    package var decisions: [ReportedDecision]
 
     /// `job` and `item` are full ids, `by` has 32 hexadecimal digits, `fields` are sorted.
     package init(
         job: String, anchor: UInt64 = 0, at: Timestamp, counter: UInt16 = 0, by: String, byName: String? = nil,
         person: String? = nil, sequence: UInt64, item: String, itemName: String? = nil, action: Action,
         fields: [FieldChange] = [],
-        note: String? = nil
+        note: String? = nil, decisions: [ReportedDecision] = []
     ) {
+        self.decisions = decisions
         self.job = job
         self.anchor = anchor
         self.at = at

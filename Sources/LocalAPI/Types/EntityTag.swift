@@ -13,28 +13,25 @@ package enum EntityTagCondition: Hashable, Sendable {
 
     /// Reads the field's value; throws `invalidRequest` for what is no list of entity tags.
     package init(parsing text: String) throws(APIError) {
-        func trimmed(_ text: Substring) -> Substring {
-            let isSpace = { (letter: Character) in letter == " " || letter == "\t" }
-            var text = text.drop(while: isSpace)
-            while text.last.map(isSpace) ?? false { text.removeLast() }
-            return text
-        }
-        guard trimmed(text[...]) != "*" else {
+        let isSpace = { (letter: Character) in letter == " " || letter == "\t" }
+        var rest = text.drop(while: isSpace)
+        if rest.first == "*", rest.dropFirst().allSatisfy(isSpace) {
             self = .any
             return
         }
         var tags: [String] = []
-        // No tag of this daemon has a comma in it: one that has is cut, and fits nothing.
-        for part in text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed) {
-            let isWeak = part.hasPrefix("W/")
-            let quoted = isWeak ? part.dropFirst(2) : part
-            let tag = quoted.dropFirst().dropLast()
-            guard quoted.count >= 2, quoted.first == "\"", quoted.last == "\"", !tag.contains("\"") else {
+        repeat {
+            let isWeak = rest.hasPrefix("W/")
+            let quoted = rest.dropFirst(isWeak ? 2 : 0)
+            let tag = quoted.dropFirst().prefix { $0 != "\"" }
+            let after = quoted.dropFirst(tag.count + 2).drop(while: isSpace)
+            guard quoted.first == "\"", quoted.dropFirst(tag.count + 1).first == "\"", after.first ?? "," == "," else {
                 throw APIError(
                     .invalidRequest, "'\(text)' is no entity tag: give that of ETag with its quotes, or *.")
             }
             if !isWeak { tags.append(String(tag)) }
-        }
+            rest = after.dropFirst().drop(while: isSpace)
+        } while !rest.isEmpty
         self = .strong(tags)
     }
 }

@@ -1,23 +1,34 @@
 /// An event of `GET /v1/events`. In JSON the payload's keys and `type`.
-package enum Event: Hashable, Sendable {
+package indirect enum Event: Hashable, Sendable {
     /// One change, for people. A daemon that takes in thousands at once may leave some out: `job` always follows.
     case change(ChangeReport)
     /// A job has new transforms, durably: coalesced, at least one after each commit.
     case job(JobAdvanced)
+    /// A request to the server stands otherwise than before, or is finished.
+    case queue(QueueEntry)
+    /// Another device has come or gone.
+    case peer(PeerStatus)
+    /// Events before this one are not known any more: whoever follows something reads it anew, and goes on from here.
+    case reset
 
     /// The `event:` line and the `type` key.
     package var type: EventType {
         switch self {
         case .change: .change
         case .job: .job
+        case .queue: .queue
+        case .peer: .peer
+        case .reset: .reset
         }
     }
 
-    /// The id of the job that it is about.
-    package var job: String {
+    /// The id of the job that it is about; nil where it is about none.
+    package var job: String? {
         switch self {
         case .change(let change): change.job
         case .job(let advanced): advanced.job
+        case .queue(let entry): entry.job
+        case .peer, .reset: nil
         }
     }
 }
@@ -26,6 +37,9 @@ package enum Event: Hashable, Sendable {
 package enum EventType: String, Codable, Hashable, Sendable, CaseIterable {
     case change
     case job
+    case queue
+    case peer
+    case reset
 }
 
 /// What the event `job` tells: how far this device holds the job now.
@@ -53,6 +67,9 @@ extension Event: Codable {
         switch try container.decode(String.self, forKey: .type) {
         case "change": self = .change(try ChangeReport(from: decoder))
         case "job": self = .job(try JobAdvanced(from: decoder))
+        case "queue": self = .queue(try QueueEntry(from: decoder))
+        case "peer": self = .peer(try PeerStatus(from: decoder))
+        case "reset": self = .reset
         case let other:
             throw DecodingError.dataCorruptedError(
                 forKey: .type, in: container, debugDescription: "\(other) is not a type of event.")
@@ -66,6 +83,9 @@ extension Event: Codable {
         switch self {
         case .change(let change): try change.encode(to: encoder)
         case .job(let advanced): try advanced.encode(to: encoder)
+        case .queue(let entry): try entry.encode(to: encoder)
+        case .peer(let peer): try peer.encode(to: encoder)
+        case .reset: break
         }
     }
 }

@@ -21,7 +21,7 @@ final class ChangePublisher: ReplicationObserver {
     private let waiting: AsyncStream<Waiting>.Continuation
 
     init(hub: EventHub, store: Store, housekeeping: Housekeeping) {
-        // A reader of events may lose the oldest changes anyway.
+        // Who lists thousands at once is told to read anew.
         (changes, waiting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         self.hub = hub
         self.store = store
@@ -31,11 +31,13 @@ final class ChangePublisher: ReplicationObserver {
     func jobAdvanced(_ advance: JobAdvance) {
         housekeeping.jobChanged(advance.job)
         for listener in listeners.withLock({ $0 }) { listener(advance) }
-        guard hub.hasListeners else { return }
-        hub.publish(.job(JobAdvanced(job: advance.job.text, vector: advance.vector.sequences)))
-        guard !advance.applied.isEmpty, hub.hasChangeListeners else { return }
+        if hub.wants(.job) {
+            hub.publish(.job(JobAdvanced(job: advance.job.text, vector: advance.vector.sequences)))
+        }
+        guard !advance.applied.isEmpty, hub.wants(.change) else { return }
         // Names take a look into the store: nobody who waits for the job itself should wait for that.
-        waiting.yield(Waiting(job: advance.job, applied: advance.applied))
+        let outcome = waiting.yield(Waiting(job: advance.job, applied: advance.applied))
+        if case .dropped = outcome { hub.publish(.reset) }
     }
 
     /// Calls it at each change of a job; it must not wait.

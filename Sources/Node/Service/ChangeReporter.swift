@@ -26,7 +26,8 @@ struct ChangeReporter: Sendable {
                     field: setting.field.text, from: setting.before, to: setting.value,
                     standing: setting.standing.map(FieldChange.Standing.init))
             },
-            note: notes.isEmpty ? nil : notes.joined(separator: "\n"))
+            note: notes.isEmpty ? nil : notes.joined(separator: "\n"),
+            decisions: entry.decisions.map(ReportedDecision.init(of:)))
     }
 
     private func sentence(_ decision: TimelineEntry.Decision) -> String {
@@ -63,6 +64,31 @@ struct ChangeReporter: Sendable {
             return register.heads.last { $0.write.author == key.replica || replaces.contains($0.write) }?.value
         }
         return report(entry, label: applied.after.label ?? applied.before?.label, by: sessions.person(at: key))
+    }
+}
+
+extension ReportedDecision {
+    fileprivate init(of decision: TimelineEntry.Decision) {
+        switch decision {
+        case .dealtWithLateWork(let count): self.init(.dealtWithLateWork, count: count)
+        case .removedJob: self.init(.removedJob)
+        case .asked(let request):
+            self.init(
+                .asked, token: request.token.description, name: request.kind, value: FlatJSON.readable(request.payload))
+        case .withdrew(let token): self.init(.withdrew, token: token.description)
+        case .decided(let outcome):
+            let kind: Kind =
+                switch outcome.verdict {
+                case .accepted: .accepted
+                case .rejected: .rejected
+                case .withdrawn: .withdrawn
+                }
+            self.init(
+                kind, token: outcome.token.description, reason: outcome.reason.isEmpty ? nil : outcome.reason)
+        case .published(let published):
+            self.init(
+                .published, name: "\(published.name)", value: FlatJSON.readable(Array(published.value.utf8)))
+        }
     }
 }
 

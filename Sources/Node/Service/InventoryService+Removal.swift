@@ -41,7 +41,7 @@ extension InventoryService {
             let filters = fields.map { FieldFilter(field: $0.key, value: $0.value) }
             chosen = try await ids(in: job.id, matching: filters)
         default:
-            throw APIError(.invalidRequest, "Give either 'items' or 'matching' with at least one field, not both.")
+            throw APIError(.invalidValue, "Give either 'items' or 'matching' with at least one field, not both.")
         }
         return chosen
     }

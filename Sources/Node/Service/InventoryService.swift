@@ -105,11 +105,13 @@ struct InventoryService: MusterService {
         return result.commit?.applied.last { $0.change.item == edit.item }?.after.tag
     }
 
-    func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {
+    func events(job: String?, type: EventType?, after last: String?) async throws -> EventSubscription {
         try await answering {
             var id: String?
             if let job { id = try await resolve(job: job).id.text }
-            return hub.subscribe(job: id, type: type)
+            let subscription = hub.subscribe(job: id, type: type, after: last)
+            await hub.prepare()
+            return subscription
         }
     }
 }

@@ -60,7 +60,8 @@ struct LiveWatch: Sendable {
             try await client.events(job: job) { event in
                 switch event {
                 case .change(let change): continuation.yield(.change(change))
-                case .job: continuation.yield(.moved)
+                case .job, .reset: continuation.yield(.moved)
+                case .queue, .peer: break
                 }
             }
             continuation.yield(.failed(APIError(.unreachable, "The daemon has stopped: start it, then watch again.")))

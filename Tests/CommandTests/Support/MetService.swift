@@ -159,7 +159,7 @@ struct MetService: MusterService {
         try await own.removeItems(it, job: job)
     }
     func restoreItem(_ item: String, job: String) async throws -> Restored { try await own.restoreItem(item, job: job) }
-    func events(job: String?, type: EventType?) async throws -> AsyncStream<Event> {
-        try await own.events(job: job, type: type)
+    func events(job: String?, type: EventType?, after last: String?) async throws -> EventSubscription {
+        try await own.events(job: job, type: type, after: last)
     }
 }

@@ -79,8 +79,8 @@ struct RefusalTests {
             let long = String(repeating: "x", count: (64 << 10) + 1)
             try await $0.laptop.set(["name": long], of: $0.sofa, in: $0.job)
         },
-        Wrong(.invalidRequest) { _ = try await $0.service.removeItems(RemovalRequest(), job: $0.job) },
-        Wrong(.invalidRequest) {
+        Wrong(.invalidValue) { _ = try await $0.service.removeItems(RemovalRequest(), job: $0.job) },
+        Wrong(.invalidValue) {
             let both = RemovalRequest(items: [$0.sofa], matching: ["room": "Den"])
             _ = try await $0.service.removeItems(both, job: $0.job)
         },
@@ -162,7 +162,7 @@ struct RefusalTests {
     func complete() {
         let elsewhere: Set<APIError.Code> = [.ambiguousMutation, .rivalsChanged]
         let expected: Set<APIError.Code> = [
-            .invalidRequest, .unknownJob, .ambiguousJob, .jobExists, .unknownItem, .ambiguousItem, .itemRemoved,
+            .unknownJob, .ambiguousJob, .jobExists, .unknownItem, .ambiguousItem, .itemRemoved,
             .itemNotRemoved, .noConflict, .unknownRival, .rivalsChanged, .invalidValue, .confirmationNeeded,
             .jobRemoved, .unknownChange, .unknownMutation, .ambiguousMutation, .mutationSettled, .tooLarge,
             .unavailable,

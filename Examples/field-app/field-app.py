@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""A field application over the daemon's local API (docs/local-api.md), with Python's standard library alone.
+
+    field-app.py JOB [--socket PATH]
+
+Reads what a scanner or a person enters, a line each, and tells meanwhile what happens, here and on other laptops:
+
+    BARCODE [FIELD=VALUE…]     adds the item, or edits the one that has the barcode; FIELD= empties a field
+    note BARCODE TEXT          adds a remark
+"""
+
+import argparse
+import http.client
+import json
+import os
+import shlex
+import socket
+import sys
+import threading
+import time
+import urllib.parse
+import uuid
+
+RETRY_SECONDS = 0.5
+
+
+class Connection(http.client.HTTPConnection):
+    """HTTP on a Unix socket."""
+
+    def __init__(self, path, timeout=30):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Daemon:
+    def __init__(self, path):
+        self.path = path
+
+    def ask(self, method, path, body=None, **headers):
+        """Asks until there is an answer: its key has the daemon carry a request out once, however often it comes."""
+        if method != "GET":
+            headers["Idempotency-Key"] = str(uuid.uuid4())
+        while True:
+            try:
+                connection = Connection(self.path)
+                connection.request(method, path, body and json.dumps(body), headers)
+                answer = connection.getresponse()
+                content = json.loads(answer.read())
+                if answer.status != 503 and content.get("code") != "requestUnderWay":
+                    return answer.status, content, answer.headers["ETag"]
+            except (OSError, http.client.HTTPException):
+                pass  # It is not there, or went away before it answered.
+            finally:
+                connection.close()
+            time.sleep(RETRY_SECONDS)
+
+    def events(self):
+        """Every event, and every one once: the daemon goes on after the last one that it is told of."""
+        last = {}
+        while True:
+            try:
+                connection = Connection(self.path, timeout=60)  # Four heartbeats.
+                connection.request("GET", "/v1/events", headers=last)
+                for line in connection.getresponse():
+                    name, _, value = line.decode().rstrip("\n").partition(": ")
+                    if name == "id":
+                        last = {"Last-Event-ID": value}
+                    elif name == "data":
+                        yield json.loads(value)
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(RETRY_SECONDS)
+
+
+def say(text):
+    sys.stdout.write(text + "\n")  # At once: two threads say something.
+    sys.stdout.flush()
+
+
+def scan(daemon, job, barcode, fields):
+    """Adds an item or edits it; who was slower than somebody else looks again."""
+    item = f"{job}/items/{urllib.parse.quote(barcode, safe='')}"
+    while True:
+        status, found, tag = daemon.ask("GET", item)
+        if status == 404:
+            status, answer, _ = daemon.ask("POST", f"{job}/items", {"fields": {"barcode": barcode, **fields}})
+        elif status == 200 and fields:
+            changes = {"fields": {name: value or None for name, value in fields.items()}}
+            status, answer, _ = daemon.ask("PATCH", f"{job}/items/{found['id']}", changes, **{"If-Match": tag})
+        else:
+            answer = found
+        if status != 412:
+            return say(f"{barcode}: {answer['detail'] if status >= 400 else answer['id']}")
+
+
+def enter(daemon, job, line):
+    word, *rest = shlex.split(line)
+    if word == "note":
+        item = f"{job}/items/{urllib.parse.quote(rest[0], safe='')}"
+        _, answer, _ = daemon.ask("POST", f"{item}/notes", {"text": " ".join(rest[1:])})
+        say(answer.get("detail", "noted"))
+    else:
+        scan(daemon, job, word, dict(pair.split("=", 1) for pair in rest))
+
+
+def follow(daemon, job):
+    for event in daemon.events():
+        if event["type"] == "change" and event["job"] == job and event["action"] != "decided":
+            fields = ", ".join(f"{field['field']}={field['to']}" for field in event["fields"])
+            say(f"* {event['byName']} {event['action']} {event['itemName'] or event['item']}: {fields or event['note']}")
+        elif event["type"] == "queue" and event["job"] == job:
+            say(f"* {event['wish']}: {event['state']}")
+        elif event["type"] == "peer":
+            say(f"* {event['name']} is {event['state']}")
+        elif event["type"] == "reset":
+            say("* something may have happened meanwhile")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("job", help="a job's id, the beginning of one, or its name")
+    parser.add_argument("--socket", default=os.environ.get("MUSTER_SOCKET", "/run/muster/muster.sock"))
+    options = parser.parse_args()
+    daemon = Daemon(options.socket)
+    status, job, _ = daemon.ask("GET", f"/v1/jobs/{urllib.parse.quote(options.job, safe='')}?digest=known")
+    if status != 200:
+        sys.exit(job["detail"])
+    say(f"{job['name']}, {job['items']} items")
+    threading.Thread(target=follow, args=(daemon, job["id"]), daemon=True).start()
+    for line in sys.stdin:
+        if line.strip():
+            enter(daemon, f"/v1/jobs/{job['id']}", line)
+
+
+if __name__ == "__main__":
+    main()
