@@ -57,7 +57,7 @@ struct MethodTests {
 
     static let queries: [(query: [(String, String)], sentence: String)] = [
         ([("wher", "room=Den")], "'wher' is no parameter of this path: did you mean 'where'?"),
-        ([("colour", "x")], "'colour' is no parameter of this path: it takes where."),
+        ([("colour", "x")], "'colour' is no parameter of this path: it takes where, limit, after."),
     ]
 
     @Test(

@@ -40,14 +40,35 @@ struct OpenAPITests {
 
     @Test("Every parameter of a query that is taken is documented, and no other")
     func queries() throws {
+        let schemas = SchemaCheck(document: try Self.document())
         let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
         for route in Route.all {
             let operation = paths[route.path]?[route.method.rawValue.lowercased()] as? [String: Any]
-            let parameters = operation?["parameters"] as? [[String: Any]] ?? []
+            let written = operation?["parameters"] as? [[String: Any]] ?? []
+            let parameters = written.map { parameter in
+                (parameter["$ref"] as? String).map { schemas.resolve($0) } ?? parameter
+            }
             let documented = parameters.filter { $0["in"] as? String == "query" }
             #expect(documented.compactMap { $0["name"] as? String } == route.query, "\(route.method) \(route.path)")
-            let takesCondition = parameters.contains { $0["$ref"] as? String == "#/components/parameters/If-Match" }
+            let takesCondition = parameters.contains { $0["name"] as? String == "If-Match" }
             #expect(takesCondition == route.takesCondition, "\(route.method) \(route.path)")
+        }
+    }
+
+    @Test("Whatever takes a body has an example of it, which fits")
+    func examples() throws {
+        let schemas = SchemaCheck(document: try Self.document())
+        let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
+        for (path, item) in paths {
+            for (method, operation) in item {
+                let body = (operation as? [String: Any])?["requestBody"] as? [String: Any]
+                guard let content = body?["content"] as? [String: [String: Any]] else { continue }
+                let media = try #require(content["application/json"])
+                let example = try #require(media["example"], "\(method) \(path)")
+                let schema = try #require(media["schema"] as? [String: Any])
+                #expect(schemas.problems(example, schema) == [], "\(method) \(path)")
+                #expect(schemas.undocumented(example, schema) == [], "\(method) \(path)")
+            }
         }
     }
 

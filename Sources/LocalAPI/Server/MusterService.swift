@@ -120,6 +120,12 @@ package protocol MusterService: Sendable {
 
     /// Items that are not removed and match every filter, sorted by id: an `ItemView` each.
     func items(job: String, matching filters: [FieldFilter], as form: ElementForm) async throws -> Chunks
+    /// Of these the first behind an item, be it there or not; nil for the first of all.
+    ///
+    /// - Returns: at most `limit`, and whether there are more; `cursorGone` for what is no whole id.
+    func items(
+        job: String, matching filters: [FieldFilter], after: String?, limit: Int
+    ) async throws -> (items: [ItemView], hasMore: Bool)
     /// One item, removed or not, and who wrote what.
     func item(_ item: String, job: String) async throws -> ItemDetails
     /// Adds an item with a new id.

@@ -12,7 +12,9 @@ extension Route {
                 try await service.signCertificate(try await request.decode(SignCertificateRequest.self)),
                 status: .created)
         },
-        Route(.get, "/v1/fleet/devices") { _, _, service in try Answer.json(try await service.fleetDevices()) },
+        Route(.get, "/v1/fleet/devices", query: Page.query) { request, _, service in
+            try Page(of: request).answer(try await service.fleetDevices(), request)
+        },
         Route(.post, "/v1/fleet/revocations") { request, _, service in
             try Answer.json(
                 try await service.revoke(try await request.decode(RevocationRequest.self)), status: .created)

@@ -65,7 +65,9 @@ extension Route {
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
-        Route(.get, "/v1/peers") { _, _, service in try Answer.json(try await service.peers()) },
+        Route(.get, "/v1/peers", query: Page.query) { request, _, service in
+            try Page(of: request).answer(try await service.peers(), request)
+        },
         Route(.post, "/v1/peers") { request, _, service in
             let peer = try await request.decode(AddPeerRequest.self)
             try await service.addPeer(peer)
@@ -89,7 +91,9 @@ extension Route {
     ]
 
     static let jobs = [
-        Route(.get, "/v1/jobs") { _, _, service in try Answer.json(try await service.jobs()) },
+        Route(.get, "/v1/jobs", query: Page.query) { request, _, service in
+            try Page(of: request).answer(try await service.jobs(), request)
+        },
         Route(.post, "/v1/jobs") { request, _, service in
             try Answer.json(
                 try await service.createJob(try await request.decode(CreateJobRequest.self)), status: .created)
@@ -121,9 +125,10 @@ extension Route {
         Route(.get, "/v1/jobs/{job}/check") { _, context, service in
             try Answer.json(try await service.check(job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/log", query: ["item"], isLong: true) { request, context, service in
+        Route(.get, "/v1/jobs/{job}/log", query: ["item"] + Page.query, isLong: true) { request, context, service in
             let item = request.query("item")
-            return Answer.elements(try await service.log(job: context.parameter("job"), item: item), for: request)
+            let page = try Page(of: request)
+            return try await page.answer(try await service.log(job: context.parameter("job"), item: item), request)
         },
         Route(.get, "/v1/jobs/{job}/export", query: ["format"], isLong: true) { request, context, service in
             let name = request.query("format") ?? ExportFormat.json.rawValue
@@ -155,13 +160,18 @@ extension Route {
         Route(.get, "/v1/jobs/{job}/amendments", isLong: true) { _, context, service in
             try Answer.json(try await service.amendments(job: context.parameter("job")))
         },
-        Route(.get, "/v1/queue") { _, _, service in try Answer.json(try await service.queue()) },
-        Route(.get, "/v1/queue/log", query: ["limit"], isLong: true) { request, _, service in
+        Route(.get, "/v1/queue", query: Page.query) { request, _, service in
+            try Page(of: request).answer(try await service.queue(), request)
+        },
+        Route(.get, "/v1/queue/log", query: Page.query, isLong: true) { request, _, service in
             let text = request.query("limit") ?? "1000"
             guard let limit = Int(text), (1...10_000).contains(limit) else {
                 throw APIError(.invalidRequest, "'\(text)' is no limit: give a number from 1 to 10000.")
             }
-            return try Answer.json(try await service.attempts(limit: limit))
+            let after = try Page(of: request, isLimitElsewhere: true).after
+            // Without a cursor the last ones; with one those that follow it.
+            let attempts = try await service.attempts(limit: after == nil ? limit : 10_000)
+            return try Page(limit: limit, after: after).answer(attempts, request)
         },
         Route(.post, "/v1/queue/pause") { request, _, service in
             try Answer.json(try await service.pause(try await request.decode(LaneRequest.self)))
@@ -181,8 +191,8 @@ extension Route {
     ]
 
     static let roster = [
-        Route(.get, "/v1/jobs/{job}/roster") { _, context, service in
-            try Answer.json(try await service.roster(job: context.parameter("job")))
+        Route(.get, "/v1/jobs/{job}/roster", query: Page.query) { request, context, service in
+            try Page(of: request).answer(try await service.roster(job: context.parameter("job")), request)
         },
         Route(.get, "/v1/jobs/{job}/assignments") { _, context, service in
             try Answer.json(try await service.assignment(job: context.parameter("job")))
@@ -191,8 +201,8 @@ extension Route {
             let words = try await request.decode(AssignmentRequest.self)
             return try Answer.json(try await service.assign(words, job: context.parameter("job")))
         },
-        Route(.get, "/v1/jobs/{job}/late", isLong: true) { _, context, service in
-            try Answer.json(try await service.late(job: context.parameter("job")))
+        Route(.get, "/v1/jobs/{job}/late", query: Page.query, isLong: true) { request, context, service in
+            try Page(of: request).answer(try await service.late(job: context.parameter("job")), request)
         },
         Route(.post, "/v1/jobs/{job}/late/accept", isLong: true) { request, context, service in
             let decision = try await request.decode(LateDecision.self)
@@ -218,9 +228,15 @@ extension Route {
             let removal = try await request.decode(RemovalRequest.self)
             return try Answer.json(try await service.removeItems(removal, job: context.parameter("job")))
         }.recovered { Removed(removed: $0.items) },
-        Route(.get, "/v1/jobs/{job}/items", query: [Route.repeatedParameter], isLong: true) {
+        Route(.get, "/v1/jobs/{job}/items", query: [repeatedParameter] + Page.query, isLong: true) {
             request, context, service in
             let filters = try request.queries("where").map(FieldFilter.init(parsing:))
+            let page = try Page(of: request)
+            guard page.isWhole else {
+                let (items, hasMore) = try await service.items(
+                    job: context.parameter("job"), matching: filters, after: page.after, limit: page.limit ?? .max)
+                return page.part(items, hasMore: hasMore, request)
+            }
             let form = ElementForm(for: request)
             let items = try await service.items(job: context.parameter("job"), matching: filters, as: form)
             return Answer.chunks(items, mediaType: form.mediaType)

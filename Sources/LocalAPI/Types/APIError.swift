@@ -45,6 +45,8 @@ package struct APIError: Error, Hashable, Sendable {
         package static let invalidRequest = Code(rawValue: "invalidRequest")
         /// The daemon has no such path with this method: most likely it has another version.
         package static let notFound = Code(rawValue: "notFound")
+        /// What `after` names is not in the list, or not any more.
+        package static let cursorGone = Code(rawValue: "cursorGone")
         /// The path is there, and takes other methods: the header `Allow` names them.
         package static let methodNotAllowed = Code(rawValue: "methodNotAllowed")
         /// No job here has this id, prefix of an id or name.
@@ -116,6 +118,7 @@ extension APIError.Code {
             .rivalsChanged:
             409
         case .methodNotAllowed: 405
+        case .cursorGone: 410
         case .preconditionFailed: 412
         case .invalidValue, .keyReused: 422
         case .tooLarge: 413
@@ -131,6 +134,7 @@ extension APIError.Code {
         switch self {
         case .notFound: "Not found"
         case .methodNotAllowed: "Method not allowed"
+        case .cursorGone: "Cursor is gone"
         case .unknownJob: "Unknown job"
         case .ambiguousJob: "Ambiguous job"
         case .jobExists: "Job exists already"

@@ -15,18 +15,44 @@ extension InventoryService {
         }
     }
 
+    func items(
+        job text: String, matching filters: [FieldFilter], after: String?, limit: Int
+    ) async throws -> (items: [ItemView], hasMore: Bool) {
+        try await answering {
+            let job = try await resolve(job: text)
+            let wanted = try Self.wanted(filters)
+            guard var last = after.map({ ItemID($0) }) ?? .job else {
+                throw APIError(.cursorGone, "What 'after' names is no item's id: begin the list anew.")
+            }
+            var items: [ItemView] = []
+            while true {
+                let stored = try await store.items(
+                    job: job.id, after: last, limit: Self.itemsPerRead, withRemoved: false)
+                for item in stored where Self.fits(item, wanted) {
+                    if items.count == limit { return (items, true) }
+                    items.append(ItemView(item, in: job))
+                }
+                guard stored.count == Self.itemsPerRead, let end = stored.last else { return (items, false) }
+                last = end.id
+            }
+        }
+    }
+
+    private static let itemsPerRead = 256
+
+    private static func fits(_ item: StoredItem, _ filters: [(field: FieldName, value: String)]) -> Bool {
+        filters.allSatisfy { filter in
+            item.state.value(of: filter.field).map { FieldText.isSame($0, filter.value) } ?? false
+        }
+    }
+
     /// The ids of items that are not removed and match every filter.
     func ids(in job: JobID, matching filters: [FieldFilter]) async throws -> Set<ItemID> {
         let wanted = try Self.wanted(filters)
         let cursor = try store.itemCursor(of: job)
         var ids: Set<ItemID> = []
         while let batch = try await cursor.next() {
-            for item in batch where item.state.removed == nil {
-                let matches = wanted.allSatisfy { filter in
-                    item.state.value(of: filter.field).map { FieldText.isSame($0, filter.value) } ?? false
-                }
-                if matches { ids.insert(item.id) }
-            }
+            for item in batch where item.state.removed == nil && Self.fits(item, wanted) { ids.insert(item.id) }
         }
         return ids
     }

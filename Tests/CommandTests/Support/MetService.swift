@@ -145,6 +145,11 @@ struct MetService: MusterService {
     func items(job: String, matching filters: [FieldFilter], as form: ElementForm) async throws -> Chunks {
         try await own.items(job: job, matching: filters, as: form)
     }
+    func items(
+        job: String, matching filters: [FieldFilter], after: String?, limit: Int
+    ) async throws -> (items: [ItemView], hasMore: Bool) {
+        try await own.items(job: job, matching: filters, after: after, limit: limit)
+    }
     func item(_ item: String, job: String) async throws -> ItemDetails { try await own.item(item, job: job) }
     func addItem(_ it: FieldsRequest, job: String) async throws -> Identified { try await own.addItem(it, job: job) }
     func addItems(_ it: ItemBatch, job: String) async throws -> BatchReport { try await own.addItems(it, job: job) }
