@@ -119,11 +119,13 @@ private let bodies: [Decoder] = [
     { _ = try? MutationsDocument.read($0) },
     { _ = try? SegmentsDocument.read($0) },
     { _ = try? RemovalDocument.read($0) },
-    { _ = try? JSON.decode(RevocationList.self, from: $0).entries() }, body(AddPeerRequest.self), body(AdmissionRequest.self), body(AdvanceRequest.self),
+    { _ = try? JSON.decode(RevocationList.self, from: $0).entries() },
+    body(AddPeerRequest.self), body(AdmissionRequest.self), body(AdvanceRequest.self),
     body(AssignmentRequest.self), body(BeginSessionRequest.self), body(CreateJobRequest.self), body(FieldsRequest.self),
     body(FleetCertificates.self), body(InvitationRequest.self), body(ItemBatch.self), body(JoinRequest.self),
     body(LaneRequest.self), body(LateDecision.self), body(NoteRequest.self), body(RemovalRequest.self),
-    body(RevocationRequest.self), body(SettleRequest.self), body(SignCertificateRequest.self), body(SignOffRequest.self),
+    body(RevocationRequest.self), body(SettleRequest.self), body(SignCertificateRequest.self),
+    body(SignOffRequest.self),
 ]
 
 private func body<Value: Decodable & SendableMetatype>(_ type: Value.Type) -> Decoder {

@@ -68,11 +68,6 @@ package struct JobRoster: Hashable, Sendable {
         names(device) || statements.contains { $0.signer == device }
     }
 
-    /// Whether a laptop was on the job at a time, as far as the last word about it tells; nil for one of which nobody has spoken.
-    package func wasOn(_ device: DeviceID, at stamp: Stamp) -> Bool? {
-        words[device].map { $0.isOn || stamp < $0.stamp }
-    }
-
     /// Those that are on it, ascending; nobody where it is everybody's.
     package var devices: [DeviceID] { words.filter(\.value.isOn).keys.sorted() }
 

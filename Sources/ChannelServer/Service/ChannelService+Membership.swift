@@ -19,14 +19,6 @@ extension ChannelService {
         return access.mayReceive(roster, holds: holds)
     }
 
-    /// Whether a job ends by what a caller says of it. One of which nobody has spoken may have had it as long as it was everybody's; when
-    /// one that was taken off has said so its journal tells.
-    func mayEnd(_ job: JobID, _ removal: JobRemoval, _ access: JobAccess) async throws -> Bool {
-        if try await mayReceive(job, access) { return true }
-        guard !identity.roster(of: job).names(access.device) else { return false }
-        return try await store.isShown(by: removal, of: job)
-    }
-
     private func ownJournals(of access: JobAccess, in job: JobID) async throws -> Set<ReplicaID> {
         do { return try await store.journals(of: access.device, in: job) } catch let error as StoreError
             where error.code == .unknownJob

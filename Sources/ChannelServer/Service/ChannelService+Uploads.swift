@@ -27,11 +27,11 @@ extension ChannelService {
         return try await tellable(try await store.holdings(of: job), of: job, to: access)
     }
 
-    /// Ends a job as a laptop says that is on it, or shows that it was told of it; when this returns that is durable. To who is not it is
-    /// said what is said of a job that goes on.
+    /// Ends a job as a laptop says that is on it; when this returns that is durable. To who is not it is said what is said of a job that goes
+    /// on.
     func remove(_ job: JobID, _ removal: JobRemoval, by access: JobAccess) async throws -> JobHoldings {
         try checkThatItWrites(access)
-        guard try await mayEnd(job, removal, access) else {
+        guard try await mayReceive(job, access) else {
             logger.warning(
                 "\(RefusedEnd.sentence)", metadata: ["job": "\(job)", "device": "\(access.device.short)"])
             return try await tellable(try await held(of: job), of: job, to: access)

@@ -7,15 +7,15 @@ import Transport
 /// Who is on which job.
 extension Replicator {
     /// It was said who is on these jobs, by this laptop's person or by the server, and is durable.
-    package func assigned(_ jobs: [JobID]) async {
-        await announce(jobs, from: nil)
+    package func assigned(_ jobs: [JobID]) {
+        announce(jobs, from: nil)
     }
 
     func learnAssignments(_ statements: [Assignment], from link: LinkID) async {
         guard let assignments else { return }
         do throws(AssignmentObstacle) {
             try await assignments.learn(statements)
-            await announce(statements.map(\.job), from: link)
+            announce(statements.map(\.job), from: link)
         } catch {
             // Whoever tells it may be no forger: this laptop's own disk may be full.
             if case .unsigned = error, let job = statements.first?.job {
@@ -39,7 +39,7 @@ extension Replicator {
     func noteFleet() async {
         guard let rosters = await assignments?.rostersOfNewFleet() else { return }
         mesh.forgetAssignments()
-        await announce(rosters.map(\.job), from: nil)
+        announce(rosters.map(\.job), from: nil)
     }
 
     func access(of device: DeviceID) -> JobAccess {
@@ -53,15 +53,10 @@ extension Replicator {
     }
 
     /// What is known by now: of what two have brought at once either may come first.
-    private func announce(_ jobs: [JobID], from link: LinkID?) async {
+    private func announce(_ jobs: [JobID], from link: LinkID?) {
         guard let assignments else { return }
-        let isNews = { [self] job in mesh.roster(of: job).fingerprint != assignments.roster(of: job).fingerprint }
-        var followed: [JobID] = []
-        for job in Set(jobs).sorted() where isNews(job) {
-            if await followsWords(of: job) { followed.append(job) }
-        }
-        // More may have been said while the store was asked.
-        let changed = followed.filter(isNews).map { (job: $0, roster: assignments.roster(of: $0)) }
+        let changed = Set(jobs).sorted().map { (job: $0, roster: assignments.roster(of: $0)) }
+            .filter { mesh.roster(of: $0.job).fingerprint != $0.roster.fingerprint }
         guard !changed.isEmpty else { return }
         perform(mesh.onAssigned(changed, from: link, now: now))
         for (job, roster) in changed {

@@ -124,7 +124,6 @@ extension Replicator {
             await adopt(segment, job: job, after: keep, from: link)
         case .takeRemoval(let job, let removal, let link):
             if await !takeRemoval(removal, of: job, from: link) { mesh.onRemovalFailed(job, from: link) }
-        case .checkEnd(let job, let removal, let link): await checkEnd(removal, of: job, from: link)
         case .noteRefusedEnd(let job, let link): noteRefusedEnd(of: job, from: link)
         case .answerPing(let number, let received, let link):
             links?.send(clock.pong(number, received: received), on: link)

@@ -54,38 +54,11 @@ extension Replicator {
         }
     }
 
-    func checkEnd(_ removal: JobRemoval, of job: JobID, from link: LinkID) async {
-        guard (try? await store.isShown(by: removal, of: job)) ?? false else {
-            return noteRefusedEnd(of: job, from: link)
-        }
-        await takeRemoval(removal, of: job, from: link)
-    }
-
     func noteRefusedEnd(of job: JobID, from link: LinkID) {
         guard let peer = remotes[link]?.peer else { return }
         logger.warning(
             "\(RefusedEnd.sentence)",
             metadata: ["job": "\(job)", "from": "\(peer.name)", "device": "\(peer.device.short)"])
-    }
-
-    /// Words about who is on a job that had ended here may say that it has not: the mesh says nothing by them before it knows that.
-    ///
-    /// - Returns: whether it does.
-    func followsWords(of job: JobID) async -> Bool {
-        guard mesh.removal(of: job) != nil else { return true }
-        let held: JobHoldings
-        do { held = try await store.holdings(of: job) } catch let error as StoreError where error.code == .unknownJob {
-            held = JobHoldings()
-        } catch {
-            logger.error("a job could not be read", metadata: ["job": "\(job)", "error": "\(error)"])
-            return false
-        }
-        guard held.removal == nil else { return true }
-        await tellCommitted()
-        logger.warning("\(RefusedEnd.sentence)", metadata: ["job": "\(job)"])
-        perform(mesh.onJobRevived(job, vector: held.vector))
-        advanced(job)
-        return true
     }
 
     func jobEnded(_ job: JobID, _ outcome: RemovalOutcome) async {

@@ -53,6 +53,6 @@ extension Replicator {
         // Before the revocation is durable: after a crash in between it is heard again, and this done then.
         await assignments?.cutOff(news.named)
         await fleet?.keepRevocations()
-        await assigned((assignments?.rosters ?? []).map(\.job))
+        assigned((assignments?.rosters ?? []).map(\.job))
     }
 }

@@ -14,11 +14,7 @@ extension Mesh {
     ) -> [MessageDirective] {
         let roster = roster(of: job)
         if roster.isAssigned {
-            if isBarred(from: job, link) {
-                let left = beyond(end.removal, vector, of: job)
-                return doubt(end.removal, of: job, on: link)
-                    + [MessageDirective](onVector(left, of: job, on: link, now: now))
-            }
+            if isBarred(from: job, link) { return refuse(end, vector, of: job, on: link, now: now) }
             if end.words != roster.fingerprint { return askAgain(end, vector, of: job, on: link, now: now) }
         }
         // The vector is asked for again as soon as the job has ended here; until then nothing of it is compared.
@@ -27,14 +23,18 @@ extension Mesh {
         return [.takeRemoval(job, end.removal, from: link)]
     }
 
-    /// A laptop that is not on a job says that it has ended. One of which nobody has spoken may have had it as long as it was everybody's:
-    /// then it shows that. Of one that was taken off its own journal tells when it has said so.
-    private func doubt(_ removal: JobRemoval, of job: JobID, on link: LinkID) -> [MessageDirective] {
-        guard let device = links[link]?.device else { return [] }
-        return [roster(of: job).names(device) ? .noteRefusedEnd(job, from: link) : .checkEnd(job, removal, from: link)]
+    /// A laptop that is not on a job says that it has ended. That is told once: it may say so without end.
+    private mutating func refuse(
+        _ end: ToldEnd, _ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64
+    ) -> [MessageDirective] {
+        let hasRoom = links[link]?.refusedEnds.count ?? .max < MeshLimits.openJobsPerLink
+        let isNew = hasRoom && links[link]?.refusedEnds.insert(job).inserted ?? false
+        let left = beyond(end.removal, vector, of: job)
+        return (isNew ? [.noteRefusedEnd(job, from: link)] : [])
+            + [MessageDirective](onVector(left, of: job, on: link, now: now))
     }
 
-    /// Who took an end for one before it knew the words looks at it once more by those (`onJobRevived`), and then says how it stands.
+    /// Who does not know yet that it is not on the job, or that whoever has told it is not, hears that first, and then says how it stands.
     private mutating func askAgain(
         _ end: ToldEnd, _ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64
     ) -> [MessageDirective] {
@@ -99,31 +99,15 @@ extension Mesh {
         for id in establishedLinks {
             // What the peer holds of it is asked for anew, where it may know that there is such a job, or has said so.
             let isMentioned = links[id]?.jobs[job] != nil || links[id]?.comparison.askedJobs.contains(job) ?? false
-            directives += compareAnew(job, on: id, asking: isMentioned || !isBarred(from: job, id))
+            close(job, on: id)
+            links[id]?.comparison.askedJobs.remove(job)
+            if isMentioned || !isBarred(from: job, id) {
+                links[id]?.comparison.hurry(job)
+                directives += continueComparing(on: id)
+            }
             for name in links[id]?.streams.keys.sorted() ?? [] where name.job == job { links[id]?.streams[name] = nil }
         }
         return directives + fetchMissing(now: now)
-    }
-
-    /// The job goes on: it has turned out that who had ended it was not on it. Only what lay beyond is held of it.
-    ///
-    /// - Parameter vector: how far its journals are held now.
-    package mutating func onJobRevived(_ job: JobID, vector: VersionVector) -> [LinkDirective] {
-        fingerprints.changed(job)
-        jobs[job] = nil
-        if !vector.entries.isEmpty { jobs[job, default: JobProgress()].vector = vector }
-        for id in establishedLinks { close(job, on: id) }
-        let directives = resendVector(of: job)
-        return directives + establishedLinks.flatMap { compareAnew(job, on: $0, asking: true) }
-    }
-
-    /// - Parameter asks: false where the peer must not hear that there is such a job.
-    private mutating func compareAnew(_ job: JobID, on link: LinkID, asking asks: Bool) -> [LinkDirective] {
-        close(job, on: link)
-        links[link]?.comparison.askedJobs.remove(job)
-        guard asks else { return [] }
-        links[link]?.comparison.hurry(job)
-        return continueComparing(on: link)
     }
 
     /// What the removers of a job held; nil while it lives.

@@ -80,9 +80,7 @@ package enum MessageDirective: Hashable, Sendable {
     /// End a job as a peer says, then call `onJobRemoved` (rule R10). A store whose own name is in doubt by it renews itself
     /// first.
     case takeRemoval(JobID, JobRemoval, from: LinkID)
-    /// A laptop that is not on a job says that it has ended: end it if it shows that it was told of the job, and note it otherwise.
-    case checkEnd(JobID, JobRemoval, from: LinkID)
-    /// Note that a laptop that is not on a job any more says that it has ended.
+    /// Note that a laptop that is not on a job says that it has ended.
     case noteRefusedEnd(JobID, from: LinkID)
     /// Send the `pong` with this number and the corrected time. The ping came at `received` milliseconds of elapsed time.
     case answerPing(UInt64, received: UInt64, on: LinkID)

@@ -52,6 +52,8 @@ struct MeshLink: Sendable {
 
     /// Jobs of which the peer has shown that it holds some, or of which it was told as long as it was on them.
     var shown: Set<JobID> = []
+    /// Jobs of which it has said in vain that they have ended.
+    var refusedEnds: Set<JobID> = []
     /// What it was told of who is on a job.
     var toldRosters: [JobID: UInt64] = [:]
 

@@ -28,21 +28,13 @@ extension Store {
     }
 
     /// Keeps statements of those who may say so, beside what is kept, as far as a word of theirs is the last one: all, or none.
-    ///
-    /// Where they are the first that are said of a job which has ended here, by somebody who shows nothing of those that they name, it has
-    /// not ended: whoever is on it may say so again.
     package func keepAssignments(_ statements: [Assignment], of fleet: [UInt8]) async throws {
-        try await write(isLong: statements.count > Self.fewEdits) { [self] db in
+        try await write(isLong: statements.count > Self.fewEdits) { db in
             let table = AssignmentTable(db: db, fleet: fleet)
             var cutoffs: [JobID: [DeviceID: JobRoster.Cutoff]] = [:]
             for (job, said) in Dictionary(grouping: statements, by: \.job).sorted(by: { $0.key < $1.key }) {
-                let wasAssigned = try table.roster(of: job).isAssigned
-                guard let roster = try table.add(said, to: job) else { continue }
-                if !wasAssigned, fleet == self.fleet.withLock({ $0 }), let rows = try JobRows(known: job, in: db) {
-                    try JobReviver(of: rows, on: identity.device, own: writingIdentity.replica).revive(
-                        unlessEndedBy: roster)
-                }
-                if !roster.cutoffs.isEmpty { cutoffs[job] = roster.cutoffs }
+                guard let roster = try table.add(said, to: job), !roster.cutoffs.isEmpty else { continue }
+                cutoffs[job] = roster.cutoffs
             }
             for (job, cutoffs) in cutoffs.sorted(by: { $0.key < $1.key }) { try Self.set(cutoffs, of: job, in: db) }
         }

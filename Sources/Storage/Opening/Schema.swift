@@ -30,7 +30,6 @@ enum Schema {
         migrator.registerMigration("people 1", migrate: PeopleSchema.create)
         migrator.registerMigration("assignments 1", migrate: AssignmentSchema.create)
         migrator.registerMigration("cutoffs 1", migrate: AssignmentSchema.createCutoffs)
-        migrator.registerMigration("removals 1", migrate: RemovalSchema.addTruth)
         migrator.registerMigration("answers 1", migrate: AnswerTable.create)
         if role == .channel {
             migrator.registerMigration("channel 1", migrate: ChannelSchema.create)

@@ -22,7 +22,6 @@ struct JobRemover {
         let known = try job.removal()
         let merged = known?.merged(with: removal) ?? removal
         guard merged != known else { return nil }
-        let shown = try shown(by: merged, after: known)
         var lost: [(journal: ReplicaID, changes: [DottedChange])] = []
         for entry in merged.heads.entries {
             let journal = job.journal(of: entry.replica)
@@ -35,17 +34,8 @@ struct JobRemover {
             try journal.forgetPeople()
         }
         let left = try move(keepingBeyond: merged.heads)
-        try left.setRemoval(merged, shown: shown)
+        try left.setRemoval(merged)
         return Removed(job: left, lost: lost)
-    }
-
-    /// What the removers knew as it is held here; what has gone already cannot be looked at again.
-    private func shown(by merged: JobRemoval, after known: JobRemoval?) throws -> Set<ReplicaID> {
-        let before = Set(try job.shownByRemoval())
-        return Set(
-            try merged.heads.entries.filter { entry in
-                try known?.heads[entry.replica] == entry.head ? before.contains(entry.replica) : job.isTrue(entry)
-            }.map(\.replica))
     }
 
     /// Whether what is held of a journal is the beginning of what the remover held, or goes on from there.

@@ -34,9 +34,4 @@ enum RemovalSchema {
                 ) STRICT, WITHOUT ROWID;
                 """)
     }
-
-    /// Which journals the removers knew as they were held here: see `JobReviver`. Of jobs that have ended before nobody asks.
-    static func addTruth(_ db: Database) throws {
-        try db.execute(sql: "ALTER TABLE removal ADD COLUMN isTrue INTEGER NOT NULL DEFAULT 1")
-    }
 }

@@ -146,7 +146,7 @@ extension JobRows {
     }
 
     /// A decision beyond a cutoff is none: what it took over does not count either, and would be listed nowhere.
-    func rebuildDecisions(counting limits: JournalLimits) throws {
+    private func rebuildDecisions(counting limits: JournalLimits) throws {
         // What was decided before a job ended went with it.
         guard try !isRemoved() else { return }
         try db.execute(sql: "DELETE FROM decided WHERE job = ?", arguments: [number])

@@ -21,29 +21,14 @@ extension JobRows {
         return JobRemoval(name: name ?? "", heads: VersionVector(entries))
     }
 
-    /// The journals that its removers knew as they were held here.
-    func shownByRemoval() throws -> [ReplicaID] {
-        let statement = try db.cachedStatement(
-            sql: "SELECT replica FROM removal WHERE job = ? AND isTrue ORDER BY replica")
-        return try Row.fetchAll(statement, arguments: [number]).map { ReplicaID(UInt128(blob: $0["replica"])) }
-    }
-
-    /// The job goes on.
-    func forgetRemoval() throws {
-        try db.execute(sql: "DELETE FROM removal WHERE job = ?", arguments: [number])
-        try db.execute(sql: "UPDATE job SET isRemoved = 0, name = '' WHERE number = ?", arguments: [number])
-    }
-
-    /// - Parameter shown: the journals that it knows as they were held here.
-    func setRemoval(_ removal: JobRemoval, shown: Set<ReplicaID>) throws {
+    func setRemoval(_ removal: JobRemoval) throws {
         try db.execute(
             sql: "UPDATE job SET isRemoved = 1, name = ? WHERE number = ?", arguments: [removal.name, number])
         let insert = try db.cachedStatement(
-            sql: "INSERT OR REPLACE INTO removal (job, replica, sequence, digest, isTrue) VALUES (?, ?, ?, ?, ?)")
+            sql: "INSERT OR REPLACE INTO removal (job, replica, sequence, digest) VALUES (?, ?, ?, ?)")
         for entry in removal.heads.entries {
             try insert.execute(arguments: [
                 number, entry.replica.value.blob, entry.head.sequence.signed, entry.head.digest.blob,
-                shown.contains(entry.replica),
             ])
         }
     }

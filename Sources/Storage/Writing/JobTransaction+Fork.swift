@@ -48,7 +48,7 @@ extension JobTransaction {
         try job.forgetStatements(of: journal.replica, after: keep)
         let writer = JournalWriter(journal: journal, received: nil, seal: { _ in nil })
         let limits = try job.limits()
-        var said: [SaidRemoval] = []
+        var said: [JobRemoval] = []
         var anchor: UInt64 = 0
         try job.forEachChange(of: journal.replica) { dotted in
             anchor = max(anchor, dotted.change.anchor)

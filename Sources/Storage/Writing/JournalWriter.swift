@@ -28,7 +28,7 @@ struct JournalWriter {
         /// Statements are among what was new: see `Operation.isStatement`.
         let hasStatements: Bool
         /// What the run says of the end of its job; not judged yet, and not carried out.
-        let removals: [SaidRemoval]
+        let removals: [JobRemoval]
         /// Requests in it that count for nothing.
         let forged: [MutationRequest]
     }
@@ -137,7 +137,7 @@ struct JournalWriter {
         /// Of other laptops than the journal's: issued again.
         var hasForeignPeople = false
         var hasStatements = false
-        var removals: [SaidRemoval] = []
+        var removals: [JobRemoval] = []
         var forged: [MutationRequest] = []
 
         mutating func skip(_ scanned: ScannedChange) {
@@ -171,7 +171,7 @@ struct JournalWriter {
     /// What the statements of a change say that is not only noted.
     struct Noted {
         /// By these the job ends, if who says so may.
-        var removals: [SaidRemoval] = []
+        var removals: [JobRemoval] = []
         /// Requests that were passed over.
         var forged: [MutationRequest] = []
     }
@@ -188,7 +188,7 @@ struct JournalWriter {
         try journal.job.note(change, at: dot, without: noted.forged)
         for operation in change.operations {
             switch operation {
-            case .removeJob(let removal): if counts { noted.removals.append(SaidRemoval(removal, at: change.stamp)) }
+            case .removeJob(let removal): if counts { noted.removals.append(removal) }
             case .decide(let changes): if counts { try journal.job.noteDecided(changes) }
             default: break
             }

@@ -13,15 +13,3 @@ package struct RemovalOutcome: Hashable, Sendable {
     /// When that was so, among this store's transactions: others may have changed it before it is heard of.
     package var order: UInt64 = 0
 }
-
-/// What a journal says of the end of its job.
-struct SaidRemoval {
-    let removal: JobRemoval
-    /// When, by its author's clock.
-    let stamp: Stamp
-
-    init(_ removal: JobRemoval, at stamp: Stamp) {
-        self.removal = removal
-        self.stamp = stamp
-    }
-}
