@@ -81,6 +81,32 @@ def test_a_member_that_is_not_on_a_job_ends_it_by_no_word_of_its_own_and_is_name
     wait_until(ended, PATIENCE_SECONDS, f"bert ends it: {lea.log()[-2_000:]}")
 
 
+def test_an_end_that_is_older_than_the_first_word_ends_the_job_for_all_and_loses_nothing(solos):
+    """Anna had a job of that number, as everybody's. Whoever has it ended and is on lea's says so: what lea wrote is late on both, and a
+    person takes it into a new job."""
+    lea, bert = led(solos("lea").start()), solos("bert").start()
+    job = lea.make("/v1/jobs", {"name": "Smith", "id": "smith-12", "laptops": [identifier(bert)]})["id"]
+    lea.add(job, name="Rembrandt")
+    anna = solos("anna").start("--peer", bert.address)
+    anna.make("/v1/jobs", {"name": "Jones", "id": job})
+    anna.add(job, name="sofa")
+    wait_agreed([anna, bert], job)
+    assert anna.muster("job", "remove", job, "--yes").returncode == 0
+    has_ended = lambda daemon: daemon.get(f"/v1/jobs/{job}")["isRemoved"]
+    wait_until(lambda: has_ended(bert), PATIENCE_SECONDS, "bert hears of the end")
+    anna.stop()
+    lea.stop()
+    lea.start("--peer", bert.address)
+    wait_until(lambda: has_ended(lea), PATIENCE_SECONDS, f"lea hears it of bert: {bert.log()[-2_000:]}")
+    late = lambda daemon: str(daemon.get(f"/v1/jobs/{job}/late"))
+    for daemon in (lea, bert):
+        wait_until(lambda: "Rembrandt" in late(daemon), PATIENCE_SECONDS, f"it is late on {daemon.name}")
+    assert lea.muster("job", "late", job, "--accept", "all").returncode == 0
+    found = lambda daemon: [name for other in jobs(daemon) for name in daemon.items(other).values()]
+    for daemon in (lea, bert):
+        wait_until(lambda: "Rembrandt" in str(found(daemon)), PATIENCE_SECONDS, f"{daemon.name} has it again")
+
+
 def test_a_laptop_that_is_not_on_a_job_is_told_so_when_it_asks_for_its_state_or_ends_it(solos):
     lea, bert, job = crew(solos)
     unassign(lea, job, "bert")
