@@ -54,6 +54,15 @@ struct EventHubTests {
         }
     }
 
+    @Test("Who listens to events of one type hears that some are missing, too")
+    func partial() async throws {
+        let hub = EventHub(run: 7)
+        let listener = hub.subscribe(job: nil, type: .change)
+        hub.publish(Self.job("Elm"))
+        hub.publish(.reset)
+        #expect(await Self.rest(listener, of: hub).map(\.event) == [.reset])
+    }
+
     @Test("A listener that falls behind is told to read anew, and goes on", arguments: [1, 2, 3])
     func slow(times: Int) async throws {
         let hub = EventHub(run: 7)

@@ -41,6 +41,8 @@ package struct ChannelServer: Sendable {
             )
         }
         store.whenPassedOver { [logger] note in
+            // Who ends a job tells the server so by itself (`ChannelService.remove`).
+            if note is RefusedEnd { return }
             logger.warning("\(type(of: note).sentence)", metadata: note.details.mapValues { "\($0)" })
         }
         let identity = try await ServerIdentity(in: store)

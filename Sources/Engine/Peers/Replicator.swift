@@ -121,7 +121,9 @@ package actor Replicator: TransportHandler {
     package func attach(_ links: any PeerLinks) {
         self.links = links
         store.whenCommitted { [weak self] in self?.committed($0) }
-        store.whenPassedOver { [logger] note in
+        store.whenPassedOver { [logger, assignments] note in
+            // The office sees every job, and ends it over a connection.
+            if let end = note as? RefusedEnd, assignments?.access(of: end.device).seesAllJobs ?? false { return }
             logger.warning("\(type(of: note).sentence)", metadata: note.details.mapValues { "\($0)" })
         }
     }

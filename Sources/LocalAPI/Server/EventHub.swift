@@ -99,7 +99,8 @@ package final class EventHub: Sendable {
     /// Hands an event to whoever listens to its type, and keeps it.
     package func publish(_ event: Event) {
         let listeners: [AsyncStream<Void>.Continuation] = state.withLock { state in
-            guard state.wanted[event.type] != nil else { return [] }
+            // Who wants some of them has to know that some are missing.
+            guard state.wanted[event.type] != nil || event == .reset && !state.wanted.isEmpty else { return [] }
             if state.ring.isEmpty { state.ring = Array(repeating: nil, count: Self.kept) }
             state.ring[Int(state.next % UInt64(Self.kept))] = event
             state.next += 1

@@ -95,6 +95,9 @@ extension KeyedRequest {
         guard route.method != .get, let name = HTTPField.Name("Idempotency-Key"), let key = request.headers[name] else {
             return nil
         }
+        guard route.takesKey else {
+            throw APIError(.invalidRequest, "This path takes no Idempotency-Key: leave the header out.")
+        }
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw APIError(
                 .invalidRequest, "An Idempotency-Key has 1 to 255 visible characters of ASCII: draw a UUID, for one.")

@@ -30,7 +30,8 @@ struct Page: Sendable {
     init(of request: Request, isLimitElsewhere: Bool = false) throws(APIError) {
         after = request.query("after")
         guard !isLimitElsewhere, let text = request.query("limit") else {
-            limit = nil
+            // A part is held as a whole.
+            limit = after == nil || isLimitElsewhere ? nil : Self.largest
             return
         }
         guard let number = Int(text), (1...Self.largest).contains(number) else {

@@ -18,6 +18,11 @@ struct Route: Sendable {
     var isForReaders: Bool
     /// Whether it looks, in the transaction that writes, for what `If-Match` names.
     var takesCondition: Bool
+    /// Whether it may be sent again under a key, so that its body's hash and its answer are kept: not where a code stands in one of them
+    /// by which somebody is let in.
+    var takesKey: Bool {
+        method != .get && !path.hasPrefix("/v1/fleet/invitations") && !path.hasPrefix("/v1/fleet/join")
+    }
     /// See `KeyedRequest`.
     var isResumable = false
     /// See `KeyedRequest`.
@@ -111,7 +116,7 @@ extension Route {
                 throw APIError(.invalidRequest, "'confirmed' is true or false, not '\(confirmed)'.")
             }
             return try Answer.json(try await service.removeJob(context.parameter("job"), isConfirmed: isConfirmed))
-        },
+        }.recovered { Identified(id: $0.job) },
         Route(.get, "/v1/jobs/{job}/summary", isLong: true) { _, context, service in
             try Answer.json(try await service.summary(job: context.parameter("job")))
         },

@@ -51,7 +51,10 @@ extension FleetIdentity {
         fresh.renewal = renewal
         let judged = try? await membership.trust.judge(
             fresh.chain.map(\.bytes), now: now, revocations: revocations)
-        guard let judged, judged.validUntil > membership.validUntil else { return false }
+        // It may have left the fleet meanwhile, or been given another certificate.
+        guard let judged, judged.validUntil > membership.validUntil, self.membership?.own == membership.own else {
+            return false
+        }
         try files?.write(fresh.pem, to: FleetFiles.chain)
         change { state in
             if state.membership?.own == membership.own { state.membership?.renewal = renewal }

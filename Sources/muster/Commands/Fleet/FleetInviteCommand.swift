@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Identity
 import LocalAPI
+import Synchronization
 import UnixSignals
 
 struct FleetInviteCommand: AsyncParsableCommand {
@@ -161,13 +162,25 @@ struct Interruption {
     func handled<Value>(
         _ body: () async throws -> Value, onInterrupt tidyUp: @escaping @Sendable () async -> Void
     ) async throws -> Value {
+        let isInterrupted = Flag()
         let watch = Task { [signals] in
             for await _ in signals {
+                isInterrupted.value.withLock { $0 = true }
                 await tidyUp()
                 exit(SystemExit.different.rawValue)
             }
         }
         defer { watch.cancel() }
-        return try await body()
+        do {
+            return try await body()
+        } catch  where isInterrupted.value.withLock({ $0 }) {
+            // It has seen what tidying up changes; that ends the program.
+            await watch.value
+            throw error
+        }
+    }
+
+    private final class Flag: Sendable {
+        let value = Mutex(false)
     }
 }
