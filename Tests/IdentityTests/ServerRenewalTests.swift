@@ -168,12 +168,17 @@ struct ServerRenewalTests {
         }
     }
 
+    /// Beside the fleet's usual one.
+    private func anotherIssuer(_ key: DeviceKey) throws -> CertificateAuthority {
+        try CertificateAuthority(
+            fleet.root.issue(.issuer, to: key.publicKey, as: .office, now: TestFleet.today), key: key,
+            fleet: fleet.trust.root.key)
+    }
+
     @Test("A revoked laptop, and one whose issuer was revoked, are out with a renewal as without")
     func revoked() async throws {
         let key = DeviceKey()
-        let second = try CertificateAuthority(
-            fleet.root.issue(.issuer, to: key.publicKey, as: .office, now: TestFleet.today), key: key,
-            fleet: fleet.trust.root.key)
+        let second = try anotherIssuer(key)
         let leaf = try second.issue(.laptop, to: dora.publicKey, as: .lead, now: TestFleet.today)
         let bySecond = shown(try await renewal(), [leaf.bytes, second.certificate.bytes])
         #expect(try await judge(bySecond).issuer == key.publicKey)
@@ -190,9 +195,7 @@ struct ServerRenewalTests {
     @Test("What a server has signed that was revoked, or whose issuer was, is as if it were not there")
     func revokedServer() async throws {
         let key = DeviceKey()
-        let second = try CertificateAuthority(
-            fleet.root.issue(.issuer, to: key.publicKey, as: .office, now: TestFleet.today), key: key,
-            fleet: fleet.trust.root.key)
+        let second = try anotherIssuer(key)
         let its = try second.issue(.laptop, to: server.publicKey, as: .server, now: TestFleet.today)
         let chain = [its.bytes, second.certificate.bytes]
         let renewed = shown(try forged(by: chain), by: chain)

@@ -9,25 +9,18 @@ import subprocess
 import sys
 import time
 
-from clocks import WallClock
-from lab import Program, shared_fleet, wait_at_rest, wait_until
+from lab import wait_at_rest, wait_until
 from office import Connection, Office
+from office_clock import USUAL_PORT, serve_by_clock
 from revoking import issuer_of
 from solo import PATIENCE_SECONDS
 from stranger import Member
-
-USUAL_PORT = 7480
 
 
 def main(build_directory):
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     with Office(build_directory) as office:
-        office.join(shared_fleet(build_directory))
-        office.port = USUAL_PORT
-        clock = WallClock(office.directory, "office", "+1d")
-        settings = {"STATE_DIRECTORY": office.directory, **clock.environment}
-        office.program = Program("office", [f"{build_directory}/muster-channel"], office.directory, settings)
-        wait_until(office.answers, PATIENCE_SECONDS, "the server answers")
+        clock = serve_by_clock(office, build_directory, "+1d")
         ahead = office.get("/v1/time")["answered"] / 1_000_000 - time.time()
         cursor = office.get("/v1/jobs")["cursor"]
         # By the server's own time: a laptop's certificate holds 45 days, and 45 more are grace.

@@ -12,15 +12,14 @@ import sys
 import time
 from datetime import datetime
 
-from clocks import WallClock
 from gateways import server_flags
-from lab import Program, shared_fleet, wait_until
+from lab import wait_until
 from office import Connection, Office, renew
+from office_clock import USUAL_PORT, serve_by_clock
 from revoking import issuer_of
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 from stranger import Member, blocks
 
-USUAL_PORT = 7480
 DAY = 86_400
 LIFETIME = 45
 # The clock is learned, and the certificate is looked at, within some seconds of a start.
@@ -30,12 +29,7 @@ RENEW_SECONDS = 40
 def main(build_directory):
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     with Office(build_directory) as office, Solos(build_directory) as solos:
-        office.join(shared_fleet(build_directory))
-        office.port = USUAL_PORT
-        clock = WallClock(office.directory, "office", "+30d")
-        settings = {"STATE_DIRECTORY": office.directory, **clock.environment}
-        office.program = Program("office", [f"{build_directory}/muster-channel"], office.directory, settings)
-        wait_until(office.answers, PATIENCE_SECONDS, "the server answers")
+        clock = serve_by_clock(office, build_directory, "+30d")
         laptops = anna, bert = [solos(name) for name in ("anna", "bert")]
         shown = [live(laptops, office, [[], []], 30)]
         for laptop in laptops:
