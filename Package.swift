@@ -222,7 +222,7 @@ let package = Package(
             dependencies: [
                 "LocalAPI", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox", "Simulation",
                 "Storage", "muster",
-                httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                argumentParser, httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),

@@ -25,6 +25,11 @@ enum StandardOutput {
     static func lines(_ lines: [String]) {
         write(lines.map { $0 + "\n" }.joined())
     }
+
+    /// What is said in the place of a list without rows: a program reads no rows then.
+    static func remark(_ sentence: String) {
+        if Terminal.output.isPiped { StandardError.write(sentence + "\n") } else { write(sentence + "\n") }
+    }
 }
 
 enum StandardError {

@@ -60,9 +60,10 @@ struct AnyTextTests {
             #expect(view.lines(on: terminal).allSatisfy(isHarmless))
         }
         var table = Table([.whole(text), .text(text), .number(text)])
-        table.add(text, text, text)
-        table.add(text)
+        table.add(Cell(text), Cell(text), Cell(text))
+        table.add(Cell(text))
         #expect(table.lines(width: 30).dropFirst().allSatisfy(isHarmless))
+        #expect(table.rows.map(Table.exactLine).allSatisfy { !$0.contains("\n") })
         var facts = Facts()
         facts.add("Name", text)
         for width in [0, 5, 80] { #expect(facts.lines(width: width, style: .plain).allSatisfy(isHarmless)) }

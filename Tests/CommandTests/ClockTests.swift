@@ -7,7 +7,7 @@ import Testing
 struct ClockTests {
     private func run(_ command: [String]) async throws -> MusterProcess.Outcome {
         try await withDaemon(try await Scene(.alone).answers) { socket in
-            try await MusterProcess.run(command, socket: socket)
+            try await MusterProcess.run(command, socket: socket, environment: ["COLUMNS": "80"])
         }
     }
 

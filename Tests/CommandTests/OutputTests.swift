@@ -3,6 +3,7 @@ import LocalAPI
 import Testing
 
 @testable import Node
+@testable import muster
 
 /// What the commands print, for people and for scripts, against a service that always says the same.
 @Suite(.timeLimit(.minutes(2)))
@@ -27,7 +28,7 @@ struct OutputTests {
     func people(command: [String]) async throws {
         let scene = try await Scene()
         let outcome = try await withDaemon(scene.answers) { socket in
-            try await MusterProcess.run(scene.filled(command), socket: socket)
+            try await MusterProcess.run(scene.filled(command), socket: socket, environment: ["COLUMNS": "80"])
         }
         #expect(outcome.error == "")
         #expect(outcome.exitCode == 0)
@@ -37,6 +38,43 @@ struct OutputTests {
         for line in outcome.output.split(separator: "\n") { #expect(line.count <= limit, "\(line)") }
         try expectSnapshot(
             outcome.output, "people-" + Self.name(command))
+    }
+
+    static let lists: [[String]] = [
+        ["peers"], ["job", "list"], ["job", "roster", job], ["item", "list", job], ["queue", "list"], ["queue", "log"],
+    ]
+
+    @Test("A list fits every terminal, with what can be typed whole", arguments: lists, [60, 80, 120])
+    func widths(command: [String], columns: Int) async throws {
+        let scene = try await Scene()
+        let (shown, exact) = try await withDaemon(scene.answers) { socket in
+            (
+                try await MusterProcess.run(command, socket: socket, environment: ["COLUMNS": "\(columns)"]).output,
+                try await MusterProcess.run(command, socket: socket).output
+            )
+        }
+        for line in shown.split(separator: "\n") { #expect(Text.width(String(line)) <= columns, "\(line)") }
+        let ids = exact.split(separator: "\n").flatMap { $0.split(separator: "\t") }.filter { $0.count >= 32 }
+            .filter { $0.allSatisfy { $0.isHexDigit || $0 == "-" } }.map(String.init)
+        #expect(!ids.isEmpty)
+        guard command != ["peers"], command != ["queue", "log"], command[1] != "roster" else { return }
+        for id in ids {
+            let isShown = shown.split(separator: "\n").contains { line in
+                guard let word = line.split(separator: " ").first.map(String.init) else { return false }
+                return word.count >= 6 && (id.hasPrefix(word) || id.hasSuffix(word))
+            }
+            #expect(isShown, "\(id) in \(shown)")
+        }
+    }
+
+    @Test("Piped, a list is exact: tabs between, no titles, nothing cut", arguments: lists)
+    func piped(command: [String]) async throws {
+        let scene = try await Scene()
+        let outcome = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(scene.filled(command), socket: socket)
+        }
+        #expect(outcome.exitCode == 0)
+        try expectSnapshot(outcome.output, "piped-" + Self.name(command))
     }
 
     private static func name(_ command: [String]) -> String {
@@ -74,8 +112,8 @@ struct OutputTests {
             let signed = try await MusterProcess.run(["job", "show", Self.job], socket: socket)
             return (signed, try await MusterProcess.run(["job", "show", Scene.removedJobID], socket: socket))
         }
-        #expect(signed.output.contains("Signed     by J. Smith (waits for the server)\n"))
-        #expect(removed.output.contains("Late work  2 changes to decide on (see: muster job late)\n"))
+        #expect(signed.output.contains("Signed\tby J. Smith (waits for the server)\n"))
+        #expect(removed.output.contains("Late work\t2 changes to decide on (see: muster job late)\n"))
     }
 
     @Test("What was changed after the signature is counted by 'job show' and listed by 'job summary', in 80 columns")
@@ -90,7 +128,8 @@ struct OutputTests {
             for command in [["show"], ["summary"], ["summary", "--json"]] {
                 outputs.append(
                     try await MusterProcess.run(
-                        ["job", command[0], Self.job] + command.dropFirst() + ["--socket", socket]
+                        ["job", command[0], Self.job] + command.dropFirst(), socket: socket,
+                        environment: ["COLUMNS": "80"]
                     ).output)
             }
             return outputs

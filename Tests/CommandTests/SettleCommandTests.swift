@@ -55,7 +55,7 @@ struct SettleCommandTests {
     @Test("Where no device is connected that is said, and nobody is in sync", arguments: alone)
     func notConnected(command: [String], sentence: String) async throws {
         let (people, script) = try await withDaemon(try await Scene(.alone).answers) { socket in
-            let people = try await MusterProcess.run(command, socket: socket)
+            let people = try await MusterProcess.run(command, socket: socket, environment: ["COLUMNS": "80"])
             return (people, try await MusterProcess.run(command + ["--json", "--socket", socket]))
         }
         #expect(people.output.contains(sentence) && !people.output.contains("in sync"))

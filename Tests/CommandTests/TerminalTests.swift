@@ -28,11 +28,20 @@ struct TerminalTests {
 
     @Test("Short ids are as long as they must be to differ")
     func shortIDs() {
-        let ids = ["0190f5fe-7c00-7000-8000-000000000001", "0190f5fe-7c00-7000-8fff-000000000001", "ff"]
+        let ids = [
+            "0190f5fe-7c00-7000-8000-0123456789ab", "0190f5fe-7c00-7000-8000-ffff456789ab", "Oak-2024-000017",
+            "01234567" + String(repeating: "a", count: 24), "01234567" + String(repeating: "b", count: 24),
+        ]
         let short = ShortIDs(ids)
-        #expect(ids.map { short[$0] } == ["0190f5fe-7c00-7000-80", "0190f5fe-7c00-7000-8f", "ff"])
-        #expect(
-            ShortIDs(["0190f5fe-7c00-7000-8000-000000000001"])["0190f5fe-7c00-7000-8000-000000000001"] == "0190f5fe")
+        let parts = ["3456789ab", "f456789ab", "Oak-2024-000017", "01234567a", "01234567b"]
+        #expect(ids.map { short[$0] } == parts)
+        #expect(ShortIDs([ids[0]])[ids[0]] == "6789ab" && ShortIDs.one(ids[0]) == "456789ab")
+    }
+
+    @Test("A short id is no number, which could be a barcode, and begins with no hyphen, which begins an option")
+    func shortIDsAreNoBarcodes() {
+        let ids = ["0190f5fe-7c00-7000-8000-000000000001", "0190f5fe-7c00-7000-8000-00000a000002"]
+        #expect(ids.map { ShortIDs(ids)[$0] } == ["0-000000000001", "a000002"])
     }
 
     @Test("Numbers have a comma every three digits")

@@ -114,8 +114,9 @@ class Solo:
         return sorted(peer["name"] for peer in self.get("/v1/peers") if peer["state"] == "connected")
 
     def muster(self, *arguments):
-        """Runs `muster …` to its end, whatever comes of it."""
-        return subprocess.run(self.command(*arguments), capture_output=True, text=True)
+        """Runs `muster …` to its end, whatever comes of it, as a person sees it at a terminal of 80 columns."""
+        return subprocess.run(
+            self.command(*arguments), capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"})
 
     def command(self, *arguments):
         """The words of `muster …` for this daemon."""

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import subprocess
 
@@ -59,7 +60,8 @@ class Past:
         with open(self._path, "w", encoding="utf-8") as file:
             file.write(text)
         return subprocess.run(
-            self._anna.command("job", "audit", self._path, *arguments), capture_output=True, text=True)
+            self._anna.command("job", "audit", self._path, *arguments), capture_output=True, text=True,
+            env={**os.environ, "COLUMNS": "80"})
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ extension LocalClient {
     }
 
     /// `GET /v1/jobs/{job}/items`: those that are not removed and match every filter, ascending by id. Calls back with some
-    /// hundred at a time.
-    package func items(
-        job: String, matching filters: [FieldFilter], _ each: ([ItemRow]) async throws -> Void
+    /// hundred at a time, as `ItemView` or as a part of it.
+    package func items<Item: Decodable>(
+        job: String, matching filters: [FieldFilter], _ each: ([Item]) async throws -> Void
     ) async throws {
         try await lines(["jobs", job, "items"], query: Self.query(filters), each)
     }

@@ -1,7 +1,7 @@
 /// What a daemon answers to the local API: one method per operation.
 ///
-/// `job` and `item` are as the caller wrote them: a job's id, a unique prefix of it or its exact name; an item's id, a
-/// unique prefix of it or a barcode that one item has. Every method throws `APIError`; anything else that is thrown
+/// `job` and `item` are as the caller wrote them: a job's id, a unique beginning or end of it or its exact name; an item's id, a
+/// unique beginning or end of it or a barcode that one item has. Every method throws `APIError`; anything else that is thrown
 /// reaches the caller as a failure of the daemon, without its text. What is returned by a writing method is durable
 /// (rule R4).
 package protocol MusterService: Sendable {

@@ -47,7 +47,7 @@ package struct ConflictingEdit: Codable, Hashable, Sendable {
 
 /// `POST /v1/jobs/{job}/conflicts`: takes one of a field's rival values, and replaces the others.
 package struct SettleRequest: Codable, Hashable, Sendable {
-    /// An item's id, a unique prefix of it or a barcode that one item has; `job` for the job's own fields.
+    /// An item's id, a unique beginning or end of it or a barcode that one item has; `job` for the job's own fields.
     package var item: String
     /// The name as it is listed, byte for byte.
     package var field: String

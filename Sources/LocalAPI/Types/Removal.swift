@@ -1,6 +1,6 @@
 /// `POST /v1/jobs/{job}/removals`: items to remove for good, in one transaction, all or none.
 package struct RemovalRequest: Codable, Hashable, Sendable {
-    /// Ids, unique prefixes of them or barcodes; at most 5,000, else 413.
+    /// Ids, unique beginnings or ends of them or barcodes; at most 5,000, else 413.
     package var items: [String]?
     /// Instead of `items`: all whose fields have exactly these values.
     package var matching: [String: String]?

@@ -7,7 +7,7 @@ import Storage
 
 /// From what people write to what they mean, and back.
 extension InventoryService {
-    /// A job by its id, a unique prefix of it, or its exact name.
+    /// A job by its id, a unique beginning or end of it, or its exact name.
     func resolve(job text: String) async throws -> StoredJob {
         if let id = JobID(text) {
             do {
@@ -20,7 +20,9 @@ extension InventoryService {
         // Bytes decide. Only where they fit none, a name counts that Unicode holds equal: people type what they see.
         let named = jobs.filter { FieldText.isSame($0.name, text) }
         if named.count == 1 { return named[0] }
-        let matches = jobs.filter { $0.id.text.begins(with: text) || $0.name == text }
+        let matches = jobs.filter { job in
+            job.id.text.begins(with: text) || job.id.text.ends(with: text) || job.name == text
+        }
         guard let job = matches.first, !text.isEmpty else {
             throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
         }
@@ -47,7 +49,7 @@ extension InventoryService {
         return try await body(try await resolve(job: text).id)
     }
 
-    /// An item by its id, a unique prefix of it, or a barcode that one item has.
+    /// An item by its id, a unique beginning or end of it, or a barcode that one item has.
     ///
     /// - Parameter findsRemoved: a removed item is found by its barcode if no other has it.
     /// - Returns: its id and state.
@@ -65,7 +67,7 @@ extension InventoryService {
         }
         let digits = text.lowercased().filter { $0 != "-" }
         if matches.isEmpty, digits.utf8.count >= 4, digits.utf8.allSatisfy(Self.isHexadecimal) {
-            matches = try await store.items(job: job, withPrefix: digits, limit: 9)
+            matches = try await store.items(job: job, abbreviated: digits, limit: 9)
         }
         guard let id = matches.first, let state = try await store.item(id, job: job) else {
             throw APIError(

@@ -25,12 +25,12 @@ struct ClockCommand: AsyncParsableCommand {
         facts.add("Uncertainty", clock.uncertaintyMilliseconds.map { "± \(Formats.decimal($0)) ms" } ?? "unknown")
         facts.add("Age", clock.ageSeconds.map(Formats.duration) ?? "–")
         facts.add("Time", Formats.exactTime(clock.time))
-        var lines = facts.lines(width: terminal.width, style: terminal.style)
+        var lines = facts.lines(on: terminal)
         if let advice = advice(clock) { lines += [""] + Text.wrapped(advice, to: terminal.width) }
         if !clock.future.isEmpty {
             let count = clock.future.reduce(0) { $0 + $1.changes }
             lines += ["", "\(counted(count, "change")) from the future:"]
-            lines += table(clock.future).lines(width: terminal.width, style: terminal.style)
+            lines += table(clock.future).lines(on: terminal)
         }
         StandardOutput.lines(lines)
     }
@@ -68,8 +68,8 @@ struct ClockCommand: AsyncParsableCommand {
         var table = Table([.whole("UNTIL"), .text("BY"), .text("JOB"), .number("CHANGES")])
         for work in future {
             table.add(
-                Formats.exactTime(work.latest), authorDisplayName(work.by, work.byName), work.jobName ?? work.job,
-                Formats.count(work.changes))
+                .exactTime(work.latest), Cell(authorDisplayName(work.by, work.byName)),
+                Cell(work.jobName ?? work.job), .count(work.changes))
         }
         return table
     }

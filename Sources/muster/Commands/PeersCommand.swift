@@ -5,27 +5,41 @@ struct PeersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers",
         abstract: "List the devices that were found or are connected, and how far behind they are.",
-        discussion: "Example:\n  muster peers",
+        usage: ListOptions.usage("muster peers"),
+        discussion: """
+            \(columns.described())
+
+            Example:
+              muster peers --sort state
+            """,
         aliases: ["ps"])
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let peers = try await options.withClient { try await $0.peers() }
-        if options.json { return try StandardOutput.json(peers) }
-        guard !peers.isEmpty else {
-            return StandardOutput.write(
-                "No other device was found yet; 'muster status' tells whether discovery is on.\n")
+        try options.print(
+            peers, list, columns: Self.columns,
+            none: "No other device was found yet; 'muster status' tells whether discovery is on.")
+        if !options.json, !peers.isEmpty, SyncState(peers) == .notConnected {
+            StandardOutput.remark("No device is connected.")
         }
-        var table = Table([
-            .text("DEVICE"), .whole("ID"), .text("ADDRESS"), .whole("STATE"), .number("ROUND TRIP"),
-        ])
-        for peer in peers {
-            table.add(
-                peer.name ?? "–", peer.deviceID.map(ShortIDs.random) ?? "–", peer.address, peer.syncDescription,
-                Formats.milliseconds(peer.roundTripMilliseconds))
-        }
-        table.print(on: .output)
-        if SyncState(peers) == .notConnected { StandardOutput.write("No device is connected.\n") }
+    }
+
+    private static var columns: [ListColumn<PeerStatus>] {
+        [
+            ListColumn(.text("DEVICE")) { Cell($0.name) },
+            ListColumn(.whole("ID").optional) { .id($0.deviceID) },
+            ListColumn(.text("ADDRESS")) { Cell($0.address) },
+            ListColumn(.whole("STATE")) { Cell($0.syncDescription) },
+            ListColumn(.number("ROUND TRIP").optional) { peer in
+                peer.roundTripMilliseconds.map { Cell(shown: Formats.milliseconds($0), exact: "\($0)") } ?? .none
+            },
+            ListColumn(.whole("HEARD").optional, isUsual: false) { .time($0.lastHeardAt) },
+            ListColumn(.whole("FOUND BY").optional, isUsual: false) { Cell($0.origin.rawValue) },
+            ListColumn(.number("SENT").optional, isUsual: false) { .count($0.bytesSent) },
+            ListColumn(.number("RECEIVED").optional, isUsual: false) { .count($0.bytesReceived) },
+        ]
     }
 }

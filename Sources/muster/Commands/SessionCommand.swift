@@ -89,7 +89,7 @@ struct SessionShowCommand: AsyncParsableCommand {
         guard !crew.sessions.isEmpty else { return StandardOutput.write("Nobody has a session here.\n") }
         var table = Table([.number("USER"), .text("PERSON"), .whole("SINCE"), .text("CLOCK")])
         for one in crew.sessions {
-            table.add("\(one.user)", one.session.name, Formats.time(one.session.since), one.session.clock)
+            table.add("\(one.user)", Cell(one.session.name), .time(one.session.since), Cell(one.session.clock))
         }
         table.print(on: .output)
     }

@@ -19,10 +19,10 @@ extension AmendmentReport {
 
     /// A line for each thing that is not as it was signed for.
     var table: Table {
-        let short = ShortIDs(items.map(\.item), atLeast: 13)
+        let short = ShortIDs(items.map(\.item))
         var table = Table([.whole("ITEM"), .text("NAME"), .text("WHAT"), .text("SIGNED"), .text("NOW"), .text("BY")])
         for item in items {
-            let named = [short[item.item], item.itemName ?? ""]
+            let named: [Cell] = [.id(item.item, short), Cell(item.itemName ?? "")]
             var lines: [[String]] = []
             switch item.kind {
             case .added: lines = [["added", "", "", item.authorName]]
@@ -33,7 +33,10 @@ extension AmendmentReport {
                 lines = item.fields.map { [$0.field, $0.signed ?? "", $0.present.value, $0.present.authorName] }
                 lines += item.notes.map { ["note", "", $0, item.authorName] }
             }
-            for (index, line) in lines.enumerated() { table.add((index == 0 ? named : ["", ""]) + line) }
+            for (index, line) in lines.enumerated() {
+                let before = index == 0 ? named : named.map { Cell(shown: "", exact: $0.exact) }
+                table.add(before + line.map { Cell($0) })
+            }
         }
         return table
     }

@@ -30,7 +30,7 @@ extension ChangeReport {
     var authorName: String { authorDisplayName(by, byName, person) }
 
     var itemDisplayName: String {
-        itemName.flatMap { $0.isEmpty ? nil : Text.plain($0) } ?? String(item.prefix(13))
+        itemName.flatMap { $0.isEmpty ? nil : Text.plain($0) } ?? ShortIDs.one(item)
     }
 
     /// From what to what, in one line.

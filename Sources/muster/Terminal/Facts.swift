@@ -1,4 +1,4 @@
-/// Names and values in two columns.
+/// Names and values in two columns; a long value goes on below itself.
 struct Facts {
     private var pairs: [(name: String, value: String)] = []
 
@@ -8,12 +8,21 @@ struct Facts {
 
     func lines(width: Int, style: Style) -> [String] {
         let nameWidth = pairs.reduce(0) { max($0, Text.width($1.name)) } + 2
-        return pairs.map { pair in
-            style.dim(Text.padded(pair.name, to: nameWidth)) + Text.fitted(pair.value, to: width - nameWidth)
+        let margin = String(repeating: " ", count: nameWidth)
+        return pairs.flatMap { pair in
+            let parts = Text.wrapped(pair.value, to: max(20, width - nameWidth))
+            let first = style.dim(Text.padded(pair.name, to: nameWidth)) + (parts.first ?? "")
+            return [first] + parts.dropFirst().map { margin + $0 }
         }
     }
 
+    /// For a program with a tab between, uncut.
+    func lines(on terminal: Terminal) -> [String] {
+        terminal.isPiped
+            ? pairs.map { "\($0.name)\t\($0.value)" } : lines(width: terminal.width, style: terminal.style)
+    }
+
     func print(on terminal: Terminal) {
-        StandardOutput.lines(lines(width: terminal.width, style: terminal.style))
+        StandardOutput.lines(lines(on: terminal))
     }
 }

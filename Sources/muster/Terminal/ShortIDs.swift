@@ -1,28 +1,73 @@
-/// The beginnings of ids that are enough to tell them apart.
+/// Parts of ids that are enough to tell them apart, and that can be typed.
+///
+/// Of a UUID of version 7 the end: its beginning is the time, which all items of an import share. Of the random id of a store or
+/// device the beginning. Any other id, such as the office's number of a job, whole.
 struct ShortIDs {
-    static let shortest = 8
-    private let length: Int
+    /// Of 16,000 ids hardly two share this many digits of random ends.
+    private static let shortestEnding = 6
+    private static let shortestBeginning = 8
 
-    /// - Parameter atLeast: more than eight when there are ids besides those given.
-    init(_ ids: some Sequence<String>, atLeast: Int = ShortIDs.shortest) {
-        let sorted = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
-        var length = atLeast
-        for (left, right) in zip(sorted, sorted.dropFirst()) where left != right {
-            let common = zip(left, right).prefix { $0 == $1 }.count
-            length = max(length, common + 1)
+    private let ending: Int
+    private let beginning: Int
+
+    /// - Parameter isPart: there may be more ids than those given: four digits more than these need.
+    init(_ ids: some Sequence<String>, isPart: Bool = false) {
+        var (ends, others): ([[UInt8]], [[UInt8]]) = ([], [])
+        for id in ids {
+            if Self.isUUID(id) { ends.append(Self.digits(id).reversed()) } else { others.append(Array(id.utf8)) }
         }
-        self.length = length
+        ending = Self.length(of: ends, atLeast: Self.shortestEnding) + (isPart ? 4 : 0)
+        beginning = Self.length(of: others, atLeast: Self.shortestBeginning)
     }
 
     subscript(id: String) -> String {
-        var short = id.prefix(length)
-        if short.last == "-" { short.removeLast() }
-        // A hyphen at the cut belongs to nobody; the ids before it differ already or are equal.
-        return String(short)
+        if Self.isUUID(id) { return Self.ending(of: id, digits: ending) }
+        return Self.isRandom(id) ? String(id.prefix(beginning)) : id
+    }
+
+    /// One id alone, where it is not known what it has to be told apart from.
+    static func one(_ id: String) -> String {
+        isUUID(id) ? ending(of: id, digits: 8) : isRandom(id) ? random(id) : id
     }
 
     /// Eight digits of a device's or replica's random id.
     static func random(_ id: String) -> String {
-        String(id.prefix(shortest))
+        String(id.prefix(shortestBeginning))
+    }
+
+    /// Never digits alone, which may be another item's barcode, nor a hyphen first, which begins an option.
+    private static func ending(of id: String, digits wanted: Int) -> String {
+        let text = Array(id.utf8)
+        var start = text.count
+        var (count, isTold) = (0, false)
+        while start > 0, count < wanted || !isTold || text[start] == UInt8(ascii: "-") {
+            start -= 1
+            if text[start] != UInt8(ascii: "-") { count += 1 }
+            isTold = isTold || !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[start])
+        }
+        return String(decoding: text[start...], as: UTF8.self)
+    }
+
+    private static func length(of ids: [[UInt8]], atLeast shortest: Int) -> Int {
+        let sorted = ids.sorted { $0.lexicographicallyPrecedes($1) }
+        return zip(sorted, sorted.dropFirst()).reduce(shortest) { length, pair in
+            pair.0 == pair.1 ? length : max(length, zip(pair.0, pair.1).prefix { $0 == $1 }.count + 1)
+        }
+    }
+
+    private static func digits(_ id: String) -> [UInt8] { id.utf8.filter { $0 != UInt8(ascii: "-") } }
+
+    private static func isUUID(_ id: String) -> Bool {
+        id.utf8.count == 36 && id.utf8.filter { $0 == UInt8(ascii: "-") }.count == 4 && isHexadecimal(digits(id))
+    }
+
+    private static func isRandom(_ id: String) -> Bool {
+        id.utf8.count >= 32 && isHexadecimal(Array(id.utf8))
+    }
+
+    private static func isHexadecimal(_ digits: [UInt8]) -> Bool {
+        digits.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        }
     }
 }

@@ -3,6 +3,8 @@ import Glibc
 /// What standard output is connected to.
 struct Terminal: Sendable {
     var isInteractive: Bool
+    /// Whether a program reads it: no terminal, and nobody says how wide a line is to be, as watch(1) does.
+    var isPiped = false
     /// In columns and rows. When it is no terminal: what COLUMNS says, else 80, and 24.
     var width: Int
     var height: Int
@@ -17,6 +19,7 @@ struct Terminal: Sendable {
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return Terminal(
             isInteractive: isInteractive,
+            isPiped: !isInteractive && wantedWidth == nil,
             width: known ? Int(size.ws_col) : wantedWidth ?? 80,
             height: known ? Int(size.ws_row) : 24,
             style: Style(isColoured: isInteractive && !noColour && !isDumb))

@@ -8,17 +8,23 @@ struct FleetListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the fleet's laptops that this one has met or let in, and the revoked ones.",
-        discussion: "Example:\n  muster fleet list",
+        usage: ListOptions.usage("muster fleet list"),
+        discussion: """
+            \(FleetDevice.columns.described())
+
+            Example:
+              muster fleet list --sort valid-until
+            """,
         aliases: ["ls"])
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let devices = try await options.withClient { try await $0.fleetDevices() }
-        if devices.isEmpty, !options.json {
-            return StandardOutput.write("This laptop is in no fleet: see 'muster fleet join --help'.\n")
-        }
-        try options.print(devices: devices)
+        try options.print(
+            devices, list, columns: FleetDevice.columns,
+            none: "This laptop is in no fleet: see 'muster fleet join --help'.")
     }
 }
 
@@ -64,7 +70,11 @@ struct FleetRevokeCommand: AsyncParsableCommand {
             try confirmation.confirm(
                 "\(name) will be shut out of the fleet for good, and every laptop that it has let in.", "Revoke it?")
             let revoked = try await client.revoke(try await request(id, client))
-            try options.print(devices: revoked)
+            if options.json {
+                try StandardOutput.json(revoked)
+            } else {
+                Table(of: revoked, showing: FleetDevice.columns.filter(\.isUsual)).print(on: .output)
+            }
             if !options.json {
                 StandardOutput.write(
                     "\nShut out for good: \(Text.plain(name)). Laptops that are away hear it when they meet others.\n"
@@ -87,19 +97,17 @@ struct FleetRevokeCommand: AsyncParsableCommand {
     }
 }
 
-extension GlobalOptions {
-    fileprivate func print(devices: [FleetDevice]) throws {
-        if json { return try StandardOutput.json(devices) }
-        var table = Table([
-            .text("LAPTOP"), .whole("ID"), .whole("ROLE"), .whole("STATE"), .whole("VALID UNTIL"),
-        ])
-        for device in devices {
-            table.add([
-                device.name ?? "–", ShortIDs.random(device.deviceID), device.role ?? "–", device.words,
-                Formats.time(device.validUntil),
-            ])
-        }
-        table.print(on: .output)
+extension FleetDevice {
+    fileprivate static var columns: [ListColumn<FleetDevice>] {
+        [
+            ListColumn(.text("LAPTOP")) { Cell($0.name) },
+            ListColumn(.whole("ID")) { .id($0.deviceID) },
+            ListColumn(.whole("ROLE").optional) { Cell($0.role) },
+            ListColumn(.whole("STATE")) { Cell($0.words) },
+            ListColumn(.whole("VALID UNTIL").optional) { .time($0.validUntil) },
+            ListColumn(.whole("KEY WORDS").optional, isUsual: false) { Cell($0.keyWords) },
+            ListColumn(.whole("LET IN BY").optional, isUsual: false) { .id($0.issuerID) },
+        ]
     }
 }
 

@@ -15,7 +15,8 @@ struct ItemCommand: AsyncParsableCommand {
 /// The second argument of commands about one item.
 struct ItemArgument: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("An item's id, the beginning of one, or a barcode that one item has.", valueName: "item"))
+        help: ArgumentHelp(
+            "An item's id, the beginning or end of one, or a barcode that one item has.", valueName: "item"))
     var reference: String
 
     func validate() throws {

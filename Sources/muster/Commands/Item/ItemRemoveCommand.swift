@@ -24,7 +24,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Each an item's id, the beginning of one, or a barcode that one item has.", valueName: "item"))
+            "Each an item's id, the beginning or end of one, or a barcode that one item has.", valueName: "item"))
     var items: [String] = []
 
     @Option(

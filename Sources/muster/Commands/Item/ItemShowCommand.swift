@@ -26,16 +26,14 @@ struct ItemShowCommand: AsyncParsableCommand {
         var table = Table([.text("FIELD"), .text("VALUE"), .text("BY"), .whole("AT")])
         for (field, value) in details.fields.sorted(by: { $0.key < $1.key }) {
             let written = details.fieldHistory[field]
-            table.add(field, value, written?.authorName ?? "–", Formats.time(written?.at))
+            table.add(Cell(field), Cell(value), Cell(written?.authorName), .time(written?.at))
             for rival in details.rivals[field] ?? [] {
-                table.add("(rival)", rival.value, rival.authorName, Formats.time(rival.at))
+                table.add("(rival)", Cell(rival.value), Cell(rival.authorName), .time(rival.at))
             }
         }
         for remark in details.remarks {
-            table.add("(remark)", remark.value, remark.authorName, Formats.time(remark.at))
+            table.add("(remark)", Cell(remark.value), Cell(remark.authorName), .time(remark.at))
         }
-        StandardOutput.lines(
-            facts.lines(width: terminal.width, style: terminal.style) + [""]
-                + table.lines(width: terminal.width, style: terminal.style))
+        StandardOutput.lines(facts.lines(on: terminal) + [""] + table.lines(on: terminal))
     }
 }

@@ -117,9 +117,8 @@ extension AuditReport {
         ])
         for journal in journals {
             table.add(
-                journal.title, journal.deviceID.map(ShortIDs.random) ?? "–", journal.keyWords ?? "–",
-                journal.role ?? "–", Formats.count(journal.changes), Formats.time(journal.firstAt),
-                Formats.time(journal.lastAt))
+                Cell(journal.title), .id(journal.deviceID), Cell(journal.keyWords), Cell(journal.role),
+                .count(journal.changes), .time(journal.firstAt), .time(journal.lastAt))
         }
         table.print(on: terminal)
         var lines = [""]

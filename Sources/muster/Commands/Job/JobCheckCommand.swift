@@ -67,7 +67,7 @@ struct JobCheckCommand: AsyncParsableCommand {
         let span = range.first == range.last ? "\(range.first)" : "\(range.first)–\(range.last)"
         var lines = ["  \(verb) \(counted(count, "transform")) (\(span)) by \(author)"]
         lines += range.items.map { item in
-            "    \(item.name.map { Text.plain($0) + "  " } ?? "")\(item.id.prefix(13))"
+            "    \(item.name.map { Text.plain($0) + "  " } ?? "")\(ShortIDs.one(item.id))"
         }
         if let all = range.itemCount, all > range.items.count {
             lines.append("    and \(counted(all - range.items.count, "more item"))")

@@ -18,7 +18,7 @@ struct JobCommand: AsyncParsableCommand {
 
 /// The first argument of most commands.
 struct JobArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A job's id, the beginning of one, or its exact name.", valueName: "job"))
+    @Argument(help: ArgumentHelp("A job's id, the beginning or end of one, or its exact name.", valueName: "job"))
     var reference: String
 
     func validate() throws {

@@ -47,46 +47,48 @@ struct JobConflictsCommand: AsyncParsableCommand {
         var lines: [String] = []
         if !report.edits.isEmpty {
             lines += ["\(counted(report.edits.count, "field")) edited on two devices at the same time:"]
-            lines += edits(report.edits).lines(width: terminal.width, style: terminal.style)
+            lines += edits(report.edits).lines(on: terminal)
         }
         if !report.duplicateBarcodes.isEmpty {
             if !lines.isEmpty { lines.append("") }
             lines += ["\(counted(report.duplicateBarcodes.count, "barcode")) on more than one item:"]
-            lines += duplicates(report.duplicateBarcodes).lines(width: terminal.width, style: terminal.style)
+            lines += duplicates(report.duplicateBarcodes).lines(on: terminal)
         }
         if !report.future.isEmpty {
             if !lines.isEmpty { lines.append("") }
             lines += ["\(counted(report.future.count, "field")) stamped later than now; the next edit of it stands:"]
-            lines += future(report.future).lines(width: terminal.width, style: terminal.style)
+            lines += future(report.future).lines(on: terminal)
         }
         StandardOutput.lines(lines)
     }
 
     private func future(_ edits: [FutureEdit]) -> Table {
-        let short = ShortIDs(edits.map(\.item), atLeast: 13)
+        let short = ShortIDs(edits.map(\.item))
         var table = Table([
             .whole("ITEM"), .text("NAME"), .text("FIELD"), .text("VALUE"), .text("BY"), .whole("STAMPED"),
         ])
         for edit in edits {
             table.add(
-                short[edit.item], edit.itemName ?? "", edit.field, edit.written.value, edit.written.authorName,
-                Formats.exactTime(edit.written.at))
+                .id(edit.item, short), Cell(edit.itemName ?? ""), Cell(edit.field), Cell(edit.written.value),
+                Cell(edit.written.authorName), .exactTime(edit.written.at))
         }
         return table
     }
 
     private func edits(_ edits: [ConflictingEdit]) -> Table {
-        let short = ShortIDs(edits.map(\.item), atLeast: 13)
+        let short = ShortIDs(edits.map(\.item))
         var table = Table([
             .whole("ITEM"), .text("NAME"), .text("FIELD"), .text("KEPT"), .text("BY"), .text("OVERRULED"), .text("BY"),
         ])
         for edit in edits {
-            let item = edit.item == ConflictingEdit.jobID ? ConflictingEdit.jobItself : short[edit.item]
+            let item: Cell =
+                edit.item == ConflictingEdit.jobID ? Cell(ConflictingEdit.jobItself) : .id(edit.item, short)
+            let kept =
+                [item] + [edit.itemName ?? "", edit.field, edit.winner.value, edit.winner.authorName].map { Cell($0) }
             for (index, loser) in edit.losers.enumerated() {
-                let kept = [item, edit.itemName ?? "", edit.field, edit.winner.value, edit.winner.authorName]
-                // One conflict, however many have lost it.
-                let before = index == 0 ? kept : Array(repeating: "", count: kept.count)
-                table.add(before + [loser.value, loser.authorName])
+                // For people one conflict, however many have lost it.
+                let before = index == 0 ? kept : kept.map { Cell(shown: "", exact: $0.exact) }
+                table.add(before + [Cell(loser.value), Cell(loser.authorName)])
             }
         }
         return table
@@ -101,11 +103,13 @@ struct JobConflictsCommand: AsyncParsableCommand {
     }
 
     private func duplicates(_ duplicates: [DuplicateBarcode]) -> Table {
-        let short = ShortIDs(duplicates.flatMap(\.items), atLeast: 13)
+        let short = ShortIDs(duplicates.flatMap(\.items))
         var table = Table([.whole("BARCODE"), .number("ITEMS"), .text("IDS")])
         for duplicate in duplicates {
             let ids = duplicate.items.map { short[$0] }.joined(separator: " ")
-            table.add(duplicate.barcode, Formats.count(duplicate.items.count), ids)
+            table.add(
+                Cell(duplicate.barcode), .count(duplicate.items.count),
+                Cell(shown: ids, exact: duplicate.items.joined(separator: " ")))
         }
         return table
     }

@@ -6,28 +6,36 @@ struct JobListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the jobs on this device.",
-        discussion: "Example:\n  muster job list",
+        usage: ListOptions.usage("muster job list"),
+        discussion: """
+            \(columns(ShortIDs([])).described())
+
+            Examples:
+              muster job list
+              muster job list --sort -changed --columns name,state,items
+            """,
         aliases: ["ls"])
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let jobs = try await options.withClient { try await $0.jobs() }
-        if options.json { return try StandardOutput.json(jobs) }
-        guard !jobs.isEmpty else {
-            return StandardOutput.write("There is no job yet; make one with 'muster job create --name NAME'.\n")
-        }
-        let short = ShortIDs(jobs.map(\.id))
-        var table = Table([
-            .whole("ID"), .text("NAME"), .whole("KIND"), .text("STATE"), .number("ITEMS"), .number("CONFLICTS"),
-            .whole("CHANGED"),
-        ])
-        for job in jobs {
-            table.add(
-                short[job.id], job.name, job.kind.rawValue, job.isRemoved ? "removed" : job.state.description,
-                Formats.count(job.items),
-                Formats.count(job.conflicts), Formats.time(job.updatedAt))
-        }
-        table.print(on: .output)
+        try options.print(
+            jobs, list, columns: Self.columns(ShortIDs(jobs.map(\.id))),
+            none: "There is no job yet; make one with 'muster job create --name NAME'.")
+    }
+
+    private static func columns(_ short: ShortIDs) -> [ListColumn<JobListEntry>] {
+        [
+            ListColumn(.whole("ID")) { .id($0.id, short) },
+            ListColumn(.text("NAME")) { Cell($0.name) },
+            ListColumn(.whole("KIND").optional) { Cell($0.kind.rawValue) },
+            ListColumn(.text("STATE")) { Cell($0.isRemoved ? "removed" : $0.state.description) },
+            ListColumn(.number("ITEMS")) { .count($0.items) },
+            ListColumn(.number("CONFLICTS").optional) { .count($0.conflicts) },
+            ListColumn(.whole("CHANGED").optional) { .time($0.updatedAt) },
+            ListColumn(.number("REMOVED").optional, isUsual: false) { .count($0.removed) },
+        ]
     }
 }

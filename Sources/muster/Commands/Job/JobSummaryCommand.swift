@@ -22,10 +22,9 @@ struct JobSummaryCommand: AsyncParsableCommand {
         if options.json { return try StandardOutput.json(WithAmendments(answer: report, amendments: amendments)) }
         let terminal = Terminal.output
         StandardOutput.lines(
-            Self.table("ROOM", report.rooms, total: report.total, none: "(no room)")
-                .lines(width: terminal.width, style: terminal.style) + [""]
-                + Self.table("CATEGORY", report.categories, total: nil, none: "(no category)")
-                .lines(width: terminal.width, style: terminal.style) + [""])
+            Self.table("ROOM", report.rooms, total: report.total, none: "(no room)").lines(on: terminal) + [""]
+                + Self.table("CATEGORY", report.categories, total: nil, none: "(no category)").lines(on: terminal)
+                + [""])
         var facts = Facts()
         let total = report.total
         facts.add("Items", "\(Formats.count(total.items)) (\(Formats.quantity(total.pieces)) pieces)")
@@ -62,7 +61,7 @@ struct JobSummaryCommand: AsyncParsableCommand {
         if let signed = amendments.signed { facts.add("Signed", signed) }
         facts.print(on: terminal)
         if !amendments.items.isEmpty {
-            StandardOutput.lines([""] + amendments.table.lines(width: terminal.width, style: terminal.style))
+            StandardOutput.lines([""] + amendments.table.lines(on: terminal))
         }
     }
 
@@ -72,9 +71,11 @@ struct JobSummaryCommand: AsyncParsableCommand {
         ])
         for line in lines + (total.map { [$0] } ?? []) {
             table.add(
-                line.name.isEmpty ? none : line.name, Formats.count(line.items), Formats.quantity(line.pieces),
-                Formats.decimal(line.cubicFeet), Formats.decimal(line.cubicMetres, places: 2),
-                Formats.decimal(line.pounds, places: 0))
+                Cell(line.name.isEmpty ? none : line.name), .count(line.items),
+                Cell(shown: Formats.quantity(line.pieces), exact: "\(line.pieces)"),
+                Cell(shown: Formats.decimal(line.cubicFeet), exact: "\(line.cubicFeet)"),
+                Cell(shown: Formats.decimal(line.cubicMetres, places: 2), exact: "\(line.cubicMetres)"),
+                Cell(shown: Formats.decimal(line.pounds, places: 0), exact: "\(line.pounds)"))
         }
         return table
     }

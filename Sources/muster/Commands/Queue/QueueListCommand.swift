@@ -5,24 +5,35 @@ struct QueueListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List what waits for the server, in the order in which it goes.",
-        discussion: "Example:\n  muster queue list",
+        usage: ListOptions.usage("muster queue list"),
+        discussion: """
+            \(columns.described())
+
+            Example:
+              muster queue list --columns job,wish,last-error
+            """,
         aliases: ["ls"])
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let queue = try await options.withClient { try await $0.queue() }
-        if options.json { return try StandardOutput.json(queue) }
-        guard !queue.isEmpty else { return StandardOutput.write("Nothing waits for the server.\n") }
-        var table = Table([
-            .whole("TOKEN"), .text("JOB"), .text("WISH"), .whole("STATE"), .number("TRIES"), .text("LAST ERROR"),
-        ])
-        for entry in queue {
-            table.add(
-                ShortIDs.random(entry.token), entry.jobName ?? entry.job,
-                entry.wish + (entry.isOwn ? "" : " (another laptop's)"), entry.state.rawValue,
-                Formats.count(entry.attempts), entry.lastError ?? "–")
-        }
-        table.print(on: .output)
+        try options.print(queue, list, columns: Self.columns, none: "Nothing waits for the server.")
+    }
+
+    private static var columns: [ListColumn<QueueEntry>] {
+        [
+            ListColumn(.whole("TOKEN")) { .id($0.token) },
+            ListColumn(.text("JOB")) { Cell($0.jobName ?? $0.job) },
+            ListColumn(.text("WISH")) { Cell($0.wish + ($0.isOwn ? "" : " (another laptop's)")) },
+            ListColumn(.whole("STATE")) { Cell($0.state.rawValue) },
+            ListColumn(.number("TRIES").optional) { .count($0.attempts) },
+            ListColumn(.text("LAST ERROR").optional) { Cell($0.lastError) },
+            ListColumn(.whole("ASKED").optional, isUsual: false) { .time($0.createdAt) },
+            ListColumn(.text("BY").optional, isUsual: false) { Cell($0.askedBy) },
+            ListColumn(.whole("NEXT").optional, isUsual: false) { .time($0.nextAttemptAt) },
+            ListColumn(.number("PRIORITY").optional, isUsual: false) { .count($0.priority) },
+        ]
     }
 }

@@ -5,30 +5,39 @@ struct QueueLogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Show every attempt to deliver something, what it was and what came of it.",
-        discussion: "Example:\n  muster queue log --json > attempts.json")
+        usage: ListOptions.usage("muster queue log [--last <number>]\n      "),
+        discussion: """
+            \(columns.described())
+
+            Example:
+              muster queue log --json > attempts.json
+            """)
 
     @Option(help: ArgumentHelp("How many of the last attempts; at most 10000.", valueName: "number"))
     var last = 1_000
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let attempts = try await options.withClient { try await $0.attempts(limit: last) }
-        if options.json { return try StandardOutput.json(attempts) }
-        guard !attempts.isEmpty else { return StandardOutput.write("Nothing has been sent yet.\n") }
-        var table = Table([
-            .whole("AT"), .whole("TOKEN"), .text("WISH"), .number("TRY"), .whole("OUTCOME"), .whole("NEXT"),
-            .text("DETAIL"),
-        ])
-        for attempt in attempts {
-            let detail = [attempt.status.map { "\($0)" }, attempt.detail.isEmpty ? nil : attempt.detail]
-            let wish = [attempt.wish, attempt.jobName ?? attempt.job].compactMap(\.self).joined(separator: ": ")
-            table.add(
-                Formats.time(attempt.at), ShortIDs.random(attempt.token), wish.isEmpty ? "–" : wish,
-                Formats.count(attempt.attempt), attempt.outcome, Formats.time(attempt.nextAttemptAt),
-                attempt.status == nil && attempt.detail.isEmpty
-                    ? "–" : detail.compactMap(\.self).joined(separator: ": "))
-        }
-        table.print(on: .output)
+        try options.print(attempts, list, columns: Self.columns, none: "Nothing has been sent yet.")
+    }
+
+    private static var columns: [ListColumn<QueueAttempt>] {
+        [
+            ListColumn(.whole("AT")) { .time($0.at) },
+            ListColumn(.text("JOB")) { Cell($0.jobName ?? $0.job) },
+            ListColumn(.text("WISH")) { Cell($0.wish) },
+            ListColumn(.number("TRY").optional) { .count($0.attempt) },
+            ListColumn(.text("OUTCOME")) { Cell($0.outcome) },
+            ListColumn(.text("DETAIL").optional) { attempt in
+                let detail = [attempt.status.map { "\($0)" }, attempt.detail.isEmpty ? nil : attempt.detail]
+                let known = detail.compactMap(\.self)
+                return Cell(known.isEmpty ? nil : known.joined(separator: ": "))
+            },
+            ListColumn(.whole("NEXT").optional) { .time($0.nextAttemptAt) },
+            ListColumn(.whole("TOKEN").optional) { .id($0.token) },
+        ]
     }
 }
