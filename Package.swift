@@ -146,7 +146,9 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "Identity", "Inventory", arguments, unixSignals,
+                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "CZlib", "Identity", "Inventory", arguments,
+                crypto,
+                unixSignals,
             ]),
         // Test support.
         .target(

@@ -18,8 +18,8 @@ __all__ = ["Lab", "LabError", "Pair", "percentile"]
 
 ROOMS = ("Living room", "Dining room", "Bedroom one", "Guest rooms", "Garage left", "Attic right")
 CATEGORIES = (
-    "carton-small", "carton-large", "sofa-3-seat", "dining-chair", "wardrobe-box", "lamp-floor", "mattress-queen",
-    "desk-student",
+    "carton-small", "carton-large", "sofa-3-seat", "dining-chair", "office-chair", "lamp-floor", "sofa-sectional",
+    "coffee-table",
 )
 CONDITIONS = ("good", "used", "worn", "torn")
 BATCH = 5000

@@ -33,7 +33,8 @@ package struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 }
 
-/// The universal id of an item: a UUID of version 7 (RFC 9562 section 5.7), never used again.
+/// The universal id of an item: a UUID of version 7 (RFC 9562 section 5.7), or of version 8 where it follows from what the item
+/// is made of; never used again.
 ///
 /// Ids of one device grow with time, so that a B-tree keyed by them is filled at its end.
 package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -43,7 +44,7 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The reserved item that carries the properties of the job itself (its name, its kind).
     package static let job = ItemID(0)
 
-    /// Takes any number, also one that is no UUID of version 7.
+    /// Takes any number, also one that is no UUID.
     package init(_ value: UInt128) {
         self.value = value
     }
@@ -59,6 +60,34 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(time | version | high | variant | low)
     }
 
+    /// A UUID of version 8 (RFC 9562 section 5.8), for the row of a file: 12 bits of the file, 20 of the row, 28 and 62 of a hash of
+    /// both with 4 of version and 2 of variant between.
+    ///
+    /// Ids of one file grow with the rows, so that they too are written side by side, and their first eight digits differ, by which
+    /// people name them.
+    ///
+    /// - Parameters:
+    ///   - row: ids grow with it up to `rowsInOrder`; beyond that they only differ.
+    ///   - hash: of the file and the row; it alone makes the id universal.
+    package init(row: UInt64, ofFile file: UInt16, hash: UInt128) {
+        let first = UInt128(file & 0xFFF) << 116 | UInt128(row & 0xF_FFFF) << 96
+        let second = (hash >> 76 & 0xFFFF) << 80
+        let version = UInt128(0x8) << 76
+        let third = (hash >> 64 & 0xFFF) << 64
+        let variant = UInt128(0b10) << 62
+        let low = hash & (UInt128(1) << 62 - 1)
+        self.init(first | second | version | third | variant | low)
+    }
+
+    /// How many rows of a file have ids that grow.
+    package static let rowsInOrder = 1 << 20
+
+    /// The bits of the file, where it is a row's id.
+    package var file: UInt16 { UInt16(truncatingIfNeeded: value >> 116) }
+
+    /// The bits of the row, where it is a row's id.
+    package var row: UInt32 { UInt32(truncatingIfNeeded: value >> 96) & 0xF_FFFF }
+
     /// Reads the usual 8-4-4-4-12 form, with or without hyphens; nil for anything else.
     package init?(_ text: some StringProtocol) {
         let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
@@ -66,7 +95,7 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// Orders as numbers, which is by the milliseconds in them: the order of items in exports.
+    /// Orders as numbers: the order of items in exports.
     package static func < (left: ItemID, right: ItemID) -> Bool {
         left.value < right.value
     }

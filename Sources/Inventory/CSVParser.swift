@@ -1,4 +1,5 @@
-/// Cuts comma-separated values (RFC 4180) into records, fed in pieces of any size.
+/// Cuts comma-separated values (RFC 4180) into records, fed in pieces of any size; with tabs between the cells, too, which
+/// spreadsheets write with the same quotes.
 ///
 /// Takes LF and CR as well as CRLF, skips a byte order mark and empty lines, and keeps a quote inside an unquoted cell as it
 /// is. A record that is wrong is handed out as such, with the line on which it begins; the next begins on the next line.
@@ -23,12 +24,14 @@ package struct CSVParser: Sendable {
         case textAfterQuote
         case unclosedQuote
         case notUTF8
+        case tooLong
 
         /// What is wrong, to follow "line 3: ".
         package var reason: String {
             switch self {
             case .textAfterQuote: "text follows a closing quote; double a quote that belongs to the text"
             case .unclosedQuote: "a quote is never closed, so that everything to the end of the file belongs to it"
+            case .tooLong: "it is longer than 1 MiB; perhaps a quote is never closed"
             case .notUTF8: "the text is not UTF-8; convert the file first, for example with iconv"
             }
         }
@@ -43,7 +46,12 @@ package struct CSVParser: Sendable {
         case skipping
     }
 
+    /// More than an item holds: what follows in a record is read over, so that no file fills the memory.
+    private static let longestRecord = 1 << 20
+
+    private let separator: UInt8
     private var state = State.startOfCell
+    private var recordBytes = 0
     private var cell: [UInt8] = []
     private var cells: [String] = []
     private var fault: Fault?
@@ -56,7 +64,9 @@ package struct CSVParser: Sendable {
     private var markBytes: Int? = 0
 
     /// At the beginning of a file.
-    package init() {}
+    package init(separator: UInt8 = UInt8(ascii: ",")) {
+        self.separator = separator
+    }
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -94,16 +104,22 @@ package struct CSVParser: Sendable {
         if endsLine { line += 1 }
         // The return before it has ended the record.
         if isSecondOfPair, state != .quoted { return }
+        recordBytes += 1
+        if recordBytes > Self.longestRecord, fault == nil {
+            fault = .tooLong
+            cells.removeAll()
+            cell.removeAll()
+        }
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")):
             state = .afterQuote
         case (.quoted, _):
-            cell.append(byte)
+            keep(byte)
         case (_, UInt8(ascii: "\n")), (_, UInt8(ascii: "\r")):
             endRecord(into: &records)
         case (.skipping, _):
             break
-        case (_, UInt8(ascii: ",")):
+        case (_, separator):
             hasContent = true
             endCell()
             state = .startOfCell
@@ -111,7 +127,7 @@ package struct CSVParser: Sendable {
             hasContent = true
             state = .quoted
         case (.afterQuote, UInt8(ascii: "\"")):
-            cell.append(byte)
+            keep(byte)
             state = .quoted
         default:
             append(byte)
@@ -122,17 +138,22 @@ package struct CSVParser: Sendable {
         hasContent = true
         switch state {
         case .startOfCell, .unquoted:
-            cell.append(byte)
+            keep(byte)
             state = .unquoted
         case .afterQuote:
             fault = .textAfterQuote
             state = .skipping
-        case .quoted: cell.append(byte)
+        case .quoted: keep(byte)
         case .skipping: break
         }
     }
 
+    private mutating func keep(_ byte: UInt8) {
+        if fault != .tooLong { cell.append(byte) }
+    }
+
     private mutating func endCell() {
+        guard fault != .tooLong else { return }
         if let text = String(validating: cell, as: UTF8.self) {
             cells.append(text)
         } else if fault == nil {
@@ -148,6 +169,6 @@ package struct CSVParser: Sendable {
         }
         cells.removeAll(keepingCapacity: true)
         cell.removeAll(keepingCapacity: true)
-        (fault, hasContent, state, recordLine) = (nil, false, .startOfCell, line)
+        (fault, hasContent, state, recordLine, recordBytes) = (nil, false, .startOfCell, line, 0)
     }
 }

@@ -18,5 +18,22 @@ package enum Catalogue {
         byID[id]
     }
 
+    /// What somebody has meant who has written a category that there is not: those with all his words, else the one that is nearly
+    /// written so; five at most.
+    static func nearest(to given: String) -> [String] {
+        // The longest name has some 40 letters.
+        guard given.utf8.count <= 100 else { return [] }
+        let words = Self.words(given)
+        guard !words.isEmpty else { return [] }
+        let fitting = categories.filter { Set(words).isSubset(of: Self.words($0.id) + Self.words($0.name)) }
+        if !fitting.isEmpty { return fitting.prefix(5).map(\.id) }
+        let nearest = NearestName.of(words.joined(separator: "-"), among: categories.map(\.id))
+        return nearest.map { [$0] } ?? []
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    }
+
     private static let byID = Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0) })
 }

@@ -20,6 +20,27 @@ package enum WellKnownField {
     package static let notes: FieldName = "notes"
     /// The item that a restored one stands for.
     package static let replaces: FieldName = "replaces"
+
+    /// Those that people fill.
+    private static let entered = [
+        barcode, category, name, room, quantity, condition, volumeCubicFeet, notes,
+    ].map(\.text)
+
+    /// What inventories call them elsewhere, folded as `NearestName` does.
+    private static let aliases = [
+        "qty": quantity.text, "cubicfeet": volumeCubicFeet.text, "cuft": volumeCubicFeet.text,
+    ]
+
+    /// The field that a column of this name fills: `Qty` is the quantity. Nil for what is no name of a well-known field.
+    package static func meant(by column: String) -> String? {
+        let column = NearestName.folded(column)
+        return entered.first { $0.lowercased() == column } ?? aliases[column]
+    }
+
+    /// The field that is meant by a name that is nearly its own, or that others call it by; nil for what is meant as it is.
+    package static func slip(_ name: String) -> String? {
+        NearestName.slip(name, among: entered) ?? aliases[NearestName.folded(name)]
+    }
 }
 
 /// The properties of a job, carried by the reserved item `ItemID.job`.

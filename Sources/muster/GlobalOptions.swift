@@ -30,6 +30,12 @@ struct GlobalOptions: ParsableArguments {
     }
 }
 
+/// `--force` of whatever enters fields.
+struct ForceOption: ParsableArguments {
+    @Flag(name: .long, help: "Take values and names of fields that are doubted.")
+    var force = false
+}
+
 /// `FIELD=VALUE` on the command line.
 struct FieldArgument: ExpressibleByArgument {
     var filter: FieldFilter

@@ -22,7 +22,8 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, SessionCommand.self, DoctorCommand.self, PeersCommand.self, ClockCommand.self,
             JobCommand.self,
-            ItemCommand.self, ImportCommand.self, QueueCommand.self, FleetCommand.self, CompletionsCommand.self,
+            ItemCommand.self, CatalogueCommand.self, ImportCommand.self, QueueCommand.self, FleetCommand.self,
+            CompletionsCommand.self,
         ])
 }
 

@@ -123,8 +123,8 @@ let moduleRules: [String: ModuleRule] = [
         ["HTTPCoding", "Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
-        ["Audit", "CQRCode", "CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI"],
-        ["ArgumentParser", "UnixSignals"],
+        ["Audit", "CQRCode", "CRDT", "CZlib", "HTTPCoding", "Identity", "Inventory", "LocalAPI"],
+        ["ArgumentParser", "Crypto", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]
 

@@ -137,6 +137,23 @@ struct FoundationTests {
         #expect(vector.entries.map(\.replica.value) == [1, 5, 9])
     }
 
+    @Test("The id of a file's row is a UUID of version 8, tells file and row, and grows with the row")
+    func rows() {
+        let ids = [0, 1, 2, 4_096, 0xF_FFFF].map { ItemID(row: $0, ofFile: 0xABC, hash: .max / 3 * UInt128($0 % 3)) }
+        for id in ids {
+            let digits = Array(id.description)
+            #expect(digits[14] == "8" && "89ab".contains(digits[19]) && id.description.hasPrefix("abc"))
+            #expect(id.file == 0xABC)
+        }
+        #expect(ids.map(\.row) == [0, 1, 2, 4_096, 0xF_FFFF])
+        #expect(ids.sorted() == ids)
+        #expect(Set(ids.map { $0.description.prefix(8) }).count == ids.count)
+        // All bits of the hash but for the six that the version and the variant take, and what does not fit.
+        let all = ItemID(row: 0, ofFile: 0, hash: .max), none = ItemID(row: 0, ofFile: 0, hash: 0)
+        #expect((all.value ^ none.value).nonzeroBitCount == 90)
+        #expect(ItemID(row: 1 << 20, ofFile: 0, hash: 1) != ItemID(row: 0, ofFile: 0, hash: 2))
+    }
+
     @Test("Ids are read as they are written, and nothing else is")
     func identifiers() {
         var generator = SeededGenerator(seed: 1)

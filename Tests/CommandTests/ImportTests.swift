@@ -117,7 +117,7 @@ struct ImportTests {
         let writer = try #require(FileHandle(forUpdatingAtPath: pipe))
         try writer.write(contentsOf: Data(("barcode,name\n" + lines[..<1500].joined()).utf8))
         let outcome = try await withDaemon(scene.answers) { socket in
-            async let outcome = MusterProcess.run(["import", "Rows", pipe], socket: socket)
+            async let outcome = MusterProcess.run(["import", "Rows", pipe, "--key", "barcode"], socket: socket)
             while try await scene.items("Rows").count < 1_000 { try await Task.sleep(for: .milliseconds(5)) }
             scene.anna.store.setDiskFull(true)
             try writer.write(contentsOf: Data(lines[1500...].joined().utf8))
@@ -130,8 +130,8 @@ struct ImportTests {
         #expect(
             outcome.error == """
                 muster: line 1002 and what follows: The disk is full; free some space, nothing was changed.
-                muster: The rows above line 1002 are in the job; import the rest, or the whole file with --key, which adds \
-                nothing twice.
+                muster: The rows above line 1002 are in the job; the same command goes on from there, and adds nothing \
+                twice.
 
                 """)
         #expect(try await scene.items("Rows").count == 1_000)
@@ -145,7 +145,8 @@ struct ImportTests {
 
     static let refusals: [(String, [String], String)] = [
         ("", [], "empty"), ("a,a\n1,2\n", [], "both fill"), ("a\n1\n", ["--key", "b"], "no column"),
-        ("a,\n1,2\n", [], "has no name"),
+        ("a,\n1,2\n", [], "has no name"), ("barcode,quantiy\n1,2\n", [], "--field \"quantiy=quantity\""),
+        ("Menge,name\n1,2\n", ["--field", "Menge=quantiy"], "did you mean 'quantity'"),
     ]
 
     @Test("A file that cannot be imported at all is refused with the reason", arguments: refusals)

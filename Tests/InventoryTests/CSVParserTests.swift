@@ -78,4 +78,25 @@ struct CSVParserTests {
         ]
         #expect(parse(bytes, piece: piece) == expected)
     }
+
+    @Test("Tabs stand between the cells where they are said to")
+    func tabs() {
+        var parser = CSVParser(separator: UInt8(ascii: "\t"))
+        let records = parser.feed("a,1\tb\r\n\"x\ty\"\t\"q\"\"q\"\n".utf8) + parser.finish()
+        #expect(records == [row(1, "a,1", "b"), row(2, "x\ty", "q\"q")])
+    }
+
+    @Test("A record of more than 1 MiB is read over, quoted or not, and the next is read")
+    func tooLong() {
+        let long = String(repeating: "x", count: 1 << 20)
+        for record in [long + "x", "\"\(long)\n\"\"\(long)\",y", String(repeating: ",", count: 1 << 21)] {
+            let records = parse(Array("a,b\n\(record)\n1,2\n".utf8), piece: 1 << 16)
+            #expect(records.map(\.content) == [.success(["a", "b"]), .failure(.tooLong), .success(["1", "2"])])
+        }
+        // With its line end it has 1 MiB.
+        let whole = String(long.dropLast())
+        #expect((parse(Array("\(whole)\n".utf8), piece: 1 << 16) == [row(1, whole)]) as Bool)
+        let unclosed = parse(Array("a\n\"\(long)\(long)".utf8), piece: 1 << 16)
+        #expect(unclosed.last?.content == .failure(.unclosedQuote))
+    }
 }

@@ -16,6 +16,9 @@ extension LocalClient {
     /// `GET /v1/clock`: 200.
     package func clock() async throws -> ClockReport { try await call(.GET, ["clock"]) }
 
+    /// `GET /v1/catalogue`: 200, in the order of the usual cube sheet.
+    package func catalogue() async throws -> [CategoryView] { try await call(.GET, ["catalogue"]) }
+
     /// `GET /v1/session`: 200.
     package func session() async throws -> SessionReport { try await call(.GET, ["session"]) }
 
@@ -199,20 +202,25 @@ extension LocalClient {
         try await call(.GET, ["jobs", job, "items", item])
     }
 
-    /// `POST /v1/jobs/{job}/items`: 201; 422 for a name or value that cannot be, 409 `jobRemoved`.
-    package func addItem(_ request: FieldsRequest, job: String) async throws -> Identified {
-        try await call(.POST, ["jobs", job, "items"], body: request)
+    /// `POST /v1/jobs/{job}/items`: 201; 422 for a name or value that cannot be, or that is doubted unless `isForced`; 409
+    /// `jobRemoved`.
+    package func addItem(_ request: FieldsRequest, job: String, isForced: Bool = false) async throws -> Identified {
+        try await call(.POST, ["jobs", job, "items"], query: Self.forced(isForced), body: request)
     }
 
     /// `POST /v1/jobs/{job}/import`: 200, also where items are rejected; 413 for more than `ItemBatch.largest`.
-    package func addItems(_ batch: ItemBatch, job: String) async throws -> BatchReport {
-        try await call(.POST, ["jobs", job, "import"], body: batch)
+    package func addItems(_ batch: ItemBatch, job: String, isForced: Bool = false) async throws -> BatchReport {
+        try await call(.POST, ["jobs", job, "import"], query: Self.forced(isForced), body: batch)
     }
 
-    /// `PATCH /v1/jobs/{job}/items/{item}`: 200; 409 `itemRemoved`, 422 for a name or value that cannot be.
-    package func setFields(_ request: FieldsRequest, item: String, job: String) async throws -> Identified {
-        try await call(.PATCH, ["jobs", job, "items", item], body: request)
+    /// `PATCH /v1/jobs/{job}/items/{item}`: 200; 409 `itemRemoved`, 422 as with `addItem`.
+    package func setFields(
+        _ request: FieldsRequest, item: String, job: String, isForced: Bool = false
+    ) async throws -> Identified {
+        try await call(.PATCH, ["jobs", job, "items", item], query: Self.forced(isForced), body: request)
     }
+
+    private static func forced(_ isForced: Bool) -> [(String, String)] { isForced ? [("force", "true")] : [] }
 
     /// `POST /v1/jobs/{job}/items/{item}/notes`: 201; 409 `itemRemoved`, 422 for a text that cannot be.
     package func addNote(_ request: NoteRequest, item: String, job: String) async throws -> Identified {

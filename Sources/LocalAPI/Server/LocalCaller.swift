@@ -10,11 +10,14 @@ package struct LocalCaller: Hashable, Sendable {
     package let user: UInt32?
     /// How what is asked for has to be found (`If-Match`); nil where it does not matter.
     package var condition: EntityTagCondition?
+    /// Whether values are meant that hardly anybody means (`force`).
+    package var isForcing = false
 
     /// Takes a user, or nobody.
-    package init(user: UInt32? = nil, on condition: EntityTagCondition? = nil) {
+    package init(user: UInt32? = nil, on condition: EntityTagCondition? = nil, isForcing: Bool = false) {
         self.user = user
         self.condition = condition
+        self.isForcing = isForcing
     }
 
     /// Asks the kernel (SO_PEERCRED, unix(7)): nothing that the caller sends decides it. The socket's mode lets people in, as their

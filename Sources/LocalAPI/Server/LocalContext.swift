@@ -53,6 +53,15 @@ extension Request {
     /// A parameter of the query, decoded; nil when it is not there.
     func query(_ name: String) -> String? { queries(name).first }
 
+    /// A parameter that is `true` or `false`; false when it is not there.
+    func flag(_ name: String) throws(APIError) -> Bool {
+        guard let text = query(name) else { return false }
+        guard let value = Bool(text) else {
+            throw APIError(.invalidRequest, "'\(name)' is true or false, not '\(text)'.")
+        }
+        return value
+    }
+
     /// All values of a parameter, in their order.
     func queries(_ name: String) -> [String] { QueryParameters(uri.query)?.values(of: name) ?? [] }
 }

@@ -18,6 +18,7 @@ struct LocalResponder: Sendable {
                 if route.changesJobs { try service.checkThatItWrites() }
                 var caller = context.caller
                 caller.condition = try Self.condition(of: request, for: route)
+                caller.isForcing = try request.flag("force")
                 let service = service.serving(caller)
                 guard let (keyed, request) = try await KeyedRequest.read(request, of: route) else {
                     return try await Self.answer(request, context, service, route)

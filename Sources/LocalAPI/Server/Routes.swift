@@ -78,6 +78,7 @@ extension Route {
             try await service.addPeer(peer)
             return try Answer.json(peer, status: .accepted)
         },
+        Route(.get, "/v1/catalogue") { _, _, _ in try Answer.json(CategoryView.all) },
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
@@ -111,10 +112,7 @@ extension Route {
             return try Answer.json(try await service.job(context.parameter("job"), makesDigest: digest == nil))
         },
         Route(.delete, "/v1/jobs/{job}", query: ["confirmed"], takesCondition: true) { request, context, service in
-            let confirmed = request.query("confirmed") ?? "false"
-            guard let isConfirmed = Bool(confirmed) else {
-                throw APIError(.invalidRequest, "'confirmed' is true or false, not '\(confirmed)'.")
-            }
+            let isConfirmed = try request.flag("confirmed")
             return try Answer.json(try await service.removeJob(context.parameter("job"), isConfirmed: isConfirmed))
         }.recovered { Identified(id: $0.job) },
         Route(.get, "/v1/jobs/{job}/summary", isLong: true) { _, context, service in
@@ -222,7 +220,7 @@ extension Route {
     private static let item: @Sendable (WrittenParts) -> Identified? = { $0.items.last.map { Identified(id: $0) } }
 
     static let items = [
-        Route(.post, "/v1/jobs/{job}/import", isLong: true) { request, context, service in
+        Route(.post, "/v1/jobs/{job}/import", query: ["force"], isLong: true) { request, context, service in
             let batch = try await request.decode(ItemBatch.self)
             guard batch.items.count <= ItemBatch.largest else {
                 throw APIError(.tooLarge, "A batch takes \(ItemBatch.largest) items at most: send it in smaller ones.")
@@ -246,14 +244,15 @@ extension Route {
             let items = try await service.items(job: context.parameter("job"), matching: filters, as: form)
             return Answer.chunks(items, mediaType: form.mediaType)
         },
-        Route(.post, "/v1/jobs/{job}/items") { request, context, service in
+        Route(.post, "/v1/jobs/{job}/items", query: ["force"]) { request, context, service in
             let fields = try await request.decode(FieldsRequest.self)
             return try Answer.json(try await service.addItem(fields, job: context.parameter("job")), status: .created)
         }.recovered(201, item),
         Route(.get, "/v1/jobs/{job}/items/{item}") { _, context, service in
             try Answer.json(try await service.item(context.parameter("item"), job: context.parameter("job")))
         },
-        Route(.patch, "/v1/jobs/{job}/items/{item}", takesCondition: true) { request, context, service in
+        Route(.patch, "/v1/jobs/{job}/items/{item}", query: ["force"], takesCondition: true) {
+            request, context, service in
             let fields = try await request.decode(FieldsRequest.self)
             let (job, item) = (try context.parameter("job"), try context.parameter("item"))
             return try Answer.json(try await service.setFields(fields, item: item, job: job))

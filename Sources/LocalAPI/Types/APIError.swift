@@ -79,6 +79,9 @@ package struct APIError: Error, Hashable, Sendable {
         package static let answerLost = Code(rawValue: "answerLost")
         /// A value that cannot be stored: empty field name, too long, reserved.
         package static let invalidValue = Code(rawValue: "invalidValue")
+        /// A value that can be stored, but is hardly what is meant, such as a quantity of -3; `candidates` are what may be. With
+        /// `force=true` it is taken.
+        package static let doubtfulValue = Code(rawValue: "doubtfulValue")
         /// So much would go at once that a person has to say that it is meant.
         package static let confirmationNeeded = Code(rawValue: "confirmationNeeded")
         /// A change of a job whose removal is known.
@@ -120,7 +123,7 @@ extension APIError.Code {
         case .methodNotAllowed: 405
         case .cursorGone: 410
         case .preconditionFailed: 412
-        case .invalidValue, .keyReused: 422
+        case .invalidValue, .doubtfulValue, .keyReused: 422
         case .tooLarge: 413
         case .notPermitted: 403
         case .unavailable: 503
@@ -154,6 +157,7 @@ extension APIError.Code {
         case .requestUnderWay: "Request is under way"
         case .answerLost: "Answer is lost"
         case .invalidValue: "Invalid value"
+        case .doubtfulValue: "Doubtful value"
         case .unknownMutation: "Unknown mutation"
         case .ambiguousMutation: "Ambiguous mutation"
         case .mutationSettled: "Mutation is settled"

@@ -47,6 +47,7 @@ package struct ItemRow: Decodable, Hashable, Sendable {
         package let room: String?
         package let quantity: String?
         package let condition: String?
+        package let replaces: String?
     }
 }
 

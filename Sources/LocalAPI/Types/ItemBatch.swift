@@ -8,12 +8,32 @@ package struct ItemBatch: Codable, Hashable, Sendable {
     /// A field whose value names an item: if an item of the job has that value already, it is updated, not added again.
     package var key: String?
     /// At most `largest`, else 413; the result in the same place of the report tells of each.
-    package var items: [FieldsRequest]
+    package var items: [BatchItem]
 
     /// Without a `key` every item is added as a new one.
     package init(key: String? = nil, items: [FieldsRequest]) {
+        self.init(key: key, items: items.map { BatchItem(fields: $0.fields) })
+    }
+
+    /// Items may have ids only where there is no `key`.
+    package init(key: String? = nil, items: [BatchItem]) {
         self.key = key
         self.items = items
+    }
+}
+
+/// One item of a batch.
+package struct BatchItem: Codable, Hashable, Sendable {
+    /// The id that it gets, a UUID; nil for a fresh one. Where the job has, or had, an item with this id, nothing is written: whoever
+    /// draws ids sends a batch again without doubling anything.
+    package var id: String?
+    /// As in a `FieldsRequest`.
+    package var fields: [String: String?]
+
+    /// A bad id, name or value rejects this item alone.
+    package init(id: String? = nil, fields: [String: String?]) {
+        self.id = id
+        self.fields = fields
     }
 }
 
@@ -30,12 +50,14 @@ package struct BatchReport: Codable, Hashable, Sendable {
 
 /// What became of one item of a batch.
 package struct BatchResult: Codable, Hashable, Sendable {
-    /// What was done with an item; `unchanged` and `rejected` wrote nothing.
+    /// What was done with an item; only `added` and `updated` wrote something.
     package enum Outcome: String, Codable, Hashable, Sendable, CaseIterable {
         case added
         case updated
-        /// The key was there and every field had its value already: nothing was written.
+        /// The key was there and every field had its value already, or the id was there: nothing was written.
         case unchanged
+        /// The item with this id has been removed, and stays so: nothing was written.
+        case removed
         case rejected
     }
 

@@ -10,16 +10,30 @@ extension InventoryService {
         try await answering {
             let job = try await resolve(job: text)
             let key = try batch.key.map(Self.field)
+            guard key == nil || batch.items.allSatisfy({ $0.id == nil }) else {
+                throw APIError(.invalidRequest, "A batch has a key, or its items have ids: leave one of them out.")
+            }
             var results = Array(repeating: BatchResult(outcome: .rejected), count: batch.items.count)
             let base = if let key { try await keys.items(of: job.id, by: key, in: store) } else { KeyCache.Known() }
             var known = base.items
             var generator = machine.generator
             var rowIDs = requestKey.map(RowIDs.init)
+            var check = FieldCheck()
+            // Per item that was chosen by its id.
+            var isRemoved = try await store.removals(
+                among: batch.items.compactMap { $0.id.flatMap { ItemID($0) } }, job: job.id)
             var edits: [Edit] = []
             var places: [Int] = []
-            for (index, request) in batch.items.enumerated() {
+            for (index, item) in batch.items.enumerated() {
+                let request = FieldsRequest(fields: item.fields)
                 let own = rowIDs?.next()
                 do {
+                    let chosen = try item.id.map(Self.itemID)
+                    if let chosen, let isRemoved = isRemoved[chosen] {
+                        results[index] = BatchResult(
+                            outcome: isRemoved ? .removed : .unchanged, id: chosen.description)
+                        continue
+                    }
                     let fields = try Self.fields(request, key: key)
                     let value = key.flatMap { key in fields.first { $0.field == key }?.value }
                     if let key, value?.isEmpty ?? true {
@@ -34,9 +48,10 @@ extension InventoryService {
                     // Of an item that is there null empties a field; a new one has none to empty.
                     let given = existing == nil ? try Self.fields(request, key: key, ofNewItem: true) : fields
                     guard !given.isEmpty else { throw EditRefusal.noFields }
-                    let id = existing ?? own ?? ItemID(milliseconds: nowMilliseconds, using: &generator)
-                    let edit = try await self.edit(given, of: id, isNew: existing == nil, job: job.id)
+                    let id = existing ?? chosen ?? own ?? ItemID(milliseconds: nowMilliseconds, using: &generator)
+                    let edit = try await self.edit(given, of: id, isNew: existing == nil, job: job.id, by: &check)
                     if let value { known[TextKey(value)] = id }
+                    if let chosen { isRemoved[chosen] = false }
                     results[index] = BatchResult(
                         outcome: edit == nil ? .unchanged : existing == nil ? .added : .updated, id: id.description)
                     if let edit {
@@ -49,6 +64,8 @@ extension InventoryService {
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 } catch let refusal as FieldTextRefusal {
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
+                } catch let doubt as FieldDoubt {
+                    results[index] = BatchResult(outcome: .rejected, reason: doubt.sentence)
                 }
             }
             var commits: [Commit] = []
@@ -84,10 +101,11 @@ extension InventoryService {
 
     /// The edit that gives an item these fields; nil when it has them already.
     private func edit(
-        _ fields: [Edit.FieldValue], of item: ItemID, isNew: Bool, job: JobID
+        _ fields: [Edit.FieldValue], of item: ItemID, isNew: Bool, job: JobID, by check: inout FieldCheck
     ) async throws -> Edit? {
+        let state = isNew ? nil : try await store.item(item, job: job)
+        try doubt(fields, by: &check, in: state)
         guard !isNew else { return .put(item: item, fields: fields) }
-        let state = try await store.item(item, job: job)
         let changed = fields.filter { pair in
             state?.value(of: pair.field).map { !$0.utf8.elementsEqual(pair.value.utf8) } ?? true
         }

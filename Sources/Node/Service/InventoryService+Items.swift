@@ -93,6 +93,8 @@ extension InventoryService {
     func addItem(_ request: FieldsRequest, job text: String) async throws -> Identified {
         try await answering {
             let fields = try Self.fields(request, ofNewItem: true)
+            var check = FieldCheck()
+            try doubt(fields, by: &check, in: nil)
             var generator = machine.generator
             let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
             let tag = try await withJob(text) { try await make(.put(item: id, fields: fields), job: $0) }
@@ -103,7 +105,26 @@ extension InventoryService {
     func setFields(_ request: FieldsRequest, item: String, job text: String) async throws -> Identified {
         try await answering {
             let fields = try Self.fields(request)
-            return try await change(item: item, job: text) { .put(item: $0, fields: fields) }
+            return try await change(item: item, job: text) { item, job in
+                var check = FieldCheck()
+                do { try doubt(fields, by: &check, in: nil) } catch {
+                    // The item may have it already. One that is not there, or not any more, is told as that.
+                    if let state = try await store.item(item, job: job), state.removed == nil {
+                        try doubt(fields, by: &check, in: state)
+                    }
+                }
+                return .put(item: item, fields: fields)
+            }
+        }
+    }
+
+    /// Refuses what is hardly meant, unless the caller says that it is.
+    ///
+    /// - Parameter state: the item as it is; nil for a new one.
+    func doubt(_ fields: [Edit.FieldValue], by check: inout FieldCheck, in state: ItemState?) throws(FieldDoubt) {
+        if caller.isForcing { return }
+        for pair in fields {
+            if let doubt = check.doubt(about: pair, in: state) { throw doubt }
         }
     }
 
@@ -111,13 +132,13 @@ extension InventoryService {
         try await answering {
             guard !request.text.isEmpty else { throw APIError(.invalidValue, "A remark needs some text.") }
             let remark = try FieldText.entered(request.text, as: .text, called: "The remark")
-            return try await change(item: item, job: text) { .note(item: $0, text: remark) }
+            return try await change(item: item, job: text) { item, _ in .note(item: item, text: remark) }
         }
     }
 
     func removeItem(_ item: String, job text: String) async throws -> Identified {
         try await answering {
-            return try await change(item: item, job: text) { .remove(item: $0) }
+            return try await change(item: item, job: text) { item, _ in .remove(item: item) }
         }
     }
 

@@ -111,6 +111,14 @@ extension InventoryService {
         return field
     }
 
+    /// An id that a caller gives to a new item.
+    static func itemID(_ text: String) throws -> ItemID {
+        guard let id = ItemID(text), id != .job else {
+            throw APIError(.invalidValue, "'\(text)' is no id of an item; draw a UUID.")
+        }
+        return id
+    }
+
     /// A field that items are found by.
     static func filterField(_ text: String) throws -> FieldName {
         guard text != WellKnownField.notes.text else {

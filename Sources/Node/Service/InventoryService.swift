@@ -62,6 +62,8 @@ struct InventoryService: MusterService {
             throw APIError(.invalidValue, refusal.sentence, candidates: refusal.candidates)
         } catch let refusal as FieldTextRefusal {
             throw APIError(refusal)
+        } catch let doubt as FieldDoubt {
+            throw APIError(.doubtfulValue, doubt.sentence, candidates: doubt.candidates)
         } catch let refusal as MutationRefusal {
             throw APIError(.invalidValue, refusal.sentence)
         } catch let refusal as OutboxRefusal {
@@ -79,10 +81,12 @@ struct InventoryService: MusterService {
     /// Edits an existing item and returns its id, and the tag of what it is then.
     ///
     /// Ids that are written in full, as programs write them, need no look-up: the edit itself finds out.
-    func change(item: String, job: String, _ edit: (ItemID) throws -> Edit) async throws -> Identified {
+    func change(
+        item: String, job: String, _ edit: (ItemID, JobID) async throws -> Edit
+    ) async throws -> Identified {
         if let jobID = JobID(job), let itemID = ItemID(item), itemID != .job {
             do {
-                let tag = try await make(try edit(itemID), job: jobID, requiresItem: true)
+                let tag = try await make(try await edit(itemID, jobID), job: jobID, requiresItem: true)
                 return Identified(id: itemID.description, entityTag: tag)
             } catch let error as StoreError where error.code == .unknownJob {
                 // It may be a name that looks like an id.
@@ -92,7 +96,7 @@ struct InventoryService: MusterService {
         }
         let job = try await resolve(job: job)
         let found = try await resolve(item: item, job: job.id)
-        let tag = try await make(try edit(found.id), job: job.id, requiresItem: true)
+        let tag = try await make(try await edit(found.id, job.id), job: job.id, requiresItem: true)
         return Identified(id: found.id.description, entityTag: tag)
     }
 

@@ -88,6 +88,16 @@ extension Store {
         try await read(of: job) { try $0.item(item) }
     }
 
+    /// Of these items those that something is known of, and whether they are removed; looked up at once.
+    package func removals(among items: [ItemID], job: JobID) async throws -> [ItemID: Bool] {
+        guard !items.isEmpty else { return [:] }
+        return try await read(of: job) { rows in
+            var known: [ItemID: Bool] = [:]
+            for item in items { known[item] = try rows.item(item).map { $0.removed != nil } }
+            return known
+        }
+    }
+
     /// Items in ascending order after `after`: at most `limit`, and no more once their texts have `sufficientBytes`.
     package func items(
         job: JobID, after: ItemID = .job, limit: Int, sufficientBytes: Int = .max, withRemoved: Bool = true

@@ -73,6 +73,8 @@ struct RefusalTests {
         },
         Wrong(.invalidValue) { try await $0.laptop.set(["a=b": "c"], of: $0.sofa, in: $0.job) },
         Wrong(.invalidValue) { try await $0.laptop.set([:], of: $0.sofa, in: $0.job) },
+        Wrong(.doubtfulValue) { try await $0.laptop.set(["quantity": "abc"], of: $0.sofa, in: $0.job) },
+        Wrong(.doubtfulValue) { _ = try await $0.laptop.add(["volumeCubicFeet": "-3"], to: $0.job) },
         Wrong(.invalidValue) { _ = try await $0.service.addNote(NoteRequest(text: ""), item: $0.sofa, job: $0.job) },
         Wrong(.invalidValue) { _ = try await $0.laptop.items($0.job, where: ["notes": "x"]) },
         Wrong(.invalidValue) {
@@ -163,7 +165,8 @@ struct RefusalTests {
         let elsewhere: Set<APIError.Code> = [.ambiguousMutation, .rivalsChanged]
         let expected: Set<APIError.Code> = [
             .unknownJob, .ambiguousJob, .jobExists, .unknownItem, .ambiguousItem, .itemRemoved,
-            .itemNotRemoved, .noConflict, .unknownRival, .rivalsChanged, .invalidValue, .confirmationNeeded,
+            .itemNotRemoved, .noConflict, .unknownRival, .rivalsChanged, .invalidValue, .doubtfulValue,
+            .confirmationNeeded,
             .jobRemoved, .unknownChange, .unknownMutation, .ambiguousMutation, .mutationSettled, .tooLarge,
             .unavailable,
         ]

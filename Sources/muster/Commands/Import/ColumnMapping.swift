@@ -1,14 +1,8 @@
+import Inventory
 import LocalAPI
 
 /// Which field each column of a file fills.
 struct ColumnMapping {
-    /// Names that inventories use for the fields that Muster itself reads, in lower case without spaces and marks.
-    private static let wellKnown: [String: String] = [
-        "barcode": "barcode", "category": "category", "name": "name", "room": "room", "quantity": "quantity",
-        "qty": "quantity", "condition": "condition", "volumecubicfeet": "volumeCubicFeet",
-        "cubicfeet": "volumeCubicFeet", "cuft": "volumeCubicFeet",
-    ]
-
     private let columns: [String]
     private let fields: [String]
     /// The field whose value names an item.
@@ -19,14 +13,15 @@ struct ColumnMapping {
     ///   - header: the names in the file's first row.
     ///   - renamed: fields for columns by the columns' names.
     ///   - key: a column's name.
-    init(header: [String], renamed: [FieldFilter], key: String?) throws {
+    ///   - isForced: takes names that are nearly those of well-known fields.
+    init(header: [String], renamed: [FieldFilter], key: String?, isForced: Bool = false) throws {
         // Swift's own == serves here: people type a column's name as they see it, however the file spells it.
         columns = header
         for rename in renamed where !header.contains(rename.field) {
             throw Self.missing(rename.field, header)
         }
         fields = header.map { column in
-            renamed.last { $0.field == column }?.value ?? Self.wellKnown[Self.folded(column)] ?? column
+            renamed.last { $0.field == column }?.value ?? WellKnownField.meant(by: column) ?? column
         }
         for (index, field) in fields.enumerated() {
             guard !field.isEmpty else {
@@ -37,6 +32,12 @@ struct ColumnMapping {
                     .invalidValue,
                     "Columns \(first + 1) and \(index + 1) both fill the field \"\(field)\": rename one, for example "
                         + "with --field \"\(header[index])=OTHER\".")
+            }
+            if !isForced, let nearest = WellKnownField.slip(field) {
+                throw APIError(
+                    .doubtfulValue,
+                    "The column \"\(header[index])\" fills '\(field)', which is no well-known field; did you mean "
+                        + "'\(nearest)'? Say --field \"\(header[index])=\(nearest)\", or --force if it is meant.")
             }
         }
         keyIndex = try key.map { key in
@@ -60,12 +61,13 @@ struct ColumnMapping {
         return result
     }
 
-    struct BadRow: Error, Equatable {
-        var reason: String
+    /// The name of the column that fills a field, and its place.
+    func column(filling field: String) -> (name: String, index: Int)? {
+        fields.firstIndex(of: field).map { (columns[$0], $0) }
     }
 
-    private static func folded(_ name: String) -> String {
-        String(name.lowercased().filter { $0.isLetter || $0.isNumber })
+    struct BadRow: Error, Equatable {
+        var reason: String
     }
 
     private static func missing(_ column: String, _ header: [String]) -> APIError {

@@ -4,24 +4,34 @@ import LocalAPI
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Add the rows of a CSV file to a job as items.",
+        abstract: "Add the rows of a table to a job as items.",
         usage: """
             muster import <job> <file> [--key <column>] [--field <column=field> ...]
-                          [--json] [--socket <path>]
+                          [--force] [--yes] [--json] [--socket <path>]
             """,
         discussion: """
-            The first line names the columns; each column fills the field of its name, notes a remark. With --key, a row whose key an \
+            The file is CSV in UTF-8, or has tabs between the cells (.tsv), and may be packed by gzip. The first line names the \
+            columns; each column fills the field of its name, notes a remark. With --key, a row whose key an \
             item already has updates that item. A bad row is named by its line and left out; the rest goes in, and the \
-            exit code is 65. What ends an import before its last row, such as a full disk, is told with the line where \
-            it stopped: the rows above it are in the job.
+            exit code is 65. Values are checked as in 'muster item add'; --force takes them all.
 
-            Example:
-              muster import "Smith, 12 Elm Street" house.csv --key barcode --field What=name
+            Whatever ends an import before its last row, be it Ctrl-C or a full disk, the same command goes on and adds nothing \
+            twice. Without --key, another file with barcodes that the job has already is not taken, unless --yes says that \
+            its rows are further items.
+
+            Examples:
+              muster import "Elm Street 4" house.csv --key barcode --field What=name
+              muster import Depot stock.tsv.gz
             """)
+
+    /// So many bad rows are shown to people.
+    private static let mostShown = 20
 
     @OptionGroup var job: JobArgument
 
-    @Argument(help: "A CSV file in UTF-8; - for standard input.", completion: .file(extensions: ["csv"]))
+    @Argument(
+        help: "A CSV or TSV file in UTF-8, packed by gzip or not; - for standard input.",
+        completion: .file(extensions: ["csv", "tsv", "gz"]))
     var file: String
 
     @Option(name: .long, help: ArgumentHelp("The column that names an item, such as its barcode.", valueName: "column"))
@@ -30,28 +40,81 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Fill another field from a column.", valueName: "column=field"))
     var field: [FieldArgument] = []
 
+    @OptionGroup var forcing: ForceOption
+    @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let input = try InputFile(path: file)
+        let table = TableReader(renamed: field.map(\.filter), key: key, isForced: forcing.force)
         let (report, failure) = try await options.withClient { client in
-            var importer = Importer(client: client, job: job.reference, key: key, renamed: field.map(\.filter))
-            return try await importer.run(input)
+            var origin: FileOrigin?
+            if key == nil {
+                let job = try await client.job(job.reference).id
+                let survey = try await ImportSurvey(of: input, table, job: job)
+                try await confirm(survey, job, client)
+                origin = survey.origin
+            }
+            let interruption = ImportInterruption()
+            var importer = Importer(
+                client: client, job: job.reference, table: table, origin: origin, interruption: interruption)
+            return try await interruption.watch { try await importer.run(input) }
         }
-        for row in report.rejected.sorted(by: { $0.line < $1.line }) {
-            StandardError.write("muster: line \(row.line): \(Text.plain(row.reason))\n")
-        }
+        tell(report)
         if options.json { try StandardOutput.json(report) } else { StandardOutput.write(report.sentence + "\n") }
         if let failure, let stopped = report.stopped {
             StandardError.write(
                 """
                 muster: line \(stopped.line) and what follows: \(Text.plain(stopped.reason))
-                muster: The rows above line \(stopped.line) are in the job; import the rest, or the whole file with --key, \
-                which adds nothing twice.
+                muster: The rows above line \(stopped.line) are in the job; the same command goes on from there, and adds \
+                nothing twice.
 
                 """)
             throw Stop(code: failure.systemExit)
         }
-        if !report.rejected.isEmpty { throw Stop(code: .badData) }
+        if report.notTaken > 0 { throw Stop(code: .badData) }
     }
+
+    /// Barcodes that the job has already would be there twice.
+    private func confirm(_ survey: ImportSurvey, _ job: String, _ client: LocalClient) async throws {
+        guard !confirmation.yes, let column = survey.barcodeColumn else { return }
+        let count = try await survey.barcodesElsewhere(in: job, client)
+        guard count > 0 else { return }
+        let meaning =
+            "Of the file's \(counted(survey.barcodeCount, "barcode")) the job has \(Formats.count(count)) already: with --key "
+            + "\"\(column)\" these rows update their items, without they become further items of the same barcodes."
+        do {
+            try confirmation.confirm(meaning, "Add them as further items?")
+        } catch let error as APIError where error.code == .confirmationNeeded {
+            // It is the file that does not fit.
+            throw APIError(.invalidValue, error.message)
+        }
+    }
+
+    /// What people have to know besides the counts.
+    private func tell(_ report: ImportReport) {
+        for row in report.rejected.prefix(Self.mostShown) {
+            StandardError.write("muster: line \(row.line): \(Text.plain(row.reason))\n")
+        }
+        let more = report.notTaken - Self.mostShown
+        if more > 0 { StandardError.write("muster: \(counted(more, "more row")) could not be taken.\n") }
+        guard key == nil else { return }
+        if report.unchanged > 0 {
+            StandardError.write(
+                "muster: \(counted(report.unchanged, "row")) of this very file \(isOrAre(report.unchanged)) in the job already.\n"
+            )
+        }
+        if report.removed > 0 {
+            StandardError.write(
+                "muster: \(counted(report.removed, "row")) \(isOrAre(report.removed)) not added again: what they were has been "
+                    + "removed; 'muster item restore' brings it back.\n")
+        }
+        if report.notTaken > 0, report.taken > 0 {
+            StandardError.write(
+                "muster: Import what you correct as a file of its own, or with --key: else the other rows are there twice.\n"
+            )
+        }
+    }
+
+    private func isOrAre(_ count: Int) -> String { count == 1 ? "is" : "are" }
 }

@@ -2,7 +2,7 @@ import CRDT
 import Inventory
 import LocalAPI
 
-/// Reads rows and sends them in batches.
+/// Sends rows in batches.
 struct Importer {
     private static let rowsPerBatch = 1000
     /// Of text; the JSON around it stays below the daemon's limit of a request.
@@ -10,10 +10,12 @@ struct Importer {
 
     let client: LocalClient
     let job: String
-    let key: String?
-    let renamed: [FieldFilter]
+    let table: TableReader
+    /// Of the rows' ids; nil where a key tells them apart.
+    let origin: FileOrigin?
+    let interruption: ImportInterruption
 
-    private var mapping: ColumnMapping?
+    private var keyField: String?
     private var report = ImportReport()
     private var rows: [Row] = []
     private var bytes = 0
@@ -27,17 +29,21 @@ struct Importer {
         var remark: String?
     }
 
-    init(client: LocalClient, job: String, key: String?, renamed: [FieldFilter]) {
+    init(
+        client: LocalClient, job: String, table: TableReader, origin: FileOrigin?, interruption: ImportInterruption
+    ) {
         self.client = client
         self.job = job
-        self.key = key
-        self.renamed = renamed
+        self.table = table
+        self.origin = origin
+        self.interruption = interruption
     }
 
     /// - Returns: what was done, and what ended it before the last row; what fails before anything is taken is thrown.
     mutating func run(_ input: InputFile) async throws -> (report: ImportReport, failure: APIError?) {
         do {
             try await take(input)
+            report.rejected.sort { $0.line < $1.line }
             return (report, nil)
         } catch let error as APIError {
             guard report.taken > 0 else { throw error }
@@ -49,37 +55,27 @@ struct Importer {
     private mutating func take(_ input: InputFile) async throws {
         let progress = ImportProgress(size: input.size)
         defer { progress.clear() }
-        var parser = CSVParser()
-        while let piece = try input.next() {
-            for record in parser.feed(piece) { try await add(record) }
-            progress.show(bytesRead: input.bytesRead, rows: report.rows)
+        var importer = self
+        defer { self = importer }
+        try await table.read(input) { record, mapping in
+            try await importer.add(record, mapping)
+            progress.show(bytesRead: input.bytesRead, rows: importer.report.rows)
         }
-        for record in parser.finish() { try await add(record) }
-        guard mapping != nil else {
-            throw APIError(.invalidValue, "The file is empty: its first line must name the columns.")
-        }
-        try await send()
+        try await importer.send()
     }
 
-    private mutating func add(_ record: CSVParser.Record) async throws {
+    private mutating func add(_ record: CSVParser.Record, _ mapping: ColumnMapping) async throws {
+        keyField = mapping.keyField
         do {
-            let cells = try record.content.get()
-            guard let mapping else {
-                mapping = try ColumnMapping(header: cells, renamed: renamed, key: key)
-                return
-            }
-            var fields = try mapping.fields(of: cells)
+            var fields = try mapping.fields(of: try record.content.get())
             let remark = fields.removeValue(forKey: WellKnownField.notes.text)
             guard !fields.isEmpty else { throw ColumnMapping.BadRow(reason: "it has nothing but a remark") }
             rows.append(Row(line: record.line, fields: fields, remark: remark))
             bytes += fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         } catch let fault as CSVParser.Fault {
-            guard mapping != nil else {
-                throw APIError(.invalidValue, "The first line cannot be read: \(fault.reason).")
-            }
-            report.rejected.append(ImportReport.BadRow(line: record.line, reason: fault.reason))
+            report.reject(record.line, fault.reason)
         } catch let bad as ColumnMapping.BadRow {
-            report.rejected.append(ImportReport.BadRow(line: record.line, reason: bad.reason))
+            report.reject(record.line, bad.reason)
         }
         if rows.count >= Self.rowsPerBatch || bytes >= Self.bytesPerBatch { try await send() }
     }
@@ -87,17 +83,21 @@ struct Importer {
     private mutating func send() async throws {
         guard let first = rows.first else { return }
         unfinished = first.line
-        let batch = ItemBatch(key: mapping?.keyField, items: rows.map { FieldsRequest(fields: $0.fields) })
-        let results = try await client.addItems(batch, job: job).results
+        let items = rows.map { row in
+            BatchItem(id: (origin?.id(line: row.line)).map(\.description), fields: row.fields)
+        }
+        let batch = ItemBatch(key: keyField, items: items)
+        let results = try await client.addItems(batch, job: job, isForced: table.isForced).results
         for (row, result) in zip(rows, results) {
             report.count(result, line: row.line)
-            guard let remark = row.remark, let id = result.id else { continue }
+            guard let remark = row.remark, let id = result.id, result.outcome != .removed else { continue }
             unfinished = row.line
             // Importing a file again must not repeat its remarks.
             let known = result.outcome == .added ? [] : try await client.item(id, job: job).notes
             if known.contains(where: { FieldText.isSame($0, remark) }) { continue }
             _ = try await client.addNote(NoteRequest(text: remark), item: id, job: job)
         }
+        interruption.note(rows: report.taken)
         rows.removeAll(keepingCapacity: true)
         bytes = 0
     }

@@ -5,7 +5,16 @@ struct ItemSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Set fields of an item; others stay as they are.",
-        discussion: "Example:\n  muster item set \"Smith, 12 Elm Street\" 2000000000091 room=Hall quantity=2")
+        usage: """
+            muster item set <job> <item> <field=value> ... [--force] [--json]
+                            [--socket <path>]
+            """,
+        discussion: """
+            FIELD= empties a field. What is checked, and what --force takes all the same, says 'muster item add --help'.
+
+            Example:
+              muster item set "Smith, 12 Elm Street" 2000000000091 room=Hall condition=
+            """)
 
     @OptionGroup var job: JobArgument
     @OptionGroup var item: ItemArgument
@@ -13,12 +22,14 @@ struct ItemSetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("A field and its value.", valueName: "field=value"))
     var fields: [FieldArgument]
 
+    @OptionGroup var forcing: ForceOption
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let request = FieldsRequest(fields: try fields.fields())
         let changed = try await options.withClient { client in
-            try await client.setFields(request, item: item.reference, job: job.reference)
+            try await client.setFields(
+                request, item: item.reference, job: job.reference, isForced: forcing.force)
         }
         try options.report(changed, "Set \(counted(request.fields.count, "field")) of item \(changed.id).")
     }

@@ -1,0 +1,36 @@
+import Glibc
+import Synchronization
+import UnixSignals
+
+/// Ctrl-C, or a polite kill, while rows are sent: says how far it has come, and ends as the signal would have ended it, so that a
+/// script goes no further.
+final class ImportInterruption: Sendable {
+    private let rows = Mutex(0)
+
+    /// So many rows are in the job, durably.
+    func note(rows count: Int) {
+        rows.withLock { $0 = count }
+    }
+
+    /// Runs the body; a signal meanwhile ends the program.
+    func watch<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let watcher = Task {
+            for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) { end(by: signal) }
+        }
+        defer { watcher.cancel() }
+        return try await body()
+    }
+
+    private func end(by unixSignal: UnixSignal) {
+        let count = rows.withLock { $0 }
+        StandardError.write(
+            "\nmuster: Stopped: \(count > 0 ? "at least " : "")\(counted(count, "row")) of the file \(count == 1 ? "is" : "are") "
+                + "in the job. The same command goes on with the rest, and adds nothing twice.\n")
+        signal(unixSignal.number, SIG_DFL)
+        kill(getpid(), unixSignal.number)
+    }
+}
+
+extension UnixSignal {
+    fileprivate var number: Int32 { self == .sigint ? SIGINT : SIGTERM }
+}
