@@ -224,7 +224,7 @@ let package = Package(
             dependencies: [
                 "LocalAPI", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox", "Simulation",
                 "Storage", "muster",
-                argumentParser, httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                arguments, httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "ArchitectureTests"),

@@ -5,8 +5,9 @@ struct CatalogueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalogue",
         abstract: "List the categories that give an item its volume.",
+        usage: ListOptions.usage("muster catalogue [<word>]"),
         discussion: """
-            With a word, the categories that have it in their id or name.
+            With a word, the categories that have it in their id or name. \(columns.described())
 
             Example:
               muster catalogue sofa
@@ -15,6 +16,7 @@ struct CatalogueCommand: AsyncParsableCommand {
     @Argument(help: "A word, or a part of one.")
     var word: String?
 
+    @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
@@ -23,12 +25,16 @@ struct CatalogueCommand: AsyncParsableCommand {
             guard let word = word?.lowercased() else { return true }
             return category.id.contains(word) || category.name.lowercased().contains(word)
         }
-        if options.json { return try StandardOutput.json(categories) }
-        guard !categories.isEmpty else {
-            return StandardOutput.write("No category has that word; 'muster catalogue' lists them all.\n")
-        }
-        var table = Table([.whole("CATEGORY"), .text("NAME"), .number("CU FT")])
-        for category in categories { table.add(category.id, category.name, Formats.decimal(category.cubicFeet)) }
-        table.print(on: .output)
+        try options.print(
+            categories, list, columns: Self.columns,
+            none: "No category has that word; 'muster catalogue' lists them all.")
+    }
+
+    private static var columns: [ListColumn<CategoryView>] {
+        [
+            ListColumn(.whole("CATEGORY")) { Cell($0.id) },
+            ListColumn(.text("NAME")) { Cell($0.name) },
+            ListColumn(.number("CU FT")) { Cell(shown: Formats.decimal($0.cubicFeet), exact: "\($0.cubicFeet)") },
+        ]
     }
 }

@@ -41,7 +41,7 @@ struct ImportSurvey {
     func barcodesElsewhere(in job: String, _ client: LocalClient) async throws -> Int {
         guard !barcodes.isEmpty else { return 0 }
         var found: Set<TextKey> = []
-        try await client.items(job: job, matching: []) { items in
+        try await client.items(job: job, matching: []) { (items: [ItemRow]) in
             for item in items {
                 guard let barcode = item.fields.barcode.map({ TextKey(FieldText.trimmed($0)) }),
                     barcodes.contains(barcode), !isOwn(item.id), !(item.fields.replaces.map(isOwn) ?? false)
