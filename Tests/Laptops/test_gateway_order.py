@@ -81,6 +81,10 @@ def test_two_laptops_that_ask_for_one_state_apart_have_both_reached_it(solos, of
     assert anna.get(f"/v1/queue/{token}")["state"] == "accepted", "also after a restart"
 
 
+def attempts_at(daemon, token):
+    return [one for one in daemon.get("/v1/queue/log") if one["token"] == token]
+
+
 def test_an_attempt_that_a_crash_ended_stands_in_the_log(solos, office, front):
     flags = server_flags(front.url)
     anna = solos("anna").start(*flags)
@@ -93,7 +97,9 @@ def test_an_attempt_that_a_crash_ended_stands_in_the_log(solos, office, front):
     front.always(None)
     anna.start(*flags)
     wait_published([anna], job, "dispatched")
-    attempts = [one for one in anna.get("/v1/queue/log") if one["token"] == token]
+    # What the server publishes shows before the attempt that brought it is written down.
+    wait_until(lambda: len(attempts_at(anna, token)) == 2, PATIENCE_SECONDS, "the log has both attempts")
+    attempts = attempts_at(anna, token)
     assert [one["outcome"] for one in attempts] == ["interrupted", "accepted"], attempts
     assert attempts[0]["detail"] == "the daemon stopped in the middle of an attempt"
 
