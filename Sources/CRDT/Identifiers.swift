@@ -63,8 +63,7 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// A UUID of version 8 (RFC 9562 section 5.8), for the row of a file: 12 bits of the file, 20 of the row, 28 and 62 of a hash of
     /// both with 4 of version and 2 of variant between.
     ///
-    /// Ids of one file grow with the rows, so that they too are written side by side, and their first eight digits differ, by which
-    /// people name them.
+    /// Ids of one file grow with the rows, so that they too are written side by side.
     ///
     /// - Parameters:
     ///   - row: ids grow with it up to `rowsInOrder`; beyond that they only differ.

@@ -21,6 +21,17 @@ struct TerminalTests {
             ])
     }
 
+    @Test("A long value goes on below itself, and one that fits stays as it is")
+    func facts() {
+        var facts = Facts()
+        facts.add("Job", "Elm  Street")
+        facts.add("Remedy", "connect this laptop to another one, or to the server")
+        #expect(
+            facts.lines(width: 40, style: .plain) == [
+                "Job     Elm  Street", "Remedy  connect this laptop to another", "        one, or to the server",
+            ])
+    }
+
     @Test("Text from other devices cannot drive the terminal")
     func plain() {
         #expect(Text.plain("a\u{1B}[31mb\nc\u{202E}d") == "a\u{FFFD}[31mb c\u{FFFD}d")

@@ -34,7 +34,7 @@ extension AmendmentReport {
                 lines += item.notes.map { ["note", "", $0, item.authorName] }
             }
             for (index, line) in lines.enumerated() {
-                let before = index == 0 ? named : named.map { Cell(shown: "", exact: $0.exact) }
+                let before = index == 0 ? named : named.map(\.repeated)
                 table.add(before + line.map { Cell($0) })
             }
         }

@@ -42,6 +42,9 @@ struct Cell: Equatable, ExpressibleByStringInterpolation {
         id.map { Cell(shown: ShortIDs.random($0), exact: $0) } ?? .none
     }
 
+    /// Where it says what the row above says: a program takes each row by itself, and people have read it.
+    var repeated: Cell { Cell(shown: "", exact: exact) }
+
     /// Whether it says nothing.
     var isEmpty: Bool { shown.isEmpty || shown == Self.none.shown }
 

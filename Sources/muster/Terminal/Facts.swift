@@ -10,7 +10,9 @@ struct Facts {
         let nameWidth = pairs.reduce(0) { max($0, Text.width($1.name)) } + 2
         let margin = String(repeating: " ", count: nameWidth)
         return pairs.flatMap { pair in
-            let parts = Text.wrapped(pair.value, to: max(20, width - nameWidth))
+            let room = max(20, width - nameWidth)
+            // What fits stays as it is, spaces and all.
+            let parts = Text.width(pair.value) <= room ? [pair.value] : Text.wrapped(pair.value, to: room)
             let first = style.dim(Text.padded(pair.name, to: nameWidth)) + (parts.first ?? "")
             return [first] + parts.dropFirst().map { margin + $0 }
         }

@@ -47,10 +47,8 @@ struct ListOptions: ParsableArguments {
     /// The rows as a table, in the order that was asked for.
     ///
     /// - Parameter other: a column that is not in the list but has a meaning all the same, such as a field of items.
-    func table<Row>(
-        of rows: [Row], columns all: [ListColumn<Row>], other: (String) -> ListColumn<Row>? = { _ in nil }
-    ) throws -> Table {
-        Table(of: try sorted(rows, all, other), showing: try shown(all, other))
+    func table<Row>(of rows: [Row], columns all: [ListColumn<Row>]) throws -> Table {
+        Table(of: try sorted(rows, all), showing: try shown(all))
     }
 
     /// For the terminal as it is, or wider than it where that was asked for.

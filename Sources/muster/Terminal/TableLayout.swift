@@ -59,9 +59,8 @@ extension Table {
             layout.widths[index] = nil
             layout.leftOut.insert(columns[index].title, at: 0)
         }
-        // What was left out may have made more room than was needed.
+        // What was left out may have made more room than was needed; or it was not enough.
         layout.spread(over: width) { columns[$0].isFlexible }
-        layout.cut(to: width, atLeast: Layout.narrowest) { columns[$0].isFlexible }
         layout.cut(to: width, atLeast: Layout.narrowest) { _ in true }
         return layout
     }
@@ -86,7 +85,7 @@ extension Table.Layout {
         }
     }
 
-    /// Gives to those that lack most as long as the table fits.
+    /// Gives to the narrowest that are cut as long as the table fits, and takes from the widest where it does not.
     fileprivate mutating func spread(over width: Int, _ mayGrow: (Int) -> Bool) {
         while fits(width) {
             let candidates = widths.indices.filter { mayGrow($0) && widths[$0] ?? .max < wanted[$0] }

@@ -1,14 +1,14 @@
 import Glibc
 import LocalAPI
 
-/// A table in a file, packed by gzip or not, that is read in pieces.
+/// A file, packed by gzip or not, that is read in pieces: a table, a history, a certificate.
 final class InputFile {
     private var descriptor: Int32
     /// As it lies there, in bytes; nil for a pipe.
     private(set) var size: Int?
     /// Of `size`.
     private(set) var bytesRead = 0
-    /// What stands between the cells: a tab where the name says so.
+    /// What stands between the cells of a table: a tab where the name says so.
     let separator: UInt8
 
     private var unpacker: GzipReader?

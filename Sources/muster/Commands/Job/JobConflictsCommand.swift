@@ -87,7 +87,7 @@ struct JobConflictsCommand: AsyncParsableCommand {
                 [item] + [edit.itemName ?? "", edit.field, edit.winner.value, edit.winner.authorName].map { Cell($0) }
             for (index, loser) in edit.losers.enumerated() {
                 // For people one conflict, however many have lost it.
-                let before = index == 0 ? kept : kept.map { Cell(shown: "", exact: $0.exact) }
+                let before = index == 0 ? kept : kept.map(\.repeated)
                 table.add(before + [Cell(loser.value), Cell(loser.authorName)])
             }
         }
