@@ -45,8 +45,11 @@ package enum WellKnownField {
 
 /// The properties of a job, carried by the reserved item `ItemID.job`.
 package enum JobProperty {
-    /// What the crew calls the job; the name that the server publishes outranks it.
+    /// What the crew calls the job; the name that the server publishes outranks it until somebody has renamed the job.
     package static let name: FieldName = "name"
+    /// There, with any value, from when a person has renamed the job: what the crew calls it outranks the server's name. Older
+    /// versions keep it and show the server's name still.
+    package static let renamed: FieldName = "renamed"
     /// The raw value of a `JobKind`; the one that the server publishes outranks it.
     package static let kind: FieldName = "kind"
 

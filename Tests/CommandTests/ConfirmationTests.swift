@@ -30,7 +30,8 @@ struct ConfirmationTests {
     }
 
     static let asking: [(command: [String], items: Int, late: Int)] = [
-        (["item", "remove", job, "--where", "room=Garage"], 3, 2), (["job", "remove", job], 0, 2),
+        (["item", "remove", job, "--where", "room=Garage"], 3, 2),
+        (["item", "remove", job, Scene.itemIDs[0], Scene.itemIDs[1]], 31, 2), (["job", "remove", job], 0, 2),
         (["job", "late", oak, "--drop", "{late 1}"], 33, 1), (["job", "late", oak, "--drop", "all"], 33, 0),
     ]
 
@@ -45,12 +46,41 @@ struct ConfirmationTests {
         #expect(done.left == Holdings(items: items, late: late))
     }
 
+    @Test("A removal names what goes before it is done, and afterwards how to bring it back")
+    func told() async throws {
+        let command = ["item", "remove", Self.job, "--where", "room=Garage"]
+        let refused = try await run(command).outcome.error
+        #expect(refused.contains("30 of the 33 items") && refused.contains("Box, Box, Box, Box, Box, and 25 more"))
+        let done = try await run(command + ["--yes"]).outcome.output.split(separator: "\n")
+        #expect(done.count == 1 + 20 + 1 + 2 && done[21] == "  and 10 more")
+        #expect(done.last?.hasPrefix("muster item restore \"\(Self.job)\" ") == true)
+        #expect(done.last?.split(separator: " ").count == 3 + 4 + 30)
+    }
+
+    @Test("What is removed and restored is told to scripts in one form, however many there are")
+    func oneForm() async throws {
+        func keys(_ command: [String]) async throws -> [String] {
+            let output = try await run(command + ["--json"]).outcome.output
+            return output.split(separator: "\n").compactMap { line in
+                line.split(separator: "\"").dropFirst().first.map(String.init)
+            }
+        }
+        let (one, two) = ([Scene.itemIDs[0]], Array(Scene.itemIDs[0...1]))
+        let remove = ["item", "remove", Self.job, "--yes"]
+        let forms = (Set(try await keys(remove + one)), Set(try await keys(remove + two)))
+        #expect(forms.0.isSuperset(of: ["removed", "items", "reference"]) && !forms.0.contains("amends"))
+        #expect(forms.0.subtracting(Scene.itemIDs) == forms.1.subtracting(Scene.itemIDs))
+        let restored = try await keys(["item", "restore", Self.job, Scene.removedItemID])
+        #expect(Set(restored) == ["restored", "id", "isNew", "replaces"])
+    }
+
     static let unasked: [(command: [String], items: Int, late: Int, output: String)] = [
-        (["item", "remove", job, Scene.itemIDs[0], Scene.itemIDs[1]], 31, 2, "Removed 2 items.\n"),
+        (["item", "remove", job, Scene.itemIDs[0], Scene.itemIDs[0]], 32, 2, "Removed 1 item:\n"),
         (
             ["item", "remove", job, "--where", "room=Hall", "--where", "quantity=two"], 32, 2,
-            "Removed 1 item"
+            "Removed 1 item:\n"
         ),
+        (["item", "remove", job, "--where", "room=Nowhere"], 33, 2, "Removed 0 items.\n"),
         (["job", "late", oak, "--accept", "{bert}:3"], 33, 1, "Accepted 1 late change, in the job "),
         (["job", "late", oak, "--accept", "all"], 33, 0, "Accepted 2 late changes, in the job "),
     ]

@@ -6,7 +6,7 @@ struct HelpTests {
     static let commands: [[String]] = [
         [], ["status"], ["session"], ["session", "start"], ["session", "end"], ["session", "show"],
         ["session", "list"], ["doctor"], ["peers"], ["clock"], ["job"], ["job", "create"], ["job", "list"],
-        ["job", "show"],
+        ["job", "show"], ["job", "rename"],
         ["job", "advance"], ["job", "sign-off"], ["job", "watch"],
         ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
         ["job", "audit"],

@@ -34,6 +34,7 @@ struct IdempotencyKeyTests {
             method: .POST, path: ["jobs", Scene.jobID, "import"],
             body: ItemBatch(items: [FieldsRequest(fields: ["name": "Box"])])),
         Attempt(method: .POST, path: ["queue", "pause"], body: LaneRequest()),
+        Attempt(method: .PATCH, path: ["jobs", Scene.jobID], body: RenameJobRequest(name: "Jones")),
     ]
 
     /// What a job holds, and what waits: nothing of it may come twice.

@@ -150,6 +150,7 @@ struct OpenAPITests {
             case "POST signature": SignOffRequest(name: "J. Smith")
             case "POST pause", "POST resume": LaneRequest()
             case "POST notes": NoteRequest(text: "scratched")
+            case "PATCH \(Scene.jobID)": RenameJobRequest(name: "Jones")
             case "POST items", "PATCH \(Scene.itemIDs[0])": FieldsRequest(fields: ["name": "Sofa"])
             default: nil
             }

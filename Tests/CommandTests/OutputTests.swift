@@ -11,7 +11,7 @@ struct OutputTests {
     static let job = "Smith, 12 Elm Street"
     static let commands: [[String]] = [
         ["status"], ["doctor"], ["peers"], ["clock"], ["job", "create", "--name", "Jones"], ["job", "list"],
-        ["job", "show", job],
+        ["job", "show", job], ["job", "rename", job, "Jones"],
         ["job", "log", job], ["job", "summary", job], ["job", "conflicts", job], ["job", "check", job],
         ["job", "export", job], ["job", "roster", job], ["job", "late", Scene.removedJobID],
         ["job", "remove", job, "--yes"],

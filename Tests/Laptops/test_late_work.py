@@ -221,7 +221,7 @@ def test_a_mass_removal_asks_and_is_all_or_nothing(pair):
     assert len(anna.items(job)) == 25
     assert anna.muster("item", "remove", job, sofa, "nobody").returncode == 65
     assert len(anna.items(job)) == 25, "one unknown item leaves all where they are"
-    ok(anna.muster("item", "remove", job, "--where", "room=Hall"))
+    ok(anna.muster("item", "remove", job, "--where", "room=Hall", "--yes"))
     assert len(anna.items(job)) == 23
     assert "Removed 21 items" in ok(anna.muster("item", "remove", job, "--where", "room=Garage", "--yes"))
     assert names(anna, job) == ["Lamp", "Sofa"]

@@ -30,6 +30,60 @@ def wait_standing(daemons, job, standing, signed_by):
     wait_until(lambda: all(is_so(daemon) for daemon in daemons), PATIENCE_SECONDS, f"{standing}, signed by {signed_by}")
 
 
+def said(daemon, *arguments):
+    """What a command that has to succeed said beside its answer."""
+    done = daemon.muster(*arguments)
+    assert done.returncode == 0 and done.stdout, done
+    return done.stderr
+
+
+def test_whoever_writes_to_a_signed_job_is_told_so(solos, office, front, tmp_path):
+    anna, bert = crew(solos, office, front)
+    job = anna.create_job("Smith")
+    wait_published([anna, bert], job, "scheduled")
+    sofa, lamp = (anna.add(job, name=name, barcode=name) for name in ("Sofa", "Lamp"))
+    for name in STATES:
+        advance(anna, job, name)
+    wait_published([anna, bert], job, "awaitingSignature")
+    wait_agreed([anna, bert], job)
+    assert said(bert, "item", "set", "Smith", "Sofa", "room=Hall") == "", "nobody has signed"
+    anna.make(f"/v1/jobs/{job}/signature", {"name": "J. Smith"})
+    wait_standing([anna, bert], job, "asSigned", "J. Smith")
+    rows = tmp_path / "rows.csv"
+    rows.write_text("barcode,name\nSofa,Sofa bed\n1,Box\n")
+    commands = [
+        ("item", "add", "Smith", "name=Stool"), ("item", "set", "Smith", sofa, "room=Den"),
+        ("item", "note", "Smith", sofa, "scratched"), ("item", "remove", "Smith", "Lamp"),
+        ("item", "restore", "Smith", "Lamp"), ("import", "Smith", str(rows), "--key", "barcode"),
+    ]
+    for daemon in (bert, anna):
+        for command in commands[:3]:
+            line = said(daemon, *command)
+            assert "J. Smith has signed for this job" in line and "amendment" in line, line
+            assert len(line.splitlines()) == 1
+    for command in commands[3:]:
+        assert "J. Smith has signed for this job" in said(anna, *command), command
+    # Nothing was written, and nothing has to be said.
+    assert said(anna, "item", "restore", "Smith", "Lamp") == ""
+    assert said(anna, "import", "Smith", str(rows), "--key", "barcode") == ""
+    answer = anna.make(f"/v1/jobs/{job}/items", {"fields": {"name": "Rug"}})
+    assert (answer["amends"]["signedBy"], answer["amends"]["state"]) == ("J. Smith", None), answer
+    signed_at = answer["amends"]["signedAt"]
+    assert signed_at and bert.make(f"/v1/jobs/{job}/items", {"fields": {"name": "Rug"}})["amends"]["signedAt"] == signed_at
+    advance(anna, job, "completed")
+    wait_published([anna, bert], job, "completed")
+    assert "and it is completed" in said(bert, "item", "add", "Smith", "name=Chair")
+    other = anna.make("/v1/jobs", {"name": "Oak"})["id"]
+    assert set(anna.make(f"/v1/jobs/{other}/items", {"fields": {"name": "Rug"}})) == {"id"}
+
+
+def test_whoever_writes_to_a_job_that_is_to_be_cancelled_is_told_so_without_an_office(solos):
+    anna = solos("anna").start()
+    job = anna.create_job("Oak")
+    advance(anna, job, "cancelled")
+    assert "This job is cancelled" in said(anna, "item", "add", "Oak", "name=Sofa")
+
+
 def test_amendments_are_named_everywhere_and_a_new_signature_ends_them(solos, office, front, tmp_path):
     anna, bert = crew(solos, office, front)
     job = anna.create_job("Smith")

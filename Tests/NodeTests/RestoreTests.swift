@@ -20,7 +20,12 @@ struct RestoreTests {
         #expect(try await bert.service.item("X2", job: job.text).isRemoved)
         let restored = try await anna.service.restoreItem("X2", job: job.text)
         #expect(try await bert.service.restoreItem(item.id, job: job.text) == restored)
-        await #expect(throws: APIError.self) { try await anna.service.restoreItem(item.id, job: job.text) }
+        let vector = try await anna.store.vector(of: job)
+        for name in ["X2", item.id, String(item.id.prefix(18)), restored.id] {
+            let again = try await anna.service.restoreItem(name, job: job.text)
+            #expect(again == Restored(id: restored.id, replaces: item.id, isNew: false))
+        }
+        #expect(try await anna.store.vector(of: job) == vector, "nothing is written for what is back already")
         try await anna.send(job, to: bert)
         try await bert.send(job, to: anna)
         for laptop in [anna, bert] {
@@ -32,6 +37,57 @@ struct RestoreTests {
         _ = try await anna.service.removeItem(restored.id, job: job.text)
         let again = try await anna.service.restoreItem(restored.id, job: job.text)
         #expect(again.id != restored.id && again.id != item.id)
-        #expect(try await anna.service.restoreItem(item.id, job: job.text).id != again.id)
+        for name in ["X2", item.id, restored.id] {
+            let told = try await anna.service.restoreItem(name, job: job.text)
+            #expect(told == Restored(id: again.id, replaces: restored.id, isNew: false), "there is one of it")
+        }
+    }
+
+    @Test("Several removed items with one barcode are told apart, and one that is back leaves it to the other")
+    func shared() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm")
+        var gone: [String] = []
+        for name in ["vase", "jug"] { gone.append(try await anna.add(["barcode": "X2", "name": name], to: job)) }
+        let living = try await anna.add(["barcode": "X2", "name": "cup"], to: job)
+        let removed = try await anna.service.removeItems(RemovalRequest(items: gone), job: job)
+        #expect(removed.items.map(\.reference) == gone, "no barcode that another one has")
+        #expect(removed.items.map(\.name) == ["vase", "jug"])
+        let refusal = await #expect(throws: APIError.self) { try await anna.service.restoreItem("X2", job: job) }
+        #expect(refusal?.code == .ambiguousItem && refusal?.candidates == gone)
+        for words in gone + ["vase", "jug", "removed on 2026-08-01"] {
+            #expect(refusal?.message.contains(words) == true)
+        }
+        #expect(try await anna.service.restoreItem(gone[0], job: job).isNew)
+        let other = try await anna.service.restoreItem("X2", job: job)
+        #expect(other.isNew && other.replaces == gone[1])
+        let never = await #expect(throws: APIError.self) { try await anna.service.restoreItem(living, job: job) }
+        #expect(never?.code == .itemNotRemoved)
+    }
+
+    @Test("What is about to be removed is told, and nothing is changed")
+    func preview() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm")
+        let vase = try await anna.add(["barcode": "X2", "category": "vase", "room": "Den"], to: job)
+        let request = RemovalRequest(matching: ["room": "Den"], isPreview: true)
+        let told = try await anna.service.removeItems(request, job: job)
+        let item = RemovedItem(id: vase, name: "vase", barcode: "X2", reference: "X2")
+        #expect(told == Removed(removed: [vase], items: [item]))
+        #expect(try await anna.items(job).count == 1)
+        #expect(try await anna.service.removeItems(RemovalRequest(items: ["X2"]), job: job) == told)
+    }
+
+    @Test("A field 'replaces' that somebody wrote leads nowhere")
+    func writtenByHand() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm")
+        let jug = try await anna.add(["name": "jug"], to: job)
+        let vase = try await anna.add(["name": "vase", "replaces": jug], to: job)
+        for item in [jug, vase] { _ = try await anna.service.removeItem(item, job: job) }
+        let back = [
+            try await anna.service.restoreItem(jug, job: job), try await anna.service.restoreItem(vase, job: job),
+        ]
+        #expect(back.map(\.isNew) == [true, true] && back.map(\.replaces) == [jug, vase])
     }
 }

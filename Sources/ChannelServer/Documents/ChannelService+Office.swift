@@ -17,10 +17,8 @@ extension ChannelService {
         let pending = try await store.pendingRequests(of: job)
         let sessions = try await store.workSessions(of: job)
         let published = word.published
-        let name = published[FieldName.jobName] ?? stored.properties.value(of: JobProperty.name)
-        let kind = published[FieldName.jobKind] ?? stored.properties.value(of: JobProperty.kind)
         return JobDocument(
-            id: job.text, name: name ?? job.text, kind: kind ?? JobKind.inventory.rawValue,
+            id: job.text, name: stored.name, kind: stored.kind.rawValue,
             state: published[FieldName.jobState],
             published: Dictionary(published.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first }),
             items: stored.items, removed: stored.removed, conflicts: stored.conflicts + totals.duplicateBarcodes,

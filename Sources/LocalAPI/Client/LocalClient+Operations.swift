@@ -92,7 +92,11 @@ extension LocalClient {
     package func doctor() async throws -> DoctorReport { try await call(.GET, ["doctor"]) }
 
     /// `GET /v1/jobs`: 200, ascending by id; a removed job only while it has late work.
-    package func jobs() async throws -> [JobListEntry] { try await call(.GET, ["jobs"]) }
+    ///
+    /// - Parameter name: only jobs that are called so.
+    package func jobs(named name: String? = nil) async throws -> [JobListEntry] {
+        try await call(.GET, ["jobs"], query: name.map { [("name", $0)] } ?? [])
+    }
 
     /// `POST /v1/jobs`: 201; 409 `jobExists`, 422 for a name or an id that cannot be.
     package func createJob(_ request: CreateJobRequest) async throws -> Identified {
@@ -126,6 +130,11 @@ extension LocalClient {
 
     /// `GET /v1/jobs/{job}/check`: 200; other devices have ten seconds to answer.
     package func check(job: String) async throws -> JobCheck { try await call(.GET, ["jobs", job, "check"]) }
+
+    /// `PATCH /v1/jobs/{job}`: 200; 409 `jobRemoved`, 422 for a name that cannot be.
+    package func renameJob(_ request: RenameJobRequest, job: String) async throws -> Identified {
+        try await call(.PATCH, ["jobs", job], body: request)
+    }
 
     /// `DELETE /v1/jobs/{job}`: 200; 409 `confirmationNeeded` unless `isConfirmed`, 409 `jobRemoved` a second time.
     package func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified {
@@ -237,7 +246,7 @@ extension LocalClient {
         try await call(.POST, ["jobs", job, "removals"], body: request)
     }
 
-    /// `POST /v1/jobs/{job}/items/{item}/restore`: 201; 409 `itemNotRemoved`, also when it was restored already.
+    /// `POST /v1/jobs/{job}/items/{item}/restore`: 201, or 200 where it is back already; 409 `itemNotRemoved`.
     package func restoreItem(_ item: String, job: String) async throws -> Restored {
         try await call(.POST, ["jobs", job, "items", item, "restore"])
     }

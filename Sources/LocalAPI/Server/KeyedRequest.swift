@@ -38,9 +38,18 @@ package struct WrittenParts: Sendable {
     package let tokens: [String]
     /// What was signed, where it asks for a signature.
     package let signedDigest: String?
+    /// What was removed, as people know it.
+    package let removed: [RemovedItem]
+    /// Of what was written to items: where the job is over or signed for.
+    package let amends: AmendedJob?
 
     /// Takes whole ids.
-    package init(job: String, items: [String], replaces: String?, tokens: [String], signedDigest: String?) {
+    package init(
+        job: String, items: [String], replaces: String?, tokens: [String], signedDigest: String?,
+        removed: [RemovedItem], amends: AmendedJob?
+    ) {
+        self.removed = removed
+        self.amends = amends
         self.job = job
         self.items = items
         self.replaces = replaces

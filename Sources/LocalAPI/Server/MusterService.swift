@@ -1,9 +1,9 @@
 /// What a daemon answers to the local API: one method per operation.
 ///
-/// `job` and `item` are as the caller wrote them: a job's id, a unique beginning or end of it or its exact name; an item's id, a
-/// unique beginning or end of it or a barcode that one item has. Every method throws `APIError`; anything else that is thrown
-/// reaches the caller as a failure of the daemon, without its text. What is returned by a writing method is durable
-/// (rule R4).
+/// `job` and `item` are as the caller wrote them: a job's id, a unique beginning or end of it or its exact name, each of a living
+/// job before a removed one; an item's id, a unique beginning or end of it or a barcode that one item has. Every method throws
+/// `APIError`; anything else that is thrown reaches the caller as a failure of the daemon, without its text. What is returned by a
+/// writing method is durable (rule R4).
 package protocol MusterService: Sendable {
     /// The same service for one caller: what is written through it is of whoever has a session there.
     func serving(_ caller: LocalCaller) -> any MusterService
@@ -62,11 +62,15 @@ package protocol MusterService: Sendable {
     func doctor() async throws -> DoctorReport
 
     /// Ascending by id; a removed job as long as it has late work.
-    func jobs() async throws -> [JobListEntry]
+    ///
+    /// - Parameter name: only jobs that are called so.
+    func jobs(named name: String?) async throws -> [JobListEntry]
     /// Makes a job, and asks the server to open it where one is configured.
     func createJob(_ request: CreateJobRequest) async throws -> Identified
     /// One job, removed or not. Without `makesDigest` it has a digest only if somebody has made it since the last change.
     func job(_ job: String, makesDigest: Bool) async throws -> JobDetails
+    /// Calls a job something else, for everybody: of two names that did not know each other the later one counts (rule R1).
+    func renameJob(_ request: RenameJobRequest, job: String) async throws -> Identified
     /// Removes the whole job for good, on every device; asks for a confirmation unless that is given.
     func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified
     /// Adds up the items that are not removed; `unavailable` while they change all the time.
@@ -140,12 +144,19 @@ package protocol MusterService: Sendable {
     func removeItem(_ item: String, job: String) async throws -> Identified
     /// All or none; twenty or more that are over half of the job want a confirmation (`MassRemoval`).
     func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed
-    /// Makes a new item with the fields and remarks of a removed one (rule R2).
+    /// Makes a new item with the fields and remarks of a removed one (rule R2); where it is back already it changes nothing.
+    ///
+    /// - Parameter item: a barcode is looked for among the removed items first.
     func restoreItem(_ item: String, job: String) async throws -> Restored
 
     /// What happens from now on, or since an event with an id, in one job or in all, of one type or of all; ends when the
     /// daemon stops. Nothing is missed from when the method returns.
     func events(job: String?, type: EventType?, after last: String?) async throws -> EventSubscription
+}
+
+extension MusterService {
+    /// All of them.
+    package func jobs() async throws -> [JobListEntry] { try await jobs(named: nil) }
 }
 
 /// Canonical forms of a job's items: equal stores give equal bytes.

@@ -97,8 +97,8 @@ extension Route {
     ]
 
     static let jobs = [
-        Route(.get, "/v1/jobs", query: Page.query) { request, _, service in
-            try Page(of: request).answer(try await service.jobs(), request)
+        Route(.get, "/v1/jobs", query: ["name"] + Page.query) { request, _, service in
+            try Page(of: request).answer(try await service.jobs(named: request.query("name")), request)
         },
         Route(.post, "/v1/jobs") { request, _, service in
             try Answer.json(
@@ -111,6 +111,10 @@ extension Route {
             }
             return try Answer.json(try await service.job(context.parameter("job"), makesDigest: digest == nil))
         },
+        Route(.patch, "/v1/jobs/{job}", takesCondition: true) { request, context, service in
+            let renaming = try await request.decode(RenameJobRequest.self)
+            return try Answer.json(try await service.renameJob(renaming, job: context.parameter("job")))
+        }.recovered { Identified(id: $0.job) },
         Route(.delete, "/v1/jobs/{job}", query: ["confirmed"], takesCondition: true) { request, context, service in
             let isConfirmed = try request.flag("confirmed")
             return try Answer.json(try await service.removeJob(context.parameter("job"), isConfirmed: isConfirmed))
@@ -217,7 +221,9 @@ extension Route {
         },
     ]
 
-    private static let item: @Sendable (WrittenParts) -> Identified? = { $0.items.last.map { Identified(id: $0) } }
+    private static let item: @Sendable (WrittenParts) -> Identified? = { written in
+        written.items.last.map { Identified(id: $0, amends: written.amends) }
+    }
 
     static let items = [
         Route(.post, "/v1/jobs/{job}/import", query: ["force"], isLong: true) { request, context, service in
@@ -230,7 +236,7 @@ extension Route {
         Route(.post, "/v1/jobs/{job}/removals", isLong: true, takesCondition: true) { request, context, service in
             let removal = try await request.decode(RemovalRequest.self)
             return try Answer.json(try await service.removeItems(removal, job: context.parameter("job")))
-        }.recovered { Removed(removed: $0.items) },
+        }.recovered { Removed(removed: $0.items, items: $0.removed, amends: $0.amends) },
         Route(.get, "/v1/jobs/{job}/items", query: [repeatedParameter] + Page.query, isLong: true) {
             request, context, service in
             let filters = try request.queries("where").map(FieldFilter.init(parsing:))
@@ -267,10 +273,11 @@ extension Route {
         }.recovered(201, item),
         Route(.post, "/v1/jobs/{job}/items/{item}/restore", takesCondition: true) { _, context, service in
             let (job, item) = (try context.parameter("job"), try context.parameter("item"))
-            return try Answer.json(try await service.restoreItem(item, job: job), status: .created)
+            let restored = try await service.restoreItem(item, job: job)
+            return try Answer.json(restored, status: restored.isNew ? .created : .ok)
         }.recovered(201) { written -> Restored? in
             guard let item = written.items.last, let replaces = written.replaces else { return nil }
-            return Restored(id: item, replaces: replaces)
+            return Restored(id: item, replaces: replaces, isNew: true, amends: written.amends)
         },
     ]
 }

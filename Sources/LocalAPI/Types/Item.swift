@@ -124,17 +124,23 @@ package struct NoteRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// The new item that a restore made, and the removed one that it stands for (rule R2).
+/// The item that stands for a removed one (rule R2): a restore has made it, now or before.
 package struct Restored: Codable, Hashable, Sendable {
     /// The new item's id: the same whoever restores the old one.
     package var id: String
-    /// The removed item's id; the new item's field `replaces` holds it, too.
+    /// The id of the removed item that it stands for; the new item's field `replaces` holds it, too.
     package var replaces: String
+    /// False where it was back already: then nothing was changed.
+    package var isNew: Bool
+    /// Absent where the job is neither over nor signed for, or nothing was changed.
+    package var amends: AmendedJob?
 
     /// Both ids are whole: UUIDs in lower case.
-    package init(id: String, replaces: String) {
+    package init(id: String, replaces: String, isNew: Bool, amends: AmendedJob? = nil) {
         self.id = id
         self.replaces = replaces
+        self.isNew = isNew
+        self.amends = amends
     }
 }
 

@@ -41,10 +41,13 @@ package struct BatchItem: Codable, Hashable, Sendable {
 package struct BatchReport: Codable, Hashable, Sendable {
     /// As many as the batch has items.
     package var results: [BatchResult]
+    /// Absent where the job is neither over nor signed for, or nothing was written.
+    package var amends: AmendedJob?
 
     /// `results` stand in the order of the batch.
-    package init(results: [BatchResult]) {
+    package init(results: [BatchResult], amends: AmendedJob? = nil) {
         self.results = results
+        self.amends = amends
     }
 }
 

@@ -22,7 +22,7 @@ package struct ShownState: Codable, Hashable, Sendable {
 package struct JobListEntry: Codable, Hashable, Sendable {
     /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`, the first no dot.
     package var id: String
-    /// As the office calls it, else as its creator did; its id where no name is known.
+    /// As somebody has renamed it last, else as the office calls it, else as its creator did; its id where no name is known.
     package var name: String
     /// What it is for; `inventory` where nobody has said.
     package var kind: JobKind
@@ -62,7 +62,7 @@ package struct JobDetails: Codable, Hashable, Sendable, Tagged {
     @Unencoded package var entityTag: String? = nil
     /// The full id: 1 to 64 of `A–Z a–z 0–9 . _ -`, the first no dot.
     package var id: String
-    /// As the office calls it, else as its creator did; its id where no name is known.
+    /// As somebody has renamed it last, else as the office calls it, else as its creator did; its id where no name is known.
     package var name: String
     /// What it is for; `inventory` where nobody has said.
     package var kind: JobKind
@@ -165,12 +165,26 @@ package struct CreateJobRequest: Codable, Hashable, Sendable {
 package struct Identified: Codable, Hashable, Sendable, Tagged {
     /// The whole id of a job or an item, whatever name or prefix the request had.
     package var id: String
+    /// Absent where the job is neither over nor signed for.
+    package var amends: AmendedJob?
     /// Of the item as it is with what was written.
     @Unencoded package var entityTag: String? = nil
 
     /// Whether `id` is that of a job or an item, the request tells.
-    package init(id: String, entityTag: String? = nil) {
+    package init(id: String, amends: AmendedJob? = nil, entityTag: String? = nil) {
         self.id = id
+        self.amends = amends
         self.entityTag = entityTag
+    }
+}
+
+/// `PATCH /v1/jobs/{job}`: what the job is called from now on, for everybody.
+package struct RenameJobRequest: Codable, Hashable, Sendable {
+    /// As that of a new job.
+    package var name: String
+
+    /// A name that cannot be is refused with 422 `invalidValue`.
+    package init(name: String) {
+        self.name = name
     }
 }

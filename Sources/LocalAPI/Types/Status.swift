@@ -20,8 +20,10 @@ package struct Status: Codable, Hashable, Sendable {
     package var peers: [PeerStatus]
     /// Of all connected devices together.
     package var sync: SyncState
-    /// How many jobs this device knows, those that were removed among them.
+    /// How many jobs there are here, without those that were removed.
     package var jobs: Int
+    /// How many were removed and have late work: those that `GET /v1/jobs` lists besides.
+    package var removedJobs: Int
     /// Null where no server is configured.
     @Nullable package var server: ServerContact?
     /// What was asked for on this device, and waits.
@@ -32,7 +34,7 @@ package struct Status: Codable, Hashable, Sendable {
     /// Works out `sync` from `peers`.
     package init(
         deviceID: String, replicaID: String, name: String, version: String, startedAt: Timestamp, clock: ClockStatus,
-        discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int,
+        discovery: DiscoveryStatus, peers: [PeerStatus], jobs: Int, removedJobs: Int = 0,
         server: ServerContact? = nil, queue: QueueStatus, session: Session? = nil
     ) {
         self.session = session
@@ -46,6 +48,7 @@ package struct Status: Codable, Hashable, Sendable {
         self.peers = peers
         sync = SyncState(peers)
         self.jobs = jobs
+        self.removedJobs = removedJobs
         self.server = server
         self.queue = queue
     }

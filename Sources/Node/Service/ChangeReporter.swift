@@ -21,7 +21,7 @@ struct ChangeReporter: Sendable {
             person: person, sequence: entry.key.sequence, item: entry.item.description,
             itemName: entry.item == .job ? job.name : label,
             action: action,
-            fields: entry.settings.map { setting in
+            fields: entry.settings.filter { entry.item != .job || $0.field != JobProperty.renamed }.map { setting in
                 FieldChange(
                     field: setting.field.text, from: setting.before, to: setting.value,
                     standing: setting.standing.map(FieldChange.Standing.init))

@@ -1,4 +1,5 @@
 import CRDT
+import HTTPCoding
 import Inventory
 import LocalAPI
 import Outbox
@@ -29,6 +30,32 @@ extension InventoryService {
             case .removedJob: return AmendmentReport(signature: signature, standing: .removedJob)
             }
         }
+    }
+}
+
+/// Writing to a job that was signed for, or is over.
+extension InventoryService {
+    /// What was written to, where it shows as an amendment. Costs those who write to any other job nothing.
+    func amendedJob(_ job: JobID, _ written: EditResult) async throws -> AmendedJob? {
+        written.mayAmend ? try await amendedJob(job) : nil
+    }
+
+    /// Nil where the job is neither over nor signed for.
+    func amendedJob(_ job: JobID) async throws -> AmendedJob? {
+        let overlay = try await overlay(of: job)
+        let (state, signature) = (overlay.shown.state.flatMap { $0.isFinal ? $0 : nil }, Signature(overlay))
+        guard state != nil || signature != nil else { return nil }
+        var signedAt: Timestamp?
+        if let signature { signedAt = try await signatureStamp(signature, job)?.timestamp }
+        return AmendedJob(state: state?.rawValue, signedBy: signature?.name, signedAt: signedAt)
+    }
+
+    /// When somebody asked for a signature first.
+    private func signatureStamp(_ signature: Signature, _ job: JobID) async throws -> Stamp? {
+        try await store.requests(of: job, kind: SignOff.name).first { asked in
+            let payload = FlatJSON(parsing: asked.request.payload)
+            return payload?["name"] == signature.name && payload?["digest"] == signature.digest
+        }?.write.stamp
     }
 }
 

@@ -11,10 +11,12 @@ extension InventoryService {
     func status() async throws -> Status {
         try await answering {
             let identity = store.identity
+            let jobs = try await store.jobCounts()
             return Status(
                 deviceID: identity.device.description, replicaID: identity.replica.description, name: facts.hostName,
                 version: MusterVersion.current, startedAt: facts.startedAt, clock: clockStatus,
-                discovery: facts.discovery.status, peers: try await peers(), jobs: try await store.vectors().count,
+                discovery: facts.discovery.status, peers: try await peers(), jobs: jobs.living,
+                removedJobs: jobs.removed,
                 server: try await serverContact(), queue: await queueStatus(),
                 session: try await currentSession.map(Session.init))
         }

@@ -70,6 +70,7 @@ extension InventoryService {
             }
             var commits: [Commit] = []
             var isComplete = true
+            var amends: AmendedJob?
             for start in stride(from: 0, to: edits.count, by: Self.editsPerCommit) {
                 let range = start..<min(start + Self.editsPerCommit, edits.count)
                 let made: EditResult
@@ -90,9 +91,10 @@ extension InventoryService {
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 }
                 if let commit = made.commit { commits.append(commit) }
+                if amends == nil { amends = try await amendedJob(job.id, made) }
             }
             if let key, isComplete { await keys.keep(known, of: job.id, by: key, from: base, after: commits) }
-            return BatchReport(results: results)
+            return BatchReport(results: results, amends: amends)
         }
     }
 

@@ -97,8 +97,7 @@ extension InventoryService {
             try doubt(fields, by: &check, in: nil)
             var generator = machine.generator
             let id = ItemID(milliseconds: nowMilliseconds, using: &generator)
-            let tag = try await withJob(text) { try await make(.put(item: id, fields: fields), job: $0) }
-            return Identified(id: id.description, entityTag: tag)
+            return try await withJob(text) { try await make(.put(item: id, fields: fields), job: $0) }
         }
     }
 
@@ -139,47 +138,6 @@ extension InventoryService {
     func removeItem(_ item: String, job text: String) async throws -> Identified {
         try await answering {
             return try await change(item: item, job: text) { item, _ in .remove(item: item) }
-        }
-    }
-
-    /// Small enough that values of the greatest length fit a change.
-    private static let fieldsPerChange = 6
-
-    /// The item that stands for a removed one: the same whoever restores it, so that two who do make no two of it.
-    private func successor(of item: ItemID, in job: JobID) async throws -> ItemID {
-        var count: UInt64 = 0
-        while true {
-            let id = item.successor(count)
-            guard let state = try await store.item(id, job: job) else { return id }
-            guard state.removed != nil else {
-                throw APIError(.itemNotRemoved, "Item \(item) was restored already, as \(id).")
-            }
-            count += 1
-        }
-    }
-
-    /// A tombstone is final: what comes back is a new item that names the one it stands for (rule R2).
-    func restoreItem(_ item: String, job text: String) async throws -> Restored {
-        try await answering {
-            let job = try await resolve(job: text)
-            let found = try await resolve(item: item, job: job.id, findsRemoved: true)
-            guard found.state.removed != nil else {
-                throw APIError(.itemNotRemoved, "Item \(found.id) is not removed; there is nothing to restore.")
-            }
-            let state = found.state
-            let id = try await successor(of: found.id, in: job.id)
-            var fields = state.fields.compactMap { field in
-                field.register.winner.map { Edit.FieldValue(field: field.name, value: $0.value) }
-            }.filter { $0.field != WellKnownField.replaces }
-            fields.append(Edit.FieldValue(field: WellKnownField.replaces, value: found.id.description))
-            let notes = state.notes.map { Edit.note(item: id, text: $0.text) }
-            // Fields that came over time may be more than one change holds.
-            let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
-                Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
-            }
-            _ = try await store.edit(
-                job: job.id, isAllOrNothing: true, now: { clock.now }, by: writer(.item(found.id)), puts + notes)
-            return Restored(id: id.description, replaces: found.id.description)
         }
     }
 }

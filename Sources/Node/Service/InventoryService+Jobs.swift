@@ -8,10 +8,10 @@ import Storage
 
 /// Jobs as a whole.
 extension InventoryService {
-    func jobs() async throws -> [JobListEntry] {
+    func jobs(named name: String?) async throws -> [JobListEntry] {
         try await answering {
             var entries: [JobListEntry] = []
-            for job in try await store.jobs() {
+            for job in try await store.jobs() where name.map({ $0 == job.name }) ?? true {
                 if job.isRemoved, try await store.lateChanges(of: job.id).isEmpty { continue }
                 entries.append(
                     JobListEntry(
@@ -27,10 +27,7 @@ extension InventoryService {
 
     func createJob(_ request: CreateJobRequest) async throws -> Identified {
         try await answering {
-            let name = try FieldText.entered(request.name, as: .key, called: "The job's name")
-            guard !name.isEmpty, name.utf8.count <= 256 else {
-                throw APIError(.invalidValue, "A job needs a name of 1 to 256 bytes; give one with --name.")
-            }
+            let name = try Self.jobName(request.name)
             var generator = machine.generator
             var id = JobID(ItemID(milliseconds: nowMilliseconds, using: &generator))
             if let text = request.id {

@@ -28,7 +28,7 @@ extension InventoryService {
         case .unanswered(let began, _) where keyed.isResumable:
             return try await perform(key.began(at: began), isResumed: true, carryOut)
         case .unanswered(_, let written):
-            guard let answer = try written.flatMap({ try keyed.recover(WrittenParts($0)) }) else {
+            guard let written, let answer = try keyed.recover(try await answering { try await parts(written) }) else {
                 throw APIError(
                     .answerLost,
                     "This request was carried out, but the daemon ended before it could answer: look at what it changed."
@@ -49,6 +49,31 @@ extension InventoryService {
         // It was carried out, and whoever asks again is told so, be the answer kept or not.
         try? await store.keep(KeptAnswer(answer), to: key)
         return answer
+    }
+
+    private func parts(_ written: WrittenRequest) async throws -> WrittenParts {
+        var items: [ItemID] = []
+        var known: Set<ItemID> = [.job]
+        var removed: [ItemID] = []
+        var replaces: String?
+        var requests: [MutationRequest] = []
+        for change in written.changes {
+            if known.insert(change.item).inserted { items.append(change.item) }
+            for operation in change.operations {
+                switch operation {
+                case .set(WellKnownField.replaces, let value, _): replaces = value
+                case .remove: removed.append(change.item)
+                case .request(let request): requests.append(request)
+                default: break
+                }
+            }
+        }
+        return WrittenParts(
+            job: written.job.text, items: items.map(\.description), replaces: replaces,
+            tokens: requests.map(\.token.description),
+            signedDigest: requests.compactMap { FlatJSON(parsing: $0.payload)?["digest"] }.last,
+            removed: try await self.known(removed, in: written.job),
+            amends: items.isEmpty ? nil : try await amendedJob(written.job))
     }
 }
 
@@ -77,26 +102,4 @@ extension APIAnswer {
 
 extension KeptAnswer {
     fileprivate init(_ answer: APIAnswer) { self.init(status: answer.status, tag: answer.tag, body: answer.body) }
-}
-
-extension WrittenParts {
-    fileprivate init(_ written: WrittenRequest) {
-        var items: [String] = []
-        var replaces: String?
-        var requests: [MutationRequest] = []
-        for change in written.changes {
-            let item = change.item.description
-            if change.item != .job, !items.contains(item) { items.append(item) }
-            for operation in change.operations {
-                switch operation {
-                case .set(WellKnownField.replaces, let value, _): replaces = value
-                case .request(let request): requests.append(request)
-                default: break
-                }
-            }
-        }
-        self.init(
-            job: written.job.text, items: items, replaces: replaces, tokens: requests.map(\.token.description),
-            signedDigest: requests.compactMap { FlatJSON(parsing: $0.payload)?["digest"] }.last)
-    }
 }

@@ -8,7 +8,7 @@ import Storage
 extension InventoryService {
     func late(job text: String) async throws -> [LocalAPI.LateChange] {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await resolve(job: text, preferring: .late)
             let changes = try await store.lateChanges(of: job.id)
             let sessions = try await store.workSessions(of: job.id)
             let reporter = ChangeReporter(job: job)
@@ -36,7 +36,7 @@ extension InventoryService {
         _ decision: LateDecision, job text: String, _ carryOut: ([Dot], JobID) async throws -> [Commit]
     ) async throws -> LateOutcome {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await resolve(job: text, preferring: .late)
             let dots = try Set(
                 decision.changes.map { text in
                     guard let dot = Dot(text: text) else {

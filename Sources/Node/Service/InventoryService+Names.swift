@@ -7,35 +7,6 @@ import Storage
 
 /// From what people write to what they mean, and back.
 extension InventoryService {
-    /// A job by its id, a unique beginning or end of it, or its exact name.
-    func resolve(job text: String) async throws -> StoredJob {
-        if let id = JobID(text) {
-            do {
-                return try await store.job(id)
-            } catch let error as StoreError where error.code == .unknownJob {
-                // It may be a name or a prefix.
-            }
-        }
-        let jobs = try await store.jobs()
-        // Bytes decide. Only where they fit none, a name counts that Unicode holds equal: people type what they see.
-        let named = jobs.filter { FieldText.isSame($0.name, text) }
-        if named.count == 1 { return named[0] }
-        let matches = jobs.filter { job in
-            job.id.text.begins(with: text) || job.id.text.ends(with: text) || job.name == text
-        }
-        guard let job = matches.first, !text.isEmpty else {
-            throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
-        }
-        guard matches.count == 1 else {
-            let candidates = matches.prefix(8).map { "\($0.id) \($0.name)" }
-            throw APIError(
-                .ambiguousJob,
-                "'\(text)' fits \(matches.count) jobs (\(Self.list(candidates, of: matches.count))); write more of the id.",
-                candidates: candidates)
-        }
-        return job
-    }
-
     /// Does something to a job. An id that is written in full, as programs write it, needs no look-up: what is done finds
     /// out.
     ///
@@ -65,10 +36,7 @@ extension InventoryService {
         if matches.isEmpty, findsRemoved {
             matches = try await store.items(job: job, withBarcode: trimmed, removed: true)
         }
-        let digits = text.lowercased().filter { $0 != "-" }
-        if matches.isEmpty, digits.utf8.count >= 4, digits.utf8.allSatisfy(Self.isHexadecimal) {
-            matches = try await store.items(job: job, abbreviated: digits, limit: 9)
-        }
+        if matches.isEmpty { matches = try await ids(abbreviated: text, in: job) }
         guard let id = matches.first, let state = try await store.item(id, job: job) else {
             throw APIError(
                 .unknownItem, "There is no item '\(text)' in this job; 'muster item list' shows the items.")
@@ -84,11 +52,18 @@ extension InventoryService {
         return StoredItem(id: id, state: state)
     }
 
+    /// By the beginning or end of an id: nine at most; none for what is too short, or no part of one.
+    func ids(abbreviated text: String, in job: JobID) async throws -> [ItemID] {
+        let digits = text.lowercased().filter { $0 != "-" }
+        guard digits.utf8.count >= 4, digits.utf8.allSatisfy(Self.isHexadecimal) else { return [] }
+        return try await store.items(job: job, abbreviated: digits, limit: 9)
+    }
+
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
-    private static func list(_ candidates: [String], of count: Int) -> String {
+    static func list(_ candidates: [String], of count: Int) -> String {
         candidates.joined(separator: ", ") + (count > candidates.count ? ", …" : "")
     }
 

@@ -14,6 +14,12 @@ extension InventoryService {
                 throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
             }
             let items = try await chosen(by: request, in: job).sorted()
+            if request.isPreview == true {
+                guard caller.condition == nil else {
+                    throw APIError(.invalidRequest, "A preview changes nothing: leave the header If-Match out.")
+                }
+                return Removed(removed: items.map(\.description), items: try await known(items, in: job.id))
+            }
             if request.isConfirmed != true, MassRemoval.needsConfirmation(removing: items.count, of: job.items) {
                 throw APIError(
                     .confirmationNeeded,
@@ -21,11 +27,28 @@ extension InventoryService {
                         + "device; add --yes (isConfirmed in the API) if that is meant.")
             }
             guard !items.isEmpty else { return Removed(removed: []) }
-            _ = try await store.edit(
+            let result = try await store.edit(
                 job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now }, by: writer(.job),
                 items.map { .remove(item: $0) })
-            return Removed(removed: items.map(\.description))
+            return Removed(
+                removed: items.map(\.description), items: try await known(items, in: job.id),
+                amends: try await amendedJob(job.id, result))
         }
+    }
+
+    /// The first of them as people know them.
+    func known(_ items: [ItemID], in job: JobID) async throws -> [RemovedItem] {
+        var known: [RemovedItem] = []
+        for id in items.prefix(Removed.named) {
+            let state = try await store.item(id, job: job)
+            let texts = [WellKnownField.name, "title", WellKnownField.category].compactMap { state?.value(of: $0) }
+            let barcode = state?.value(of: WellKnownField.barcode).flatMap { $0.isEmpty ? nil : $0 }
+            known.append(
+                RemovedItem(
+                    id: id.description, name: texts.first { !$0.isEmpty }, barcode: barcode,
+                    reference: try await restoreReference(of: id, barcode: barcode, in: job)))
+        }
+        return known
     }
 
     private func chosen(by request: RemovalRequest, in job: StoredJob) async throws -> Set<ItemID> {

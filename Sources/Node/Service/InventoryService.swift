@@ -86,8 +86,7 @@ struct InventoryService: MusterService {
     ) async throws -> Identified {
         if let jobID = JobID(job), let itemID = ItemID(item), itemID != .job {
             do {
-                let tag = try await make(try await edit(itemID, jobID), job: jobID, requiresItem: true)
-                return Identified(id: itemID.description, entityTag: tag)
+                return try await make(try await edit(itemID, jobID), job: jobID, requiresItem: true)
             } catch let error as StoreError where error.code == .unknownJob {
                 // It may be a name that looks like an id.
             } catch EditRefusal.unknown {
@@ -96,17 +95,18 @@ struct InventoryService: MusterService {
         }
         let job = try await resolve(job: job)
         let found = try await resolve(item: item, job: job.id)
-        let tag = try await make(try await edit(found.id, job.id), job: job.id, requiresItem: true)
-        return Identified(id: found.id.description, entityTag: tag)
+        return try await make(try await edit(found.id, job.id), job: job.id, requiresItem: true)
     }
 
-    /// Makes one edit and returns the tag of what its item is then.
+    /// Makes one edit and returns its item's id, and the tag of what the item is then.
     @discardableResult
-    func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws -> String? {
+    func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws -> Identified {
         let result = try await store.edit(
             job: job, requiresItems: requiresItem, now: { clock.now }, by: writer(.item(edit.item)), [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
-        return result.commit?.applied.last { $0.change.item == edit.item }?.after.tag
+        return Identified(
+            id: edit.item.description, amends: try await amendedJob(job, result),
+            entityTag: result.commit?.applied.last { $0.change.item == edit.item }?.after.tag)
     }
 
     func events(job: String?, type: EventType?, after last: String?) async throws -> EventSubscription {

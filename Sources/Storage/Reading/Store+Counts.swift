@@ -1,7 +1,42 @@
 package import CRDT
 import GRDB
 
+/// How many jobs a store knows, as everybody counts them.
+package struct JobCounts: Hashable, Sendable {
+    /// Those that live.
+    package var living = 0
+    /// Those that were removed and have late work; of the others only the id is left.
+    package var removed = 0
+}
+
 extension Store {
+    /// Counts the jobs that people see.
+    package func jobCounts() async throws -> JobCounts {
+        try await read { db in
+            var counts = JobCounts()
+            counts.living = try Int.fetchOne(db, sql: "SELECT count(*) FROM job WHERE NOT isRemoved") ?? 0
+            for number in try Int64.fetchAll(db, sql: "SELECT number FROM job WHERE isRemoved") {
+                if try !QuarantinedChanges(of: JobRows(number, in: db)).undecided.isEmpty { counts.removed += 1 }
+            }
+            return counts
+        }
+    }
+
+    /// When a job was removed, by the earliest word of it that is held; nil while it lives, or where no journal says so.
+    package func removalStamp(of job: JobID) async throws -> Stamp? {
+        try await read(of: job) { rows in
+            guard try rows.isRemoved() else { return nil }
+            var earliest: Stamp?
+            try rows.forEachRecord { scanned, buffer, _ in
+                guard scanned.statementCount > 0 else { return }
+                for case .removeJob in ChangeCodec.decode(scanned, in: buffer).operations {
+                    earliest = min(earliest ?? scanned.stamp, scanned.stamp)
+                }
+            }
+            return earliest
+        }
+    }
+
     /// The stamp of the latest change of a job; nil for a job without any.
     package func lastStamp(of job: JobID) async throws -> Stamp? {
         try await read(of: job) { rows in

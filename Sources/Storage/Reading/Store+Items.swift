@@ -40,9 +40,11 @@ package struct StoredJob: Hashable, Sendable {
 
     /// Whether the job has ended as a whole (rule R10).
     package var isRemoved: Bool { removedName != nil }
-    /// As the office calls it, or else whoever created it here.
+    /// As somebody has renamed it last; else as the office calls it, or else whoever created it here.
     package var name: String {
-        removedName ?? published[.jobName] ?? properties.value(of: JobProperty.name) ?? id.text
+        let given = properties.value(of: JobProperty.name)
+        let isRenamed = properties.value(of: JobProperty.renamed) != nil
+        return removedName ?? (isRenamed ? given : nil) ?? published[.jobName] ?? given ?? id.text
     }
     /// What it is for, as the office says or else whoever created it.
     package var kind: JobKind {

@@ -36,9 +36,8 @@ extension Store {
         try await write(to: job, now: now, by: user) { transaction in
             let rows = transaction.job
             if try rows.isRemoved() { throw StoreError.removedJob(job) }
-            let properties = try rows.item(.job)
             let removal = JobRemoval(
-                name: properties?.value(of: JobProperty.name) ?? job.text, heads: try rows.countedVector())
+                name: try Self.job(job, in: transaction.db)?.name ?? job.text, heads: try rows.countedVector())
             let commit = try transaction.say([.removeJob(removal)])
             return RemovedJob(commit: commit, outcome: try transaction.end(removal))
         }

@@ -42,6 +42,16 @@ extension Store {
         try await read(of: job) { try $0.pendingRequests() }
     }
 
+    /// What was ever asked for of one kind, the earliest first.
+    package func requests(of job: JobID, kind: String) async throws -> [StoredRequest] {
+        try await read(of: job) { rows in
+            let asked = try Row.fetchAll(
+                rows.db, sql: "SELECT * FROM request WHERE job = ? AND NOT isWithdrawal ORDER BY stamp, author",
+                arguments: [rows.number])
+            return try asked.compactMap(Self.request).filter { $0.request.kind == kind }
+        }
+    }
+
     /// A request wherever it stands; nil when no journal here has it.
     package func request(_ token: MutationToken, job: JobID) async throws -> StoredRequest? {
         try await read(of: job) { rows in

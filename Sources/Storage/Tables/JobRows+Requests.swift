@@ -1,6 +1,8 @@
 import CRDT
 import Foundation
 import GRDB
+import Inventory
+import Outbox
 
 /// What the journals say about what the server owns.
 extension JobRows {
@@ -62,6 +64,31 @@ extension JobRows {
             if let name = FieldName(row["name"] as String) { published[name] = row["value"] }
         }
         return published
+    }
+
+    /// Whether the job is over as the server says or somebody asks, or signed for: looked at with each edit, so nothing is decoded.
+    /// True for more than that, as for a name that reads like a state.
+    func mayBeClosed() throws -> Bool {
+        let published = try RawStatement(
+            """
+            SELECT 1 FROM published WHERE job = ?1 AND (name = ?2 OR (name = ?3 AND value IN (?4, ?5)))
+            """, in: db)
+        let (completed, cancelled) = (JobState.completed.rawValue, JobState.cancelled.rawValue)
+        let isPublished = try published.first(
+            .number(number), .text(FieldName.signature.text), .text(FieldName.jobState.text), .text(completed),
+            .text(cancelled)
+        ) { _ in true }
+        if isPublished != nil { return true }
+        // Kinds and states stand in a record as they are written.
+        let asked = try RawStatement(
+            """
+            SELECT 1 FROM request AS asked WHERE job = ?1
+                AND (instr(record, ?2) OR instr(record, ?3) OR instr(record, ?4))
+                AND NOT EXISTS (SELECT 1 FROM outcome WHERE job = ?1 AND token = asked.token) LIMIT 1
+            """, in: db)
+        return try asked.first(
+            .number(number), .few(Array(SignOff.name.utf8)), .few(Array(completed.utf8)), .few(Array(cancelled.utf8))
+        ) { _ in true } != nil
     }
 
     func accepted() throws -> [Position] {

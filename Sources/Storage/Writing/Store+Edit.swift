@@ -21,6 +21,9 @@ package struct EditResult: Sendable {
     package let commit: Commit?
     /// One per edit: nil when it was made.
     package let refusals: [EditRefusal?]
+    /// Whether somebody may have signed the job, or the office may have closed it, so that what was written shows as an
+    /// amendment: `Overlay` tells for sure.
+    package let mayAmend: Bool
 }
 
 extension Store {
@@ -78,8 +81,9 @@ extension JobTransaction {
                 refusals.append(error)
             }
         }
-        guard bytes.count > preambleBytes else { return EditResult(commit: nil, refusals: refusals) }
+        guard bytes.count > preambleBytes else { return EditResult(commit: nil, refusals: refusals, mayAmend: false) }
         try append(bytes, after: head, knowing: read)
-        return EditResult(commit: said, refusals: refusals)
+        let mayAmend = try states.keys.contains { $0 != .job } && job.mayBeClosed()
+        return EditResult(commit: said, refusals: refusals, mayAmend: mayAmend)
     }
 }

@@ -20,7 +20,11 @@ struct StatusCommand: AsyncParsableCommand {
         facts.add("Clock", clock(status.clock))
         facts.add("Discovery", discovery(status.discovery))
         facts.add("Peers", peers(status))
-        facts.add("Jobs", Formats.count(status.jobs))
+        let removed = status.removedJobs
+        facts.add(
+            "Jobs",
+            Formats.count(status.jobs)
+                + (removed == 0 ? "" : ", and \(Formats.count(removed)) removed with late work (see: muster job late)"))
         if let server = status.server { facts.add("Server", self.server(server)) }
         facts.add(
             "Queue", "\(Formats.count(status.queue.pending)) pending, \(Formats.count(status.queue.parked)) parked")

@@ -105,7 +105,10 @@ struct MetService: MusterService {
     func joinStatus() async throws -> JoinStatus { try await own.joinStatus() }
     func endJoin() async throws -> JoinStatus { try await own.endJoin() }
     func leaveFleet() async throws -> FleetStatus { try await own.leaveFleet() }
-    func jobs() async throws -> [JobListEntry] { try await own.jobs() }
+    func jobs(named name: String?) async throws -> [JobListEntry] { try await own.jobs(named: name) }
+    func renameJob(_ it: RenameJobRequest, job: String) async throws -> Identified {
+        try await own.renameJob(it, job: job)
+    }
     func createJob(_ it: CreateJobRequest) async throws -> Identified { try await own.createJob(it) }
     func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified {
         try await own.removeJob(job, isConfirmed: isConfirmed)

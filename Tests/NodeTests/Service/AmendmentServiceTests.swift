@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import HTTPCoding
 import Inventory
 import LocalAPI
 import Simulation
@@ -34,6 +35,39 @@ struct AmendmentServiceTests {
             return ([item.itemName ?? "", item.kind.rawValue] + fields + item.notes + [item.byName ?? ""])
                 .joined(separator: " | ")
         }
+    }
+
+    @Test("Whoever writes to a job that was signed for is told so, whatever is written, and nobody else")
+    func told() async throws {
+        let (anna, sofa, lamp) = try await signed()
+        let expected = AmendedJob(
+            state: nil, signedBy: "J. Smith", signedAt: Timestamp(milliseconds: Laptop.moment.milliseconds + 6_000))
+        anna.machine.pass(milliseconds: 60_000)
+        let service = anna.service
+        let fields = FieldsRequest(fields: ["room": "Den"])
+        let removed = try await service.removeItems(RemovalRequest(items: [lamp]), job: "Elm")
+        var told = [
+            removed.amends, try await service.restoreItem(lamp, job: "Elm").amends,
+            try await service.addItem(fields, job: "Elm").amends,
+            try await service.setFields(fields, item: sofa, job: "Elm").amends,
+            try await service.addNote(NoteRequest(text: "scratched"), item: sofa, job: "Elm").amends,
+            try await service.addItems(ItemBatch(items: [fields]), job: "Elm").amends,
+        ]
+        told.append(try await service.removeItem(sofa, job: "Elm").amends)
+        #expect(told == Array(repeating: expected, count: 7))
+        #expect(try await service.restoreItem(lamp, job: "Elm").amends == nil, "nothing was written")
+        #expect(try await service.renameJob(RenameJobRequest(name: "Elm"), job: "Elm").amends == nil, "no item")
+        _ = try await service.advance(AdvanceRequest(state: "completed"), job: "Elm")
+        var over = expected
+        over.state = "completed"
+        #expect(try await service.addItem(fields, job: "Elm").amends == over)
+        _ = try await anna.job("Oak", id: "Oak")
+        #expect(try await service.addItem(fields, job: "Oak").amends == nil)
+        // Back to work nothing is signed, and what only reads like a state is none.
+        _ = try await service.advance(AdvanceRequest(state: "dispatched"), job: "Oak")
+        _ = try await anna.job("completed", id: "Ash")
+        _ = try await service.advance(AdvanceRequest(state: "dispatched"), job: "Ash")
+        #expect(try await service.addItem(fields, job: "Ash").amends == nil)
     }
 
     @Test("Each item that is not as it was signed for is named with what it said then, what it says now, and by whom")

@@ -16,6 +16,7 @@ extension InventoryService {
                 addresses: Surroundings.addresses),
             HealthRules.fleet(fleetStanding),
             HealthRules.journals(await replicator.refusedWork),
+            await jobsCheck(),
             await clockCheck(),
             await serverCheck(),
             HealthRules.queue(await queueStatus()),
@@ -41,6 +42,23 @@ extension InventoryService {
         let configuration = facts.configuration
         return HealthRules.server(
             configuration.server.map { "\($0)" }, standing: await gateway?.standing, queue: await queueStatus())
+    }
+
+    private func jobsCheck() async -> HealthCheck {
+        do {
+            let living = try await store.jobs().filter { !$0.isRemoved }
+            // As people read them: two spellings that Unicode holds equal are one name.
+            let shared = Dictionary(grouping: living, by: \.name).filter { $0.value.count > 1 }
+            var namesakes: [Namesakes] = []
+            for (name, jobs) in shared.sorted(by: { $0.key < $1.key }) {
+                var described: [String] = []
+                for job in jobs { described.append("\(job.id) (\(try await description(of: job)))") }
+                namesakes.append(Namesakes(name: name, jobs: described))
+            }
+            return HealthRules.jobs(try await store.jobCounts(), namesakes: namesakes)
+        } catch {
+            return HealthCheck("jobs", .failed, "cannot be read (\(error))", remedy: "see the daemon's log")
+        }
     }
 
     private func storeCheck() async -> HealthCheck {

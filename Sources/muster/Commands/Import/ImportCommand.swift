@@ -61,6 +61,7 @@ struct ImportCommand: AsyncParsableCommand {
             return try await interruption.watch { try await importer.run(input) }
         }
         tell(report)
+        report.amends?.warn()
         if options.json { try StandardOutput.json(report) } else { StandardOutput.write(report.sentence + "\n") }
         if let failure, let stopped = report.stopped {
             StandardError.write(

@@ -22,6 +22,8 @@ struct ImportReport: Codable, Equatable {
     var rejected: [BadRow] = []
     /// From which line on it is not known what was taken, and why; nil when the import came to its end.
     var stopped: BadRow?
+    /// Absent where the job is neither over nor signed for, or nothing was written.
+    var amends: AmendedJob?
 
     var taken: Int { added + updated + unchanged + removed }
     var rows: Int { taken + notTaken }

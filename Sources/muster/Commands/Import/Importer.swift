@@ -87,7 +87,9 @@ struct Importer {
             BatchItem(id: (origin?.id(line: row.line)).map(\.description), fields: row.fields)
         }
         let batch = ItemBatch(key: keyField, items: items)
-        let results = try await client.addItems(batch, job: job, isForced: table.isForced).results
+        let answer = try await client.addItems(batch, job: job, isForced: table.isForced)
+        let results = answer.results
+        report.amends = report.amends ?? answer.amends
         for (row, result) in zip(rows, results) {
             report.count(result, line: row.line)
             guard let remark = row.remark, let id = result.id, result.outcome != .removed else { continue }

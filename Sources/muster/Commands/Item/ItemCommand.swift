@@ -27,6 +27,7 @@ struct ItemArgument: ParsableArguments {
 extension GlobalOptions {
     /// Prints what a writing command made: the id for `item add`, nothing more for people otherwise.
     func report(_ identified: Identified, _ sentence: String) throws {
+        identified.amends?.warn()
         if json { try StandardOutput.json(identified) } else { StandardOutput.write(sentence + "\n") }
     }
 }

@@ -12,10 +12,12 @@ struct ItemRemoveCommand: AsyncParsableCommand {
                                [--json] [--socket <path>]
             """,
         discussion: """
-            Several go together or not at all. Twenty or more that are over half of the job's items want --yes.
+            Several go together or not at all, when somebody has agreed or --yes is given. What has gone is listed, with \
+            the command that brings it back.
 
             Examples:
               muster item remove "Smith, 12 Elm Street" 2000000000091
+              muster item remove "Smith, 12 Elm Street" 2000000000091 2000000000107 --yes
               muster item remove "Smith, 12 Elm Street" --where room=Garage
             """,
         aliases: ["rm"])
@@ -47,27 +49,30 @@ struct ItemRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withClient { client in
-            if items.count == 1 {
-                let removed = try await client.removeItem(items[0], job: job.reference)
-                return try options.report(removed, "Removed item \(removed.id).")
-            }
-            var request = RemovalRequest(isConfirmed: confirmation.yes)
+            var request = RemovalRequest()
             if filters.isEmpty { request.items = items } else { request.matching = try filters.fields() }
-            let outcome = try await remove(request, client)
-            if options.json { return try StandardOutput.json(outcome) }
-            StandardOutput.write("Removed \(counted(outcome.removed.count, "item")).\n")
+            if items.count != 1 { try await confirm(&request, client) }
+            let removed = try await client.removeItems(request, job: job.reference)
+            removed.amends?.warn()
+            if options.json { return try StandardOutput.json(removed) }
+            StandardOutput.lines(RemovedText(removed: removed, job: job.reference).lines(width: Terminal.output.width))
         }
     }
 
-    /// Asks the person if the daemon wants that.
-    private func remove(_ request: RemovalRequest, _ client: LocalClient) async throws -> Removed {
-        do {
-            return try await client.removeItems(request, job: job.reference)
-        } catch let refusal as APIError where refusal.code == .confirmationNeeded {
-            try confirmation.confirm(refusal.message, "Remove them?")
-            var confirmed = request
-            confirmed.isConfirmed = true
-            return try await client.removeItems(confirmed, job: job.reference)
+    /// Asks the person, unless one item goes at most.
+    private func confirm(_ request: inout RemovalRequest, _ client: LocalClient) async throws {
+        request.isConfirmed = true
+        guard !confirmation.yes else { return }
+        request.isPreview = true
+        let preview = try await client.removeItems(request, job: job.reference)
+        request.isPreview = nil
+        if preview.removed.count > 1 {
+            let question = RemovedText(removed: preview, job: job.reference).question(
+                of: try await client.job(job.reference))
+            try confirmation.confirm(question, "Remove them?")
         }
+        // Exactly what was shown goes, and nothing that somebody has added meanwhile.
+        guard (1...ItemBatch.largest).contains(preview.removed.count) else { return }
+        (request.items, request.matching) = (preview.removed, nil)
     }
 }

@@ -4,10 +4,11 @@ import LocalAPI
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Create, list, advance, sign off, watch, check, export, audit, assign, remove jobs.",
+        abstract: "Create, list, rename, advance, sign off, watch, check, export, audit, assign, remove jobs.",
         discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"",
         subcommands: [
-            JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobAdvanceCommand.self,
+            JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobRenameCommand.self,
+            JobAdvanceCommand.self,
             JobSignOffCommand.self, JobWatchCommand.self,
             JobLogCommand.self, JobSummaryCommand.self, JobConflictsCommand.self, JobCheckCommand.self,
             JobExportCommand.self, JobAuditCommand.self,

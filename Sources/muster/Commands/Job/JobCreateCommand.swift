@@ -12,7 +12,12 @@ struct JobCreateCommand: AsyncParsableCommand {
             muster job create --name <name> [--kind <kind>] [--id <id>]
                               [--for <laptop>]... [--json] [--socket <path>]
             """,
-        discussion: "Example:\n  muster job create --name \"Smith, 12 Elm Street\" --kind pickup")
+        discussion: """
+            Where a living job has that name already, the new one is made all the same, and the other's id is told.
+
+            Example:
+              muster job create --name "Smith, 12 Elm Street" --kind pickup
+            """)
 
     @Option(name: .long, help: "What people call it.")
     var name: String
@@ -35,7 +40,11 @@ struct JobCreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = CreateJobRequest(name: name, kind: kind, id: id, laptops: laptops.isEmpty ? nil : laptops)
-        let created = try await options.withClient { try await $0.createJob(request) }
+        let (created, others) = try await options.withClient { client in
+            let created = try await client.createJob(request)
+            return (created, try await client.namesakes(of: created.id))
+        }
         if options.json { try StandardOutput.json(created) } else { StandardOutput.write(created.id + "\n") }
+        others.warn()
     }
 }

@@ -14,7 +14,7 @@ struct JobLateCommand: AsyncParsableCommand {
             Who removed the job had not seen these changes, or a laptop wrote them that was revoked: they came after what \
             was known of it then. They are kept until a person takes them over or drops them: into the job, or, where \
             that was removed, into a new one that is named after it. Name each change by its id, or write "all" for \
-            those that are listed now.
+            those that are listed now. A name means a job that has late work, be it removed.
 
             Examples:
               muster job late "Smith, 12 Elm Street"

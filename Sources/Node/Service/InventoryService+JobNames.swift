@@ -1,0 +1,103 @@
+import CRDT
+import Engine
+import HTTPCoding
+import Inventory
+import LocalAPI
+import Storage
+
+/// What jobs are called, and which one is meant.
+extension InventoryService {
+    /// Which jobs a name is looked for among first.
+    enum JobPreference {
+        /// A removed job gives its name back: it is meant where no living one fits.
+        case living
+        /// Whoever decides about late work means a job that has some.
+        case late
+    }
+
+    /// A job by its id, a unique beginning or end of it, or its exact name.
+    func resolve(job text: String, preferring preference: JobPreference = .living) async throws -> StoredJob {
+        if let id = JobID(text) {
+            do {
+                return try await store.job(id)
+            } catch let error as StoreError where error.code == .unknownJob {
+                // It may be a name or a prefix.
+            }
+        }
+        let jobs = try await store.jobs().filter { $0.isNamed(exactly: text) || $0.isNamed(by: text) }
+        var groups = [jobs.filter { !$0.isRemoved }, jobs.filter(\.isRemoved)]
+        if preference == .late { groups.insert(try await withLateWork(jobs), at: 0) }
+        guard !text.isEmpty, let meant = groups.first(where: { !$0.isEmpty }) else {
+            throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
+        }
+        // Bytes decide. Only where they fit none, a name counts that Unicode holds equal: people type what they see.
+        let named = meant.filter { $0.isNamed(exactly: text) }
+        if named.count == 1 { return named[0] }
+        guard meant.count == 1 else { throw try await ambiguous(text, meant) }
+        return meant[0]
+    }
+
+    private func withLateWork(_ jobs: [StoredJob]) async throws -> [StoredJob] {
+        var found: [StoredJob] = []
+        for job in jobs where try await !store.lateChanges(of: job.id).isEmpty { found.append(job) }
+        return found
+    }
+
+    /// One sentence with what people need to choose.
+    private func ambiguous(_ text: String, _ jobs: [StoredJob]) async throws -> APIError {
+        var described: [String] = []
+        for job in jobs.prefix(8) { described.append("\(job.id) (\(try await description(of: job)))") }
+        return APIError(
+            .ambiguousJob,
+            "'\(text)' fits \(jobs.count)\(jobs[0].isRemoved ? " removed" : "") jobs; name one by its id: "
+                + "\(Self.list(described, of: jobs.count)).",
+            candidates: jobs.prefix(8).map { "\($0.id) \($0.name)" })
+    }
+
+    /// What tells a job from another of its name.
+    func description(of job: StoredJob) async throws -> String {
+        if job.isRemoved {
+            let day = try await store.removalStamp(of: job.id).map { "removed on \($0.day)" }
+            return day ?? "removed"
+        }
+        let changed = try await store.lastStamp(of: job.id).map { ", changed on \($0.day)" } ?? ""
+        return "\(job.kind.rawValue), \(job.items) \(job.items == 1 ? "item" : "items")\(changed)"
+    }
+
+    /// A name as people may give it to a job.
+    static func jobName(_ text: String) throws -> String {
+        let name = try FieldText.entered(text, as: .key, called: "The job's name")
+        guard !name.isEmpty, name.utf8.count <= 256 else {
+            throw APIError(.invalidValue, "A job needs a name of 1 to 256 bytes; give one with --name.")
+        }
+        return name
+    }
+
+    func renameJob(_ request: RenameJobRequest, job text: String) async throws -> Identified {
+        try await answering {
+            let name = try Self.jobName(request.name)
+            let job = try await resolve(job: text).id
+            let fields = [
+                Edit.FieldValue(field: JobProperty.name, value: name),
+                Edit.FieldValue(field: JobProperty.renamed, value: "true"),
+            ]
+            _ = try await store.edit(
+                job: job, isAllOrNothing: true, now: { clock.now }, by: writer(.job),
+                [.put(item: .job, fields: fields)])
+            return Identified(id: job.text)
+        }
+    }
+}
+
+extension StoredJob {
+    fileprivate func isNamed(exactly text: String) -> Bool { FieldText.isSame(name, text) }
+
+    fileprivate func isNamed(by text: String) -> Bool {
+        id.text.begins(with: text) || id.text.ends(with: text) || name == text
+    }
+}
+
+extension Stamp {
+    /// In UTC.
+    fileprivate var day: String { String(timestamp.description.prefix(10)) }
+}

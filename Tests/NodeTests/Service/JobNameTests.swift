@@ -1,0 +1,127 @@
+import CRDT
+import Inventory
+import LocalAPI
+import Simulation
+import Testing
+
+@testable import Node
+
+@Suite("What jobs are called, and which one is meant", .timeLimit(.minutes(1)))
+struct JobNameTests {
+    private func refusal(_ laptop: Laptop, _ name: String) async throws -> APIError? {
+        await #expect(throws: APIError.self) { try await laptop.service.job(name) }
+    }
+
+    @Test("A removed job gives its name back, and is meant where no living one has it")
+    func givenBack() async throws {
+        let anna = try await Laptop("anna")
+        _ = try await anna.job("Elm", id: "Smith-1")
+        _ = try await anna.service.removeJob("Elm", isConfirmed: true)
+        #expect(try await anna.service.job("Elm").id == "Smith-1")
+        #expect(try await anna.service.job("Smith").id == "Smith-1")
+        _ = try await anna.job("Elm", id: "Smith-2")
+        for name in ["Elm", "Smith"] { #expect(try await anna.service.job(name).id == "Smith-2") }
+        #expect(try await anna.service.job("Smith-1").isRemoved)
+    }
+
+    @Test("Two of one name are told apart: living ones by what is in them, removed ones by the day")
+    func several() async throws {
+        let anna = try await Laptop("anna")
+        _ = try await anna.job("Elm", .pickup, id: "A")
+        _ = try await anna.job("Elm", id: "B")
+        _ = try await anna.add(["name": "Sofa"], to: "B")
+        let living = try await refusal(anna, "Elm")
+        #expect(living?.code == .ambiguousJob && living?.candidates == ["A Elm", "B Elm"])
+        for words in ["A (pickup, 0 items, changed on 2026-08-01)", "B (inventory, 1 item, changed on 2026-08-01)"] {
+            #expect(living?.message.contains(words) == true, "\(living?.message ?? "")")
+        }
+        _ = try await anna.service.removeJob("A", isConfirmed: true)
+        anna.machine.pass(milliseconds: 86_400_000)
+        _ = try await anna.service.removeJob("Elm", isConfirmed: true)
+        let removed = try await refusal(anna, "Elm")
+        #expect(removed?.code == .ambiguousJob)
+        for words in ["2 removed jobs", "A (removed on 2026-08-01)", "B (removed on 2026-08-02)"] {
+            #expect(removed?.message.contains(words) == true, "\(removed?.message ?? "")")
+        }
+    }
+
+    @Test("Who decides about late work means the job that has some")
+    func late() async throws {
+        let (anna, bert) = (try await Laptop("anna"), try await Laptop("bert"))
+        _ = try await anna.job("Elm", id: "A")
+        let sofa = try await anna.add(["name": "Sofa"], to: "A")
+        try await anna.meet(bert, over: "A")
+        try await bert.set(["room": "Den"], of: sofa, in: "A")
+        _ = try await anna.service.removeJob("A", isConfirmed: true)
+        _ = try await anna.job("Elm", id: "B")
+        try await bert.send(try #require(JobID("A")), to: anna)
+        let late = try await anna.service.late(job: "Elm")
+        #expect(late.count == 1 && late[0].change.job == "A")
+        #expect(try await anna.service.job("Elm").id == "B")
+        let status = try await anna.service.status()
+        #expect(status.jobs == 1 && status.removedJobs == 1)
+        _ = try await anna.service.dropLate(LateDecision(changes: late.map(\.id)), job: "Elm")
+        #expect(try await anna.service.late(job: "Elm").isEmpty, "now the living one is meant")
+        #expect(try await anna.service.status().removedJobs == 0)
+    }
+
+    @Test("A new name is everybody's; of two the later one counts, and the other is listed")
+    func renamed() async throws {
+        let (anna, bert) = (try await Laptop("anna"), try await Laptop("bert"))
+        let job = try await anna.job("Elm", id: "A")
+        try await anna.meet(bert, over: job)
+        bert.machine.pass(milliseconds: 1_000)
+        #expect(try await anna.service.renameJob(RenameJobRequest(name: " Oak "), job: "Elm").id == job)
+        #expect(try await anna.service.job("Oak").name == "Oak")
+        #expect(try await refusal(anna, "Elm")?.code == .unknownJob)
+        _ = try await bert.service.renameJob(RenameJobRequest(name: "Ash"), job: job)
+        try await anna.meet(bert, over: job)
+        for laptop in [anna, bert] {
+            let details = try await laptop.service.job(job)
+            #expect(details.name == "Ash" && details.conflicts == 1, "one field, not the mark beside it")
+            let log = try await laptop.log(job)
+            #expect(log.last?.fields.map(\.field) == ["name"])
+        }
+        _ = try await anna.service.removeJob(job, isConfirmed: true)
+        #expect(try await anna.service.job("Ash").isRemoved)
+    }
+
+    @Test("A name that cannot be one, or a job that has changed or gone, is refused, and nothing is changed")
+    func refused() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm", id: "A")
+        for name in ["", "a\tb", String(repeating: "x", count: 257)] {
+            let refusal = await #expect(throws: APIError.self) {
+                try await anna.service.renameJob(RenameJobRequest(name: name), job: job)
+            }
+            #expect(refusal?.code == .invalidValue)
+        }
+        let changed = anna.service.called(by: LocalCaller(on: .strong(["0"])))
+        let refusal = await #expect(throws: APIError.self) {
+            try await changed.renameJob(RenameJobRequest(name: "Oak"), job: job)
+        }
+        #expect(refusal?.code == .preconditionFailed)
+        #expect(try await anna.service.job(job).name == "Elm")
+        _ = try await anna.service.removeJob(job, isConfirmed: true)
+        let gone = await #expect(throws: APIError.self) {
+            try await anna.service.renameJob(RenameJobRequest(name: "Oak"), job: job)
+        }
+        #expect(gone?.code == .jobRemoved)
+    }
+
+    @Test("The doctor warns of living jobs of one name, and counts them as everybody does")
+    func doctor() async throws {
+        let anna = try await Laptop("anna")
+        func check() async throws -> HealthCheck? {
+            try await anna.service.doctor().checks.first { $0.name == "jobs" }
+        }
+        for id in ["A", "B"] { _ = try await anna.job("Elm", id: id) }
+        let warned = try #require(try await check())
+        #expect(warned.outcome == .warning && warned.remedy?.contains("muster job rename") == true)
+        #expect(warned.finding.hasPrefix("2; 2 jobs are called 'Elm': A (inventory, 0 items, changed on "))
+        #expect(try await anna.service.jobs(named: "Elm").map(\.id) == ["A", "B"])
+        _ = try await anna.service.renameJob(RenameJobRequest(name: "Oak"), job: "B")
+        #expect(try await check()?.outcome == .ok)
+        #expect(try await anna.service.jobs(named: "Elm").map(\.id) == ["A"])
+    }
+}
