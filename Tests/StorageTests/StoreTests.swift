@@ -122,6 +122,25 @@ struct StoreTests {
         #expect(all.head == vector[replica])
     }
 
+    @Test("An item is found by the beginning and by the end of its id, and all that fit are told")
+    func abbreviatedIDs() async throws {
+        let place = try Place()
+        let store = try await place.open()
+        let ids = try [
+            "0190f5fe-9c41-7a3e-8f10-5b1e0c9d2a01", "0190f5fe-9c41-7b70-9d22-c04a77e92a01",
+            "2a010000-0000-8000-8000-000000000007",
+        ].map { try #require(ItemID($0)) }
+        let edits = ids.map { Edit.put(item: $0, fields: [Edit.FieldValue(field: "name", value: "Box")]) }
+        _ = try await store.edit(job: Store.job, createsJob: true, nowMilliseconds: 5, edits)
+        for (digits, found) in [
+            ("0c9d2a01", [ids[0]]), ("0190f5fe9c417b", [ids[1]]), ("0190f5fe", [ids[0], ids[1]]), ("2a01", ids),
+            ("92a01", [ids[1]]), ("0007", [ids[2]]), ("ffff", []), ("0000", []),
+        ] {
+            #expect(try await store.items(job: Store.job, abbreviated: digits, limit: 9) == found, "\(digits)")
+        }
+        #expect(try await store.items(job: Store.job, abbreviated: "2a01", limit: 2).count == 2)
+    }
+
     @Test("Barcodes are found, and found twice, whether they came singly or in bulk")
     func barcodes() async throws {
         let place = try Place()

@@ -30,6 +30,13 @@ extension LocalClient {
     /// Why the daemon could not be asked, with the remedy.
     func connectionFailure(_ error: any Error) -> any Error {
         if error is CancellationError || error is APIError { return error }
+        if let error = error as? HTTPClientError, error == .readTimeout || error == .connectTimeout {
+            return APIError(
+                .unavailable,
+                "The daemon on \(socketPath) takes no part in anything: it has said nothing for \(patienceSeconds) s. What was "
+                    + "asked for may be done all the same",
+                remedy: "see 'systemctl status musterd', restart it if it is stopped, and try again")
+        }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
             return APIError(

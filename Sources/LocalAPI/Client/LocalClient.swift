@@ -7,19 +7,28 @@ import NIOHTTP1
 package struct LocalClient: Sendable {
     /// Where the daemon listens; errors name it.
     package let socketPath: String
+    let patienceSeconds: Int
     let http: HTTPClient
 
+    /// So long a daemon may say nothing before it counts as stuck: twice as long as one that tells events is ever silent, and longer
+    /// than the slowest disk of a field laptop makes anybody wait.
+    package static let patienceSeconds = 30
+
     /// Runs the body with a client and closes its connections afterwards.
+    ///
+    /// - Parameter patienceSeconds: after so many seconds without a byte an answer is given up, with `unavailable`.
     package static func with<Value>(
-        socketPath: String, _ body: (LocalClient) async throws -> Value
+        socketPath: String, patienceSeconds: Int = Self.patienceSeconds, _ body: (LocalClient) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration()
         // A daemon that is not there is told at once, not after ten seconds of trying.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
+        configuration.timeout.read = .seconds(Int64(patienceSeconds))
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
-            let value = try await body(LocalClient(socketPath: socketPath, http: http))
+            let value = try await body(
+                LocalClient(socketPath: socketPath, patienceSeconds: patienceSeconds, http: http))
             try? await http.shutdown()
             return value
         } catch {

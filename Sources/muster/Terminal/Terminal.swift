@@ -5,6 +5,8 @@ struct Terminal: Sendable {
     var isInteractive: Bool
     /// Whether a program reads it: no terminal, and nobody says how wide a line is to be, as watch(1) does.
     var isPiped = false
+    /// Whether a picture can be drawn over the last one.
+    var canRedraw = false
     /// In columns and rows. When it is no terminal: what COLUMNS says, else 80, and 24.
     var width: Int
     var height: Int
@@ -20,6 +22,7 @@ struct Terminal: Sendable {
         return Terminal(
             isInteractive: isInteractive,
             isPiped: !isInteractive && wantedWidth == nil,
+            canRedraw: isInteractive && !isDumb,
             width: known ? Int(size.ws_col) : wantedWidth ?? 80,
             height: known ? Int(size.ws_row) : 24,
             style: Style(isColoured: isInteractive && !noColour && !isDumb))

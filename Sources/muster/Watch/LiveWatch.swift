@@ -8,6 +8,8 @@ struct LiveWatch: Sendable {
     /// and of one that rests every two seconds, since peers come and go without a change of the job.
     private static let longestPause = Duration.seconds(2)
     private static let tick = Duration.milliseconds(500)
+    /// A daemon that is started anew is back within a second or two.
+    private static let retryPause = Duration.seconds(1)
 
     let client: LocalClient
     let job: String
@@ -18,10 +20,14 @@ struct LiveWatch: Sendable {
         case moved
         case tick
         case resized
+        /// The daemon tells what happens, from now on.
+        case connected
+        case away
         case failed(any Error)
     }
 
-    /// Until the task is cancelled; throws when the daemon goes away. The screen is given back in any case.
+    /// Until the task is cancelled. A daemon that goes away is waited for; throws where the job cannot be watched any more. The
+    /// screen is given back in any case.
     func run() async throws {
         var view = WatchView(job: try await client.job(job), peers: try await client.peers())
         StandardOutput.write("\u{1B}[?1049h\u{1B}[?25l")
@@ -39,12 +45,20 @@ struct LiveWatch: Sendable {
             for await stimulus in stimuli {
                 switch stimulus {
                 case .change(let change): view.add(change)
+                case .connected: (view.awaySince, isStale) = (nil, true)
+                case .away: view.awaySince = view.awaySince ?? .now
                 case .moved, .tick:
                     if case .moved = stimulus { isStale = true }
                     let pause = ContinuousClock.now - refreshed
-                    guard pause >= (isStale ? Self.shortestPause : Self.longestPause) else { continue }
-                    view.job = try await client.job(job)
-                    view.peers = try await client.peers()
+                    guard view.awaySince == nil, pause >= (isStale ? Self.shortestPause : Self.longestPause) else {
+                        continue
+                    }
+                    do {
+                        view.job = try await client.job(job)
+                        view.peers = try await client.peers()
+                    } catch let error as APIError where error.isAbsence {
+                        view.awaySince = .now
+                    }
                     (isStale, refreshed) = (false, .now)
                 case .resized: break
                 case .failed(let error): throw error
@@ -54,19 +68,24 @@ struct LiveWatch: Sendable {
         }
     }
 
-    /// Passes on what the daemon tells.
+    /// Passes on what the daemon tells, as often as there is one.
     private func follow(_ continuation: AsyncStream<Stimulus>.Continuation) async {
-        do {
-            try await client.events(job: job) { event in
-                switch event {
-                case .change(let change): continuation.yield(.change(change))
-                case .job, .reset: continuation.yield(.moved)
-                case .queue, .peer: break
+        while !Task.isCancelled {
+            do {
+                try await client.events(job: job, onSubscribed: { continuation.yield(.connected) }) { event in
+                    switch event {
+                    case .change(let change): continuation.yield(.change(change))
+                    case .job, .reset: continuation.yield(.moved)
+                    case .queue, .peer: break
+                    }
                 }
+            } catch let error as APIError where error.isAbsence {
+                // As good as an end without an error.
+            } catch {
+                return _ = continuation.yield(.failed(error))
             }
-            continuation.yield(.failed(APIError(.unreachable, "The daemon has stopped: start it, then watch again.")))
-        } catch {
-            continuation.yield(.failed(error))
+            continuation.yield(.away)
+            try? await Task.sleep(for: Self.retryPause)
         }
     }
 
@@ -79,4 +98,9 @@ struct LiveWatch: Sendable {
         let lines = view.lines(on: .output)
         StandardOutput.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
+}
+
+extension APIError {
+    /// Whether there is no daemon now, though there may be one later.
+    fileprivate var isAbsence: Bool { code == .unreachable || code == .unavailable }
 }

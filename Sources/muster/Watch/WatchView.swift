@@ -1,3 +1,4 @@
+import HTTPCoding
 import Inventory
 import LocalAPI
 
@@ -8,6 +9,8 @@ struct WatchView {
 
     var job: JobDetails
     var peers: [PeerStatus]
+    /// Since when no daemon has told anything; nil while one does.
+    var awaySince: Timestamp?
     private(set) var changes: [ChangeReport] = []
 
     init(job: JobDetails, peers: [PeerStatus]) {
@@ -36,8 +39,15 @@ struct WatchView {
         lines += changes.suffix(room).map { ChangeLine($0).text(width: width, style: style, isBrief: true) }
         let used = lines.count + 1
         lines += Array(repeating: "", count: max(0, terminal.height - used))
-        lines.append(style.dim(Text.fitted("Ctrl-C ends", to: width)))
+        lines.append(foot(width, style))
         return Array(lines.prefix(terminal.height))
+    }
+
+    private func foot(_ width: Int, _ style: Style) -> String {
+        guard let awaySince else { return style.dim(Text.fitted("Ctrl-C ends", to: width)) }
+        let time = Formats.exactTime(awaySince).suffix(8)
+        return style.yellow(
+            Text.fitted("No daemon answers since \(time); goes on when one does. Ctrl-C ends", to: width))
     }
 
     private func title(_ width: Int, _ style: Style) -> String {

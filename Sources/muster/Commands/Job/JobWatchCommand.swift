@@ -25,7 +25,8 @@ struct JobWatchCommand: AsyncParsableCommand {
             try await untilInterrupted {
                 if json {
                     try await client.events(job: id) { try StandardOutput.jsonLine($0) }
-                } else if terminal.isInteractive {
+                    throw Self.stopped
+                } else if terminal.canRedraw {
                     try await LiveWatch(client: client, job: id).run()
                 } else {
                     try await Self.lines(client, id)
@@ -40,8 +41,14 @@ struct JobWatchCommand: AsyncParsableCommand {
         StandardOutput.lines(["Watching \(Text.plain(details.name)): \(counted(details.items, "item"))\(peers)."])
         try await client.events(job: job) { event in
             if case .change(let change) = event {
-                StandardOutput.lines([ChangeLine(change).text(width: 80, style: .plain)])
+                StandardOutput.lines([ChangeLine(change).text(width: Terminal.output.width, style: .plain)])
             }
         }
+        throw stopped
+    }
+
+    /// Who reads a stream has to hear that no more of it comes.
+    private static var stopped: APIError {
+        APIError(.unreachable, "The daemon has stopped, and tells nothing more: start it, then watch again.")
     }
 }
