@@ -70,8 +70,9 @@ package struct Node: Sendable {
         let newsPublisher = NewsPublisher(service: service)
         await newsPublisher.attach()
         let manager = ServiceManager(environment: environment)
-        let socket = LocalSocket(path: configuration.socket, group: configuration.socketGroup)
-        let api = LocalServer(socket, service: service, logger: logger) { manager.ready("\(jobs.count) jobs") }
+        let api = LocalServer(configuration.ownSocket, service: service, logger: logger) {
+            manager.ready("\(jobs.count) jobs")
+        }
         for peer in configuration.peers {
             await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
         }
@@ -92,8 +93,7 @@ package struct Node: Sendable {
                 .init(service: StreamEnder(hub: core.hub, manager: manager)),
                 .init(service: LastResort(logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        if let path = configuration.readerSocket {
-            let socket = LocalSocket(path: path, group: configuration.readerGroup, access: .looking)
+        if let socket = configuration.readingSocket {
             lifecycle.services.append(.init(service: LocalServer(socket, service: service, logger: logger)))
         }
         if let server { lifecycle.services += server.services }

@@ -31,7 +31,7 @@ struct Muster: AsyncParsableCommand {
 enum EntryPoint {
     static func main() async {
         if let mistake = CommandNames.mistake(in: Array(CommandLine.arguments.dropFirst())) {
-            StandardError.write("muster: \(Text.plain(mistake))\n")
+            StandardError.say(Text.plain(mistake))
             exit(SystemExit.usage.rawValue)
         }
         do {
@@ -42,7 +42,7 @@ enum EntryPoint {
                 try command.run()
             }
         } catch let error as APIError {
-            StandardError.write("muster: \(Text.plain(error.message))\n")
+            StandardError.say(Text.plain(error.message))
             exit(error.systemExit.rawValue)
         } catch let stop as Stop {
             exit(stop.code.rawValue)

@@ -26,13 +26,21 @@ enum StandardOutput {
         write(lines.map { $0 + "\n" }.joined())
     }
 
+    /// What was done, in a sentence.
+    static func say(_ sentence: String) { lines(Terminal.output.lines(of: sentence)) }
+
     /// What is said in the place of a list without rows: a program reads no rows then.
     static func remark(_ sentence: String) {
-        if Terminal.output.isPiped { StandardError.write(sentence + "\n") } else { write(sentence + "\n") }
+        if Terminal.output.isPiped { StandardError.write(sentence + "\n") } else { say(sentence) }
     }
 }
 
 enum StandardError {
+    /// What a person has to know, in a sentence, after the program's name.
+    static func say(_ sentence: String) {
+        write(Terminal.error.lines(of: "muster: \(sentence)").map { $0 + "\n" }.joined())
+    }
+
     static func write(_ text: String) {
         Descriptor.write(Array(text.utf8), to: STDERR_FILENO)
     }
@@ -74,8 +82,8 @@ private enum Descriptor {
                     exit(errno == EPIPE ? SystemExit.ok.rawValue : SystemExit.outputFailed.rawValue)
                 }
                 let reason = String(cString: strerror(errno))
-                StandardError.write(
-                    "muster: The output cannot be written (\(reason)); it is not whole: write it somewhere else.\n")
+                StandardError.say(
+                    "The output cannot be written (\(reason)); it is not whole: write it somewhere else.")
                 exit(SystemExit.outputFailed.rawValue)
             }
         }

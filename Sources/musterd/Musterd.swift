@@ -92,18 +92,14 @@ struct Musterd: AsyncParsableCommand {
             let environment = Environment.all
             let configuration = try await NodeConfiguration.read(
                 flags: flags, environment: environment, file: config, isRoot: geteuid() == 0)
-            guard let level = Logger.Level(rawValue: configuration.logLevel) else {
-                throw ConfigurationError(
-                    "'\(configuration.logLevel)' is no log level; use trace, debug, info, notice, warning, error or critical."
-                )
-            }
+            try configuration.checkSockets()
             guard !checkConfig else {
                 for (name, value) in configuration.settings { print("\(name)\t\(value)") }
                 return
             }
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             var logger = Logger(label: "musterd")
-            logger.logLevel = level
+            logger.logLevel = configuration.logLevel
             try await Node(configuration: configuration, environment: environment, logger: logger).run()
             leave()
         } catch {

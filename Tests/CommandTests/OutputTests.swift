@@ -155,17 +155,15 @@ struct OutputTests {
         let outcome = try await withDaemon(scene.answers) { socket in
             try await MusterProcess.run(scene.filled(["queue", "retry", "{token 1}"]), socket: socket)
         }
-        #expect(outcome.output == "Will advance to awaitingSignature after what goes before it in its lane.\n")
+        #expect(outcome.output == "Will advance to awaitingSignature after what goes before it in its job.\n")
     }
 
-    @Test("A lane with the longest usual name is paused and resumed in 80 columns", arguments: ["pause", "resume"])
-    func lane(command: String) async throws {
-        let lane = "\(Scene.jobID)/state"
+    @Test("A job is paused and resumed by its name", arguments: ["pause", "resume"])
+    func pause(command: String) async throws {
         let outcome = try await withDaemon(try await Scene().answers) { socket in
-            try await MusterProcess.run(["queue", command, lane], socket: socket)
+            try await MusterProcess.run(["queue", command, Self.job], socket: socket)
         }
-        #expect(outcome.output.hasPrefix(lane))
-        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(outcome.output.hasPrefix("What concerns \(Self.job) "))
     }
 
     @Test("A filter names a field and its value")
@@ -191,8 +189,8 @@ struct OutputTests {
             try await MusterProcess.run(["job", "check", Self.job], socket: socket)
         }
         #expect(outcome.exitCode == 1)
-        #expect(outcome.output.contains("missing on bert-laptop: 7 transforms (17–23) by anna-laptop"))
-        #expect(outcome.output.contains("missing here: 1 transform (10) by 2e2e2e2e"))
+        #expect(outcome.output.contains("missing on bert-laptop: 7 changes (17–23) by anna-laptop"))
+        #expect(outcome.output.contains("missing here: 1 change (10) by 2e2e2e2e"))
     }
 
     @Test("Exports are the daemon's bytes")

@@ -21,7 +21,7 @@ struct RenameTests {
         }
         #expect(try await scene.service.serverName() == OutputTests.job, "the office says the old one still")
         #expect(outcomes.map(\.exitCode) == [0, 0, 0, 0, 65])
-        #expect(outcomes[2].output.hasPrefix("Job        Jones\n"))
+        #expect(outcomes[2].output.hasPrefix("Job\tJones\n"))
         #expect(outcomes[3].error.contains("\(Scene.jobID) (pickup, 3 items, changed "))
         #expect(outcomes[3].error.contains("is called \"Jones\", too"))
         #expect(outcomes[4].error.contains("'Jones' fits 2 jobs; name one by its id: \(Scene.jobID) (pickup, 3 items,"))

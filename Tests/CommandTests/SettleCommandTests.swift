@@ -47,12 +47,12 @@ struct SettleCommandTests {
     }
 
     static let alone: [([String], String)] = [
-        (["status"], "no device is connected, 1 known"), (["peers"], "No device is connected."),
-        (["job", "show", job], "no device is connected"),
-        (["job", "check", job], "No device is connected: there is nothing to compare with."),
+        (["status"], "no laptop is connected, 1 known"), (["peers"], "No laptop is connected."),
+        (["job", "show", job], "no laptop is connected"),
+        (["job", "check", job], "No laptop is connected: there is nothing to compare with."),
     ]
 
-    @Test("Where no device is connected that is said, and nobody is in sync", arguments: alone)
+    @Test("Where no laptop is connected that is said, and nobody is in sync", arguments: alone)
     func notConnected(command: [String], sentence: String) async throws {
         let (people, script) = try await withDaemon(try await Scene(.alone).answers) { socket in
             let people = try await MusterProcess.run(command, socket: socket, environment: ["COLUMNS": "80"])

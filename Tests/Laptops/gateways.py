@@ -80,3 +80,11 @@ class Asking:
         self.front.always(None)
         wait_published([self.anna, self.bert], self.job, "inProgress")
         assert published_states(self.office, self.job) == ["scheduled", "dispatched", "inProgress"]
+
+
+def queue_status(pending=0, paused=0, rejected=0, isPaused=False, pausedJobs=()):
+    """What the API says of a daemon's queue."""
+    return {
+        "pending": pending, "parked": paused + rejected, "paused": paused, "isPaused": isPaused,
+        "pausedJobs": list(pausedJobs),
+    }

@@ -1,6 +1,7 @@
 """A daemon that is stopped, killed or started anew under a command: nothing waits for ever, and whoever watches is told."""
 
 import os
+import select
 import signal
 import subprocess
 
@@ -39,11 +40,13 @@ def test_a_daemon_that_stands_still_is_told_and_nobody_waits_for_ever(anna):
 def test_who_reads_a_stream_hears_that_it_ends(anna, options):
     watching = subprocess.Popen(
         anna.command("job", "watch", "Smith", *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # Another change each time, until one has been seen: the stream has begun then.
-    seen = False
-    while not seen:
+
+    def is_told():
+        # Another change each time, until one has been seen: the stream has begun then.
         anna.add(anna.job, name="Sofa")
-        seen = "Sofa" in watching.stdout.readline()
+        return select.select([watching.stdout], [], [], 0.5)[0] != []
+
+    wait_until(is_told, PATIENCE_SECONDS, "it tells of a change")
     anna.stop()
     _, error = watching.communicate(timeout=PATIENCE_SECONDS)
     assert watching.returncode == UNAVAILABLE and error.count("\n") == 1 and "The daemon has stopped" in error, error

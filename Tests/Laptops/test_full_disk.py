@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from gateways import advance, published_states, server_flags, state, wait_published
+from gateways import advance, published_states, queue_status, server_flags, state, wait_published
 from lab import Program, never_during, wait_until
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
 
@@ -197,7 +197,7 @@ def test_what_a_person_does_to_the_queue_on_a_full_disk(solos, office, front):
         assert anna.muster("queue", "pause").returncode == 0
         anna.kill()
         anna.start(*flags, prefix=disk.prefix)
-        assert anna.get("/v1/status")["queue"] == {"pending": 0, "parked": 1}, "it is paused for good"
+        assert anna.get("/v1/status")["queue"] == queue_status(paused=1, isPaused=True), "it is paused for good"
         assert anna.muster("queue", "drop", token).returncode == 0
         assert anna.muster("queue", "resume").returncode == 0
         front.always(None)

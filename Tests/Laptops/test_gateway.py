@@ -8,6 +8,7 @@ from gateways import (
     advance,
     crew,
     published_states,
+    queue_status,
     server_check,
     server_flags,
     state,
@@ -38,8 +39,8 @@ def test_states_reach_the_office_once_and_in_order(solos, office, front):
     notes = [change["note"] for change in bert.get(f"/v1/jobs/{job}/log") if change["action"] == "decided"]
     assert notes == [change["note"] for change in anna.get(f"/v1/jobs/{job}/log") if change["action"] == "decided"]
     text = "\n".join(notes)
-    assert text.index("asked the server for openJob") < text.index("published state = scheduled"), text
-    assert text.index("published state = dispatched") < text.index("published state = inProgress"), text
+    assert text.index("asked the office: open the job") < text.index("the job is scheduled"), text
+    assert text.index("the job is dispatched") < text.index("the job is inProgress"), text
     # A refusal is told where it was asked for, before anything is sent.
     status, answer = bert.ask("POST", f"/v1/jobs/{job}/state", {"state": "scheduled"})
     assert status == 422 and "cannot become scheduled" in answer["detail"]
@@ -281,14 +282,14 @@ def test_a_queue_that_is_paused_and_dropped(solos, office, front):
     anna, _ = crew(solos, office, front)
     job = anna.create_job("Smith")
     wait_published([anna], job, "scheduled")
-    assert anna.make("/v1/queue/pause", {}) == {"pending": 0, "parked": 0}
+    assert anna.make("/v1/queue/pause", {}) == queue_status(isPaused=True)
     [token] = advance(anna, job, "dispatched")
-    assert anna.get("/v1/status")["queue"] == {"pending": 0, "parked": 1}
+    assert anna.get("/v1/status")["queue"] == queue_status(paused=1, isPaused=True)
     waiting = {"published": "scheduled", "pending": "dispatched"}
     never_during(lambda: state(anna, job) != waiting, 1.5, "what is paused is sent")
     assert anna.muster("queue", "drop", token[:8]).returncode == 0
     assert state(anna, job) == {"published": "scheduled", "pending": None}
-    assert anna.make("/v1/queue/resume", {}) == {"pending": 0, "parked": 0}
+    assert anna.make("/v1/queue/resume", {}) == queue_status()
     # The next one of the lane follows one that was taken back.
     advance(anna, job, "cancelled")
     wait_published([anna], job, "cancelled")

@@ -1,6 +1,6 @@
 """What the office refuses for good: it leaves the queue's way, is not shown any more, and the person hears of it."""
 
-from gateways import advance, crew, published_states, server_flags, state, wait_published
+from gateways import advance, crew, published_states, queue_status, server_flags, state, wait_published
 from lab import wait_until
 from solo import PATIENCE_SECONDS
 
@@ -30,7 +30,7 @@ def test_what_the_office_refuses_is_listed_until_somebody_takes_note(solos, offi
     listed = bert.get("/v1/queue")
     assert [entry["token"] for entry in listed] == [token, next_token]
     assert all("is cancelled and cannot become" in entry["lastError"] for entry in listed), listed
-    assert bert.get("/v1/status")["queue"] == {"pending": 0, "parked": 2}
+    assert bert.get("/v1/status")["queue"] == queue_status(rejected=2)
     # Whoever brought it has nothing to take note of.
     assert anna.get("/v1/queue") == []
     notes = "\n".join(change["note"] for change in anna.get(f"/v1/jobs/{job}/log") if change["action"] == "decided")
@@ -45,7 +45,7 @@ def test_what_the_office_refuses_is_listed_until_somebody_takes_note(solos, offi
     for entry in listed:
         assert bert.muster("queue", "drop", entry["token"]).returncode == 0
     assert bert.get("/v1/queue") == []
-    assert bert.get("/v1/status")["queue"] == {"pending": 0, "parked": 0}
+    assert bert.get("/v1/status")["queue"] == queue_status()
 
 
 def test_a_lane_that_is_not_there_is_not_said_to_wait_or_to_go_on(solos):

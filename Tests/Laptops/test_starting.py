@@ -29,10 +29,14 @@ WRONG = {
     "an unknown setting": ({"listenn": "127.0.0.1:1"}, {}, ["'listenn' in", "muster.json", "did you mean listen?"]),
     "a value of another kind": ({"discovery": "maybe"}, {}, ["'discovery' in", "muster.json", "true or false"]),
     "a number in the place of an address": ({"listen": 7600}, {}, ["'listen' in", "muster.json", "a text"]),
-    "no time at all": ({"server-interval": 0}, {}, ["1 to 86400"]),
-    "a server in the clear": ({"server": "http://office:7480"}, {}, ["https://"]),
+    "no time at all": ({"server-interval": 0}, {}, ["'server-interval' in", "muster.json", "1 to 86400"]),
+    "a server in the clear": ({"server": "http://office:7480"}, {}, ["'server' in", "muster.json", "https://"]),
+    "an address that is none": ({"peers": ["a:b:c"]}, {}, ["'peers' in", "muster.json", "HOST:PORT"]),
+    "no name at all": ({"host-name": ""}, {}, ["'host-name' in", "muster.json", "is empty"]),
+    "a group that is not there": ({"socket-group": "no-such-crew"}, {}, ["'no-such-crew'", "groupadd"]),
+    "a path that no socket can have": ({"socket": "/tmp/" + "a" * 120}, {}, ["106 bytes"]),
     "an unknown variable": ({}, {"MUSTER_PEER": "x"}, ["MUSTER_PEER;", "did you mean MUSTER_PEERS?"]),
-    "a level that is none": ({"log-level": "loud"}, {}, ["'loud'"]),
+    "a level that is none": ({"log-level": "loud"}, {}, ["'log-level' in", "muster.json", "'loud'"]),
 }
 
 

@@ -69,6 +69,28 @@ struct ConfigurationTests {
         #expect(configuration.serverInterval == 60)
     }
 
+    @Test(
+        "A value that cannot be used is refused where it stands: in the file, by its variable or by its flag",
+        arguments: [
+            (NodeConfiguration.Key.listen, #""nonsense""#, "HOST:PORT"), (.listen, #""127.0.0.1:99999""#, "HOST:PORT"),
+            (.server, #""nonsense""#, "https://"), (.server, #""http://office:7480""#, "https://"),
+            (.serverInterval, "0", "1 to 86400"), (.logLevel, #""loud""#, "use one of trace, debug"),
+            (.readerGroup, #""office""#, "reader-socket"),
+            (.readerSocket, #""/run/muster/muster.sock""#, "another path"),
+            (.stateDirectory, #""""#, "is empty"), (.hostName, #""""#, "is empty"), (.socketGroup, #""""#, "is empty"),
+        ])
+    func wrongValue(key: NodeConfiguration.Key, json: String, remedy: String) async throws {
+        let inFile = try await refusal(file: #"{"\#(key.rawValue)": \#(json)}"#)
+        #expect(inFile.hasPrefix("'\(key.rawValue)' in /") && inFile.contains(remedy), "\(inFile)")
+        let value = json.filter { $0 != "\"" }
+        let inVariable = try await refusal(environment: [key.variable: value])
+        #expect(inVariable.hasPrefix(key.variable) && inVariable.contains(remedy), "\(inVariable)")
+        let atFlag = await #expect(throws: ConfigurationError.self) {
+            try await NodeConfiguration.read(flags: [key: [value]], environment: [key.variable: "x"], file: nil)
+        }
+        #expect(atFlag?.description.hasPrefix("--\(key.rawValue)") == true, "\(atFlag?.description ?? "")")
+    }
+
     @Test("A missing or broken file is named")
     func brokenFile() async {
         await #expect(throws: ConfigurationError.self) {

@@ -106,7 +106,7 @@ struct ConflictTests {
         #expect(refusal?.message.hasPrefix("'aa' fits 2 rivals of 'room'; take one of ") == true)
     }
 
-    @Test("Where no device is connected nobody is said to be in sync")
+    @Test("Where no laptop is connected nobody is said to be in sync")
     func notConnected() async throws {
         let anna = try await Laptop("anna")
         let job = try await anna.service.createJob(CreateJobRequest(name: "Smith")).id

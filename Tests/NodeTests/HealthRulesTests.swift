@@ -96,7 +96,7 @@ struct HealthRulesTests {
         }
         #expect(judge(.reached) == HealthCheck("server", .ok, "https://muster.example answers"))
         #expect(judge(.noRoute, pending: 2).outcome == .warning)
-        #expect(judge(.noRoute, pending: 2).finding.hasSuffix("; 2 pending"))
+        #expect(judge(.noRoute, pending: 2).finding.hasSuffix("; 2 requests on the way"))
         #expect(judge(.unreachable("is there a login page?")).finding.contains("login page"))
         #expect(judge(.unauthorised("It was revoked.")).outcome == .failed)
         #expect(judge(.unauthorised("It was revoked.")).finding.contains("let this laptop in: It was revoked."))
@@ -115,9 +115,16 @@ struct HealthRulesTests {
     @Test("What waits for a person is told, however the server is reached")
     func queue() {
         #expect(HealthRules.queue(QueueStatus(pending: 3)) == HealthCheck("queue", .ok, "nothing waits for a person"))
-        let parked = HealthRules.queue(QueueStatus(pending: 3, parked: 2))
-        #expect(parked.outcome == .warning && parked.finding == "2 parked: rejected by the server, or paused")
-        #expect(parked.remedy?.contains("muster queue list") == true)
+        let rejected = HealthRules.queue(QueueStatus(pending: 3, rejected: 2))
+        #expect(rejected.outcome == .warning && rejected.finding == "the office has rejected 2 requests")
+        #expect(rejected.remedy?.contains("muster queue drop") == true)
+        let all = HealthRules.queue(QueueStatus(paused: 1, rejected: 1, isPaused: true))
+        #expect(
+            all.finding.hasPrefix("the office has rejected 1 request; everything of this laptop is paused: 1 request"))
+        #expect(all.remedy?.contains("muster queue resume") == true)
+        // A pause that nobody remembers holds up what will be asked for.
+        let idle = HealthRules.queue(QueueStatus(pausedJobs: [PausedJob(job: "elm", jobName: "Elm 12")]))
+        #expect(idle.outcome == .warning && idle.finding == "what concerns 'Elm 12' is paused: nothing waits for that")
     }
 
     static let disks: [(UInt64?, HealthCheck.Outcome)] = [
@@ -134,12 +141,17 @@ struct HealthRulesTests {
     @Test("A network that nobody can reach this laptop by is told with what to do")
     func network() throws {
         let listen = try #require(PeerAddress("0.0.0.0:7473"))
-        func check(port: Int?, isLoopbackOnly: Bool = false, addresses: [String] = []) -> HealthCheck {
-            HealthRules.network(listen: listen, port: port, isLoopbackOnly: isLoopbackOnly, addresses: addresses)
+        func check(
+            port: Int?, isLoopbackOnly: Bool = false, addresses: [String] = [], connected: Int = 0
+        ) -> HealthCheck {
+            HealthRules.network(
+                listen: listen, port: port, isLoopbackOnly: isLoopbackOnly, addresses: addresses, connected: connected)
         }
         #expect(check(port: nil).outcome == .failed)
         #expect(check(port: 7473).outcome == .failed)
         #expect(check(port: 7473, isLoopbackOnly: true).outcome == .warning)
+        #expect(check(port: 7473, isLoopbackOnly: true, connected: 1).outcome == .ok, "somebody has arranged that")
+        #expect(check(port: nil, isLoopbackOnly: true, connected: 1).outcome == .failed)
         let well = check(port: 7473, addresses: ["10.0.0.2", "fd00::2"])
         #expect(well == HealthCheck("network", .ok, "listens on port 7473, at 10.0.0.2, fd00::2"))
     }

@@ -69,7 +69,7 @@ struct RestoreTests {
     func preview() async throws {
         let anna = try await Laptop("anna")
         let job = try await anna.job("Elm")
-        let vase = try await anna.add(["barcode": "X2", "category": "vase", "room": "Den"], to: job)
+        let vase = try await anna.add(["barcode": "X2", "name": "vase", "room": "Den"], to: job)
         let request = RemovalRequest(matching: ["room": "Den"], isPreview: true)
         let told = try await anna.service.removeItems(request, job: job)
         let item = RemovedItem(id: vase, name: "vase", barcode: "X2", reference: "X2")

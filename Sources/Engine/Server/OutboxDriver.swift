@@ -146,7 +146,7 @@ package actor OutboxDriver {
     /// What waits, in the order of the lanes.
     package var queue: [QueuedMutation] { machine.queue }
     /// How many of this device's own requests wait for the server, or for a person.
-    package var ownCounts: (pending: Int, parked: Int) { machine.ownCounts }
+    package var ownCounts: (pending: Int, paused: Int, rejected: Int) { machine.ownCounts }
     /// Requests whose effect is not shown, since they were rejected or dropped.
     package var notShown: Set<MutationToken> { machine.notShown }
     /// Pauses, credentials, the server's wish to be left alone.

@@ -13,6 +13,14 @@ package struct ServerStanding: Hashable, Sendable {
         case unhealthy(String)
         /// It does not let this laptop in, for the reason that it gives.
         case unauthorised(String)
+
+        /// Why it was not asked with success, for people; nil where it was, or where there is no more to say.
+        package var reason: String? {
+            switch self {
+            case .unknown, .noRoute, .reached: nil
+            case .unreachable(let reason), .unhealthy(let reason), .unauthorised(let reason): reason
+            }
+        }
     }
 
     /// The server has answered, and did not let this laptop in.

@@ -20,4 +20,9 @@ package struct LocalSocket: Sendable {
         self.group = group
         self.access = access
     }
+
+    /// Looks whether the socket can be made as it is asked for; makes nothing.
+    ///
+    /// - Throws: `APIError` for a path that is too long, or a group that is not there.
+    package func check() throws { try SocketFile(path: path, group: group).check() }
 }

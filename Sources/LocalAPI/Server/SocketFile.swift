@@ -21,13 +21,23 @@ struct SocketFile: Sendable {
     /// Where the socket is bound first; `publish` moves it to its name.
     var preparationPath: String { path + "~" }
 
-    /// Checks that the path can be used and makes its directory if only that is missing.
-    func prepare() throws {
+    /// What can be known before anything is made.
+    func check() throws {
         guard preparationPath.utf8.count <= Self.longestPath else {
             throw APIError(
                 .invalidValue,
-                "The socket's path is longer than \(Self.longestPath - 1) bytes: choose a shorter one with --socket.")
+                "The path of the socket \(path) is longer than \(Self.longestPath - 1) bytes: choose a shorter one.")
         }
+        if let group, Self.id(ofGroup: group) == nil { throw Self.noGroup(group, path) }
+    }
+
+    private static func noGroup(_ group: String, _ path: String) -> APIError {
+        APIError(.invalidValue, "There is no group '\(group)': make it (groupadd), or name another for \(path).")
+    }
+
+    /// Checks that the path can be used and makes its directory if only that is missing.
+    func prepare() throws {
+        try check()
         let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         // Members of another group have to get to the socket, whose own mode guards it.
         if !directory.isEmpty, mkdir(directory, group == nil ? 0o750 : 0o755) != 0, errno != EEXIST {
@@ -56,10 +66,7 @@ struct SocketFile: Sendable {
     }
 
     private func give(to group: String) throws {
-        guard let id = Self.id(ofGroup: group) else {
-            throw APIError(
-                .invalidValue, "There is no group '\(group)': make it (groupadd), or name another for \(path).")
-        }
+        guard let id = Self.id(ofGroup: group) else { throw Self.noGroup(group, path) }
         guard chown(preparationPath, uid_t.max, id) == 0 else {
             throw APIError(
                 .notPermitted,

@@ -151,7 +151,7 @@ package struct QueuedTokens: Codable, Hashable, Sendable {
 
 /// `POST /v1/queue/pause` and `resume`.
 package struct LaneRequest: Codable, Hashable, Sendable {
-    /// `JOB/NAME`, as the queue lists it; absent for everything of this device.
+    /// A job, or a lane of it as the queue lists it (`JOB/NAME`); absent for everything of this device.
     package var lane: String?
 
     /// Nil pauses everything of this device, or ends every pause.

@@ -117,25 +117,76 @@ package struct ServerContact: Codable, Hashable, Sendable {
     @Nullable package var lastAnswerAt: Timestamp?
     /// How long ago that was.
     @Nullable package var ageSeconds: Double?
+    /// What came of the last attempt to ask it.
+    package var state: State
+    /// Why it was not asked with success, for people; null where it was.
+    @Nullable package var reason: String?
+
+    /// What came of the last attempt; more may come.
+    package enum State: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Since the daemon has started it has not been asked.
+        case unknown
+        case reached
+        /// This device has no route to it: most likely it has no internet.
+        case noRoute
+        case unreachable
+        /// It answers, and cannot do what it should.
+        case unhealthy
+        /// It does not let this device in.
+        case unauthorised
+    }
 
     /// `lastAnswerAt` and `ageSeconds` are given together or not at all.
-    package init(address: String, lastAnswerAt: Timestamp? = nil, ageSeconds: Double? = nil) {
+    package init(
+        address: String, state: State = .unknown, reason: String? = nil, lastAnswerAt: Timestamp? = nil,
+        ageSeconds: Double? = nil
+    ) {
         self.address = address
+        self.state = state
+        self.reason = reason
         self.lastAnswerAt = lastAnswerAt
         self.ageSeconds = ageSeconds
     }
 }
 
-/// The outbox in two numbers, of what was asked for on this device.
+/// The outbox in a few numbers, of what was asked for on this device.
 package struct QueueStatus: Codable, Hashable, Sendable {
-    /// Mutations on their way, however long that takes.
+    /// Requests on their way, however long that takes.
     package var pending: Int
-    /// Mutations that wait for a person: paused, or rejected for good.
+    /// Requests that wait for a person: paused, or rejected for good.
     package var parked: Int
+    /// How many of those that are parked wait for the end of a pause.
+    package var paused: Int
+    /// Whether a person has paused everything of this device.
+    package var isPaused: Bool
+    /// Jobs that a person has paused by themselves, whether anything of them waits or not.
+    package var pausedJobs: [PausedJob]
 
-    /// Zeros say that nothing waits.
-    package init(pending: Int = 0, parked: Int = 0) {
+    /// Zeros say that nothing waits; `parked` is worked out.
+    package init(
+        pending: Int = 0, paused: Int = 0, rejected: Int = 0, isPaused: Bool = false, pausedJobs: [PausedJob] = []
+    ) {
         self.pending = pending
-        self.parked = parked
+        self.paused = paused
+        parked = paused + rejected
+        self.isPaused = isPaused
+        self.pausedJobs = pausedJobs
+    }
+
+    /// Those that the server has refused for good, and that nobody has dropped yet.
+    package var rejected: Int { parked - paused }
+}
+
+/// A job of which nothing is sent until a person ends the pause.
+package struct PausedJob: Codable, Hashable, Sendable {
+    /// The job's full id.
+    package var job: String
+    /// What people call it; null where it is not here.
+    @Nullable package var jobName: String?
+
+    /// A job that is not here any more can still be paused.
+    package init(job: String, jobName: String?) {
+        self.job = job
+        self.jobName = jobName
     }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import FoundationEssentials
 package import LocalAPI
+package import Logging
 package import Replication
 package import ServerChannel
 
@@ -31,8 +32,8 @@ package struct NodeConfiguration: Sendable {
     package var usesDiscovery = true
     /// What people see this laptop as, cut to 128 bytes; nil for the host's own name.
     package var hostName: String?
-    /// The name of a `Logger.Level`; it is not checked here.
-    package var logLevel = "info"
+    /// What the log is to tell.
+    package var logLevel = Logger.Level.info
 
     /// The defaults: on this machine only, with discovery, without a server.
     ///
@@ -101,44 +102,59 @@ package struct NodeConfiguration: Sendable {
             }
         }
         let directories = UsualDirectories(environment: environment, isRoot: isRoot)
-        return try NodeConfiguration(ConfigReader(providers: providers), in: directories)
+        let places = SettingPlaces(flags: Set(flags.keys), environment: environment, file: file)
+        return try NodeConfiguration(ConfigReader(providers: providers), in: directories, places)
     }
 
-    private init(_ reader: ConfigReader, in directories: UsualDirectories) throws(ConfigurationError) {
+    private init(
+        _ reader: ConfigReader, in directories: UsualDirectories, _ places: SettingPlaces
+    ) throws(ConfigurationError) {
         self.init(in: directories)
+        for key in Key.allCases where key.kind == .text && reader.string(forKey: key.key) == "" {
+            throw ConfigurationError("\(places[key]) is empty; leave it out if the default is meant.")
+        }
         stateDirectory = reader.string(forKey: Key.stateDirectory.key, default: stateDirectory)
         socket = reader.string(forKey: Key.socket.key, default: socket)
         socketGroup = reader.string(forKey: Key.socketGroup.key)
         readerSocket = reader.string(forKey: Key.readerSocket.key)
         readerGroup = reader.string(forKey: Key.readerGroup.key)
         guard readerSocket != socket else {
-            throw ConfigurationError("\(socket) cannot be both sockets; name another path with --reader-socket.")
+            throw ConfigurationError(
+                "\(places[.readerSocket]): \(socket) cannot be both sockets; name another path for one of them.")
         }
         guard readerGroup == nil || readerSocket != nil else {
             throw ConfigurationError(
-                "--reader-group is of no use without a second socket; name its path with --reader-socket.")
+                "\(places[.readerGroup]) is of no use without a second socket; name its path as reader-socket.")
         }
         usesDiscovery = reader.bool(forKey: Key.discovery.key, default: usesDiscovery)
         hostName = reader.string(forKey: Key.hostName.key)
-        logLevel = reader.string(forKey: Key.logLevel.key, default: logLevel)
-        if let text = reader.string(forKey: Key.listen.key) { listen = try Self.address(text, key: .listen) }
+        if let text = reader.string(forKey: Key.logLevel.key) {
+            guard let level = Logger.Level(rawValue: text) else {
+                let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ConfigurationError("\(places[.logLevel]): '\(text)' is no log level; use one of \(levels).")
+            }
+            logLevel = level
+        }
+        if let text = reader.string(forKey: Key.listen.key) { listen = try Self.address(text, key: .listen, places) }
         for text in reader.stringArray(forKey: Key.peers.key, default: []) {
-            peers.append(try Self.address(text, key: .peers))
+            peers.append(try Self.address(text, key: .peers, places))
         }
         if let text = reader.string(forKey: Key.server.key) {
             guard let address = ServerAddress(text) else {
                 throw ConfigurationError(
-                    "'\(text)' is no server; write its address like https://muster.example:7480.")
+                    "\(places[.server]): '\(text)' is no server; write its address like https://muster.example:7480.")
             }
             guard address.isEncrypted else {
-                throw ConfigurationError("The server speaks TLS only; write https:// instead of http:// in \(text).")
+                throw ConfigurationError(
+                    "\(places[.server]): the server speaks TLS only; write https:// instead of http:// in '\(text)'.")
             }
             server = address
         }
         let interval = Key.serverInterval.key
         if let text = reader.string(forKey: interval) ?? reader.int(forKey: interval).map({ String($0) }) {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
-                throw ConfigurationError("'\(text)' is no interval; write a number of seconds from 1 to 86400.")
+                throw ConfigurationError(
+                    "\(places[.serverInterval]): '\(text)' is no interval; write a number of seconds from 1 to 86400.")
             }
             serverInterval = seconds
         }
@@ -162,18 +178,35 @@ package struct NodeConfiguration: Sendable {
         case .serverInterval: "\(serverInterval)"
         case .discovery: "\(usesDiscovery)"
         case .hostName: hostName
-        case .logLevel: logLevel
+        case .logLevel: logLevel.rawValue
         }
     }
 
     /// Nobody but this machine can connect.
     package var isLoopbackOnly: Bool { Loopback.holds(listen.host) }
 
-    private static func address(_ text: String, key: Key) throws(ConfigurationError) -> PeerAddress {
+    /// Looks, without making anything, whether the sockets can be had as they are set.
+    ///
+    /// - Throws: `APIError` for a path that is too long, or a group that is not there.
+    package func checkSockets() throws {
+        for socket in [Optional(ownSocket), readingSocket].compactMap(\.self) { try socket.check() }
+    }
+
+    /// The one that does all.
+    var ownSocket: LocalSocket { LocalSocket(path: socket, group: socketGroup) }
+
+    /// The one on which people may only look, if there is one.
+    var readingSocket: LocalSocket? {
+        readerSocket.map { LocalSocket(path: $0, group: readerGroup, access: .looking) }
+    }
+
+    private static func address(
+        _ text: String, key: Key, _ places: SettingPlaces
+    ) throws(ConfigurationError) -> PeerAddress {
         // Port 0 is any free one, which nobody else can name.
         guard let address = PeerAddress(text), key == .listen || address.port > 0 else {
             throw ConfigurationError(
-                "'\(text)' is no address for \(key.rawValue); write HOST:PORT, for example 192.168.1.20:\(defaultPort)."
+                "\(places[key]): '\(text)' is no address; write HOST:PORT, for example 192.168.1.20:\(defaultPort)."
             )
         }
         return address

@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import Inventory
 import LocalAPI
 import Storage
 import Synchronization
@@ -54,7 +55,11 @@ final class ChangePublisher: ReplicationObserver {
         guard let stored = try? await store.job(job), let sessions = try? await store.workSessions(of: job) else {
             return
         }
-        let reporter = ChangeReporter(job: stored)
+        var reporter = ChangeReporter(job: stored)
+        let decisions = applied.filter(\.change.isOfStatements).flatMap {
+            TimelineEntry($0.change, key: TimelineKey($0.change, at: $0.dot), isFirst: false).decisions
+        }
+        reporter.wishes = await store.wishes(decisions, in: job)
         for change in applied where !change.change.isPreamble || change.change.isOfStatements {
             hub.publish(.change(reporter.report(change, sessions)))
         }

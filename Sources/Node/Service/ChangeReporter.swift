@@ -7,10 +7,13 @@ import Storage
 /// Puts changes into the words of the API.
 struct ChangeReporter: Sendable {
     let job: StoredJob
+    /// What people had asked for under the tokens that the server decides on.
+    var wishes: [MutationToken: String] = [:]
 
     /// - Parameter person: who was at the author's laptop; nil when nobody says so.
     func report(_ entry: TimelineEntry, label: String?, by person: String?) -> ChangeReport {
-        let notes = entry.notes + entry.decisions.map(sentence)
+        let decided = entry.decisions.map(sentence).joined(separator: "; ")
+        let notes = entry.notes + (decided.isEmpty ? [] : [decided])
         let action: ChangeReport.Action =
             !entry.decisions.isEmpty
             ? .decided
@@ -34,18 +37,21 @@ struct ChangeReporter: Sendable {
         switch decision {
         case .dealtWithLateWork(let count): "dealt with \(count) late change\(count == 1 ? "" : "s")"
         case .removedJob: "removed the job"
-        case .asked(let request):
-            "asked the server for \(request.kind) \(FlatJSON.readable(request.payload))"
-        case .withdrew(let token): "took request \(token) back"
+        case .asked(let request): "asked the office: \(MutationKinds.all.sentence(for: request))"
+        case .withdrew(let token): "took back: \(wish(token))"
         case .decided(let outcome):
             switch outcome.verdict {
-            case .accepted: "accepted request \(outcome.token)"
-            case .rejected: "rejected request \(outcome.token): \(outcome.reason)"
-            case .withdrawn: "dropped request \(outcome.token), which was taken back"
+            case .accepted: "accepted: \(wish(outcome.token))"
+            case .rejected: "rejected: \(wish(outcome.token)). \(outcome.reason)"
+            case .withdrawn: "left alone, since it was taken back: \(wish(outcome.token))"
             }
-        case .published(let published):
-            "published \(published.name) = \(FlatJSON.readable(Array(published.value.utf8)))"
+        case .published(let published): published.sentence
         }
+    }
+
+    /// What was asked for; where that is not here, what `muster queue show` takes.
+    private func wish(_ token: MutationToken) -> String {
+        wishes[token] ?? "request \(token.description.prefix(8))"
     }
 
     /// What came too late, by itself: what its author saw is not known any more.
@@ -88,6 +94,21 @@ extension ReportedDecision {
         case .published(let published):
             self.init(
                 .published, name: "\(published.name)", value: FlatJSON.readable(Array(published.value.utf8)))
+        }
+    }
+}
+
+extension PublishedValue {
+    /// For people.
+    fileprivate var sentence: String {
+        switch name {
+        case .jobState: return "the job is \(value)"
+        case .jobName: return "the office's name for it is '\(value)'"
+        case .jobKind: return "it is of kind \(value)"
+        case .signature:
+            let signer = FlatJSON(parsing: Array(value.utf8))?["name"]
+            return signer.map { "signed for by \($0)" } ?? "signed for"
+        default: return "\(name) is \(value)"
         }
     }
 }

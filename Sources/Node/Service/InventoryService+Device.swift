@@ -24,11 +24,14 @@ extension InventoryService {
 
     private func serverContact() async throws -> ServerContact? {
         guard let address = facts.configuration.server else { return nil }
-        var last = await gateway?.standing.lastAnswer
+        let standing = await gateway?.standing
+        var last = standing?.lastAnswer
         if last == nil { last = try await store.lastServerAnswer() }
         let now = nowMilliseconds
         return ServerContact(
-            address: "\(address)", lastAnswerAt: last.map { Timestamp(milliseconds: Int64(clamping: $0)) },
+            address: "\(address)", state: ServerContact.State(standing?.state ?? .unknown),
+            reason: standing?.state.reason,
+            lastAnswerAt: last.map { Timestamp(milliseconds: Int64(clamping: $0)) },
             ageSeconds: last.map { Double(now - min($0, now)) / 1_000 })
     }
 
@@ -91,5 +94,18 @@ extension InventoryService {
                 .invalidValue, "'\(request.address)' is no address; write HOST:PORT, for example 192.168.1.20:7473.")
         }
         await replicator.updatePlan { plan, now in plan.onConfigured(address, now: now) }
+    }
+}
+
+extension ServerContact.State {
+    fileprivate init(_ state: ServerStanding.State) {
+        switch state {
+        case .unknown: self = .unknown
+        case .noRoute: self = .noRoute
+        case .reached: self = .reached
+        case .unreachable: self = .unreachable
+        case .unhealthy: self = .unhealthy
+        case .unauthorised: self = .unauthorised
+        }
     }
 }

@@ -51,7 +51,7 @@ extension InventoryService {
         guard known.outcome == nil, !known.isWithdrawn else {
             throw APIError(
                 .mutationSettled,
-                "The mutation \(known.stored.request.token) is finished; 'muster queue show' tells what came of it.")
+                "The request \(known.stored.request.token) is finished; 'muster queue show' tells what came of it.")
         }
         throw unknown(text)
     }
@@ -88,12 +88,31 @@ extension InventoryService {
     private func unknown(_ text: String) -> APIError {
         APIError(
             .unknownMutation,
-            "No mutation '\(text)' is known here; 'muster queue list' and 'muster queue log' show their tokens.")
+            "No request '\(text)' is known here; 'muster queue list' and 'muster queue log' show their tokens.")
     }
 
     private func ambiguous(_ text: String, _ fitting: [MutationToken]) -> APIError {
         APIError(
-            .ambiguousMutation, "'\(text)' fits \(fitting.count) mutations; write more of the token.",
+            .ambiguousMutation, "'\(text)' fits \(fitting.count) requests; write more of the token.",
             candidates: fitting.map(\.description))
+    }
+}
+
+extension Store {
+    /// What was asked for under the tokens that the server decides on, for people; without those that are not here.
+    func wishes(_ decisions: [TimelineEntry.Decision], in job: JobID) async -> [MutationToken: String] {
+        var wishes: [MutationToken: String] = [:]
+        for decision in decisions {
+            let token: MutationToken
+            switch decision {
+            case .decided(let outcome): token = outcome.token
+            case .withdrew(let withdrawn): token = withdrawn
+            default: continue
+            }
+            if let asked = try? await request(token, job: job) {
+                wishes[token] = MutationKinds.all.sentence(for: asked.request)
+            }
+        }
+        return wishes
     }
 }

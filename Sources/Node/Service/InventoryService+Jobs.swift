@@ -127,6 +127,8 @@ extension InventoryService {
                 while let lines = try await cursor.next() {
                     let told = lines.filter { !$0.entry.isPreamble }
                     if !told.isEmpty {
+                        var reporter = reporter
+                        reporter.wishes = await store.wishes(told.flatMap(\.entry.decisions), in: job.id)
                         return told.map { reporter.report($0.entry, label: $0.item?.label, by: $0.person) }
                     }
                 }

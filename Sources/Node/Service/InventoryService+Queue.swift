@@ -51,8 +51,14 @@ extension InventoryService {
     }
 
     func queueStatus() async -> QueueStatus {
-        let own = await outbox.ownCounts
-        return QueueStatus(pending: own.pending, parked: own.parked)
+        let (own, standing) = (await outbox.ownCounts, await outbox.standing)
+        var paused: [PausedJob] = []
+        for job in Set(standing.pausedLanes.map(\.job)).sorted() {
+            paused.append(PausedJob(job: job.text, jobName: try? await store.job(job).name))
+        }
+        return QueueStatus(
+            pending: own.pending, paused: own.paused, rejected: own.rejected, isPaused: standing.isPaused,
+            pausedJobs: paused)
     }
 
     func queue() async throws -> [QueueEntry] {
@@ -95,37 +101,45 @@ extension InventoryService {
 
     func pause(_ request: LaneRequest) async throws -> QueueStatus {
         try await answering {
-            try await outbox.pause(try await lane(request))
+            for lane in try await lanes(request) { try await outbox.pause(lane) }
             return await queueStatus()
         }
     }
 
     func resume(_ request: LaneRequest) async throws -> QueueStatus {
         try await answering {
-            let lane = try await lane(request)
-            if lane != nil, await outbox.standing.isPaused {
+            let lanes = try await lanes(request)
+            if request.lane != nil, await outbox.standing.isPaused {
                 throw APIError(
-                    .invalidValue,
-                    "Everything of this laptop is paused; 'muster queue resume' without a lane ends that.")
+                    .invalidValue, "Everything of this laptop is paused; 'muster queue resume' without a job ends that."
+                )
             }
-            try await outbox.resume(lane)
+            for lane in lanes { try await outbox.resume(lane) }
             return await queueStatus()
         }
     }
 
-    private func lane(_ request: LaneRequest) async throws -> LaneID? {
-        guard let text = request.lane else { return nil }
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, let lane = LaneID("x/\(parts[1])") else {
-            throw APIError(.invalidValue, "'\(text)' is no lane; write JOB/NAME as 'muster queue show' shows it.")
+    /// What a person names: everything of this laptop (one nil), a job with all its lanes, or one of these as JOB/NAME.
+    private func lanes(_ request: LaneRequest) async throws -> [LaneID?] {
+        guard let text = request.lane else { return [nil] }
+        let job: JobID
+        do {
+            job = try await resolve(job: text).id
+        } catch let error as APIError where error.code == .unknownJob {
+            // A job's name may have a slash in it.
+            guard let slash = text.lastIndex(of: "/") else { throw error }
+            let lanes = await lanes(of: try await resolve(job: String(text[..<slash])).id)
+            guard let lane = lanes.first(where: { $0.name == text[text.index(after: slash)...] }) else { throw error }
+            return [lane]
         }
-        let named = LaneID(job: try await resolve(job: parts[0]).id, name: lane.name)
-        let isUsed = await outbox.queue.contains { $0.entry.lane == named }
-        guard isUsed || MutationKinds.all.types.contains(where: { $0.lane == named.name }) else {
-            throw APIError(
-                .invalidValue, "The job has no lane '\(named.name)'; 'muster queue show' shows a mutation's lane.")
-        }
-        return named
+        return await lanes(of: job)
+    }
+
+    /// Those of what this version can ask for, and of what is asked for.
+    private func lanes(of job: JobID) async -> [LaneID] {
+        let known = MutationKinds.all.types.map { LaneID(job: job, name: $0.lane) }
+        let used = await outbox.queue.map(\.entry.lane).filter { $0.job == job }
+        return Set(known + used).sorted()
     }
 
     private func describe(_ queued: QueuedMutation, jobName: String?) async -> QueueEntry {

@@ -24,7 +24,7 @@ extension InventoryService {
                 throw APIError(
                     .confirmationNeeded,
                     "This removes \(items.count) of the \(job.items) items in '\(job.name)' at once, for good, on every "
-                        + "device; add --yes (isConfirmed in the API) if that is meant.")
+                        + "laptop; add --yes (isConfirmed in the API) if that is meant.")
             }
             guard !items.isEmpty else { return Removed(removed: []) }
             let result = try await store.edit(
@@ -75,7 +75,7 @@ extension InventoryService {
             guard isConfirmed else {
                 throw APIError(
                     .confirmationNeeded,
-                    "This removes the job '\(job.name)' with \(job.items) \(job.items == 1 ? "item" : "items") for good, on every device; add --yes "
+                    "This removes the job '\(job.name)' with \(job.items) \(job.items == 1 ? "item" : "items") for good, on every laptop; add --yes "
                         + "(confirmed=true in the API) if that is meant.")
             }
             try checkThatItIsOn(job.id)

@@ -97,13 +97,13 @@ package enum OutboxRefusal: Error, Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .unknown(let token):
-            "There is no mutation \(token) in the queue; 'muster queue list' shows what waits."
+            "There is no request \(token) in the queue; 'muster queue list' shows what waits."
         case .notOwn(let token):
-            "The mutation \(token) was asked for on another device; drop it there."
+            "The request \(token) was made on another laptop; drop it there."
         case .answered(let token):
-            "The server has already answered the mutation \(token); ask for another change instead."
+            "The server has already answered the request \(token); ask for another change instead."
         case .rejected(let token):
-            "The server has rejected the mutation \(token) for good; drop it and ask for another change."
+            "The server has rejected the request \(token) for good; drop it and ask for another change."
         }
     }
 }

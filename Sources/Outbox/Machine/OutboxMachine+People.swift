@@ -117,11 +117,12 @@ extension OutboxMachine {
         return tokens + pending.keys.filter { !listed.contains($0) }.sorted()
     }
 
-    /// How much of what was asked for here waits for the server, and how much for a person.
-    package var ownCounts: (pending: Int, parked: Int) {
+    /// How much of what was asked for here waits for the server, and how much for a person: to end a pause, or to see that it was
+    /// rejected.
+    package var ownCounts: (pending: Int, paused: Int, rejected: Int) {
         let own = pending.values.count { $0.entry.isOwn }
         let paused = pending.values.count { $0.entry.isOwn && state(of: $0) == .paused }
-        return (own - paused, paused + rejected.values.count { $0.entry.isOwn })
+        return (own - paused, paused, rejected.values.count { $0.entry.isOwn })
     }
 
     private func state(of one: Pending) -> QueuedMutation.State {

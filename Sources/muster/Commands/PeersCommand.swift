@@ -4,7 +4,7 @@ import LocalAPI
 struct PeersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers",
-        abstract: "List the devices that were found or are connected, and how far behind they are.",
+        abstract: "List the laptops that were found or are connected, and how far behind they are.",
         usage: ListOptions.usage("muster peers"),
         discussion: """
             \(columns.described())
@@ -21,15 +21,15 @@ struct PeersCommand: AsyncParsableCommand {
         let peers = try await options.withClient { try await $0.peers() }
         try options.print(
             peers, list, columns: Self.columns,
-            none: "No other device was found yet; 'muster status' tells whether discovery is on.")
+            none: "No other laptop was found yet; 'muster status' tells whether discovery is on.")
         if !options.json, !peers.isEmpty, SyncState(peers) == .notConnected {
-            StandardOutput.remark("No device is connected.")
+            StandardOutput.remark("No laptop is connected.")
         }
     }
 
     private static var columns: [ListColumn<PeerStatus>] {
         [
-            ListColumn(.text("DEVICE")) { Cell($0.name) },
+            ListColumn(.text("LAPTOP")) { Cell($0.name) },
             ListColumn(.whole("ID").optional) { .id($0.deviceID) },
             ListColumn(.text("ADDRESS")) { Cell($0.address) },
             ListColumn(.whole("STATE")) { Cell($0.syncDescription) },

@@ -42,7 +42,7 @@ struct SessionStartCommand: AsyncParsableCommand {
         if options.json { return try StandardOutput.json(report) }
         guard let session = report.session else { return }
         let former = report.former.map { $0.name == session.name ? "" : ", instead of \(Text.plain($0.name))" } ?? ""
-        StandardOutput.write("\(Text.plain(session.name)) is at this laptop from now on\(former); \(session.clock).\n")
+        StandardOutput.say("\(Text.plain(session.name)) is at this laptop from now on\(former); \(session.clock).")
     }
 }
 
@@ -57,8 +57,8 @@ struct SessionEndCommand: AsyncParsableCommand {
     func run() async throws {
         let report = try await options.withClient { try await $0.endSession() }
         if options.json { return try StandardOutput.json(report) }
-        guard let former = report.former else { return StandardOutput.write("There was no session to end.\n") }
-        StandardOutput.write("The session of \(Text.plain(former.name)) has ended.\n")
+        guard let former = report.former else { return StandardOutput.say("There was no session to end.") }
+        StandardOutput.say("The session of \(Text.plain(former.name)) has ended.")
     }
 }
 
@@ -78,15 +78,15 @@ struct SessionShowCommand: AsyncParsableCommand {
         let report = try await options.withClient { try await $0.session() }
         if options.json { return try StandardOutput.json(report) }
         guard let session = report.session else {
-            return StandardOutput.write("Nobody has a session here; 'muster session start NAME' begins one.\n")
+            return StandardOutput.say("Nobody has a session here; 'muster session start NAME' begins one.")
         }
-        StandardOutput.write("\(session.description)\n")
+        StandardOutput.say(session.description)
     }
 
     private func showAll() async throws {
         let crew = try await options.withClient { try await $0.crew() }
         if options.json { return try StandardOutput.json(crew) }
-        guard !crew.sessions.isEmpty else { return StandardOutput.write("Nobody has a session here.\n") }
+        guard !crew.sessions.isEmpty else { return StandardOutput.say("Nobody has a session here.") }
         var table = Table([.number("USER"), .text("PERSON"), .whole("SINCE"), .text("CLOCK")])
         for one in crew.sessions {
             table.add("\(one.user)", Cell(one.session.name), .time(one.session.since), Cell(one.session.clock))

@@ -4,7 +4,7 @@ import LocalAPI
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show this device, its clock, peers, jobs and queue at a glance.",
+        abstract: "Show this laptop, its clock, peers, jobs and queue at a glance.",
         discussion: "Example:\n  muster status --json | jq .peers")
 
     @OptionGroup var options: GlobalOptions
@@ -13,7 +13,7 @@ struct StatusCommand: AsyncParsableCommand {
         let status = try await options.withClient { try await $0.status() }
         if options.json { return try StandardOutput.json(status) }
         var facts = Facts()
-        facts.add("Device", "\(status.name) (\(ShortIDs.random(status.deviceID)))")
+        facts.add("Laptop", "\(status.name) (\(ShortIDs.random(status.deviceID)))")
         if let session = status.session { facts.add("Person", session.description) }
         facts.add("Store", ShortIDs.random(status.replicaID))
         facts.add("Daemon", "version \(status.version), up since \(Formats.time(status.startedAt))")
@@ -26,14 +26,13 @@ struct StatusCommand: AsyncParsableCommand {
             Formats.count(status.jobs)
                 + (removed == 0 ? "" : ", and \(Formats.count(removed)) removed with late work (see: muster job late)"))
         if let server = status.server { facts.add("Server", self.server(server)) }
-        facts.add(
-            "Queue", "\(Formats.count(status.queue.pending)) pending, \(Formats.count(status.queue.parked)) parked")
+        facts.add("Queue", queue(status.queue))
         facts.print(on: .output)
     }
 
     private func peers(_ status: Status) -> String {
         let known = "\(Formats.count(status.peers.count)) known"
-        guard status.sync != .notConnected else { return "no device is connected, \(known)" }
+        guard status.sync != .notConnected else { return "no laptop is connected, \(known)" }
         let connected = status.peers.filter { $0.state == .connected }
         let inSync = connected.filter(\.isInSync).count
         return "\(Formats.count(connected.count)) connected, \(Formats.count(inSync)) in sync, \(known)"
@@ -48,9 +47,31 @@ struct StatusCommand: AsyncParsableCommand {
         return "synchronised: \(error) to the server's (from: \(clock.source.rawValue))"
     }
 
-    private func server(_ contact: ServerContact) -> String {
-        guard let age = contact.ageSeconds else { return "\(contact.address), never asked with success" }
-        return "\(contact.address), last asked with success \(Formats.duration(seconds: age)) ago"
+    private func server(_ server: ServerContact) -> String {
+        let standing =
+            switch server.state {
+            case .unknown: "not asked yet since the daemon started"
+            case .reached: "answers"
+            case .noRoute: "there is no way to it now"
+            case .unreachable: "is not reached"
+            case .unhealthy: "is not well"
+            case .unauthorised: "does not let this laptop in"
+            }
+        let reason = server.reason.map { " (\($0))" } ?? ""
+        let age = server.ageSeconds.map { "last asked with success \(Formats.duration(seconds: $0)) ago" }
+        return "\(server.address): \(standing)\(reason), \(age ?? "never asked with success")"
+    }
+
+    private func queue(_ queue: QueueStatus) -> String {
+        var parts: [String] = []
+        if queue.pending > 0 { parts.append("\(counted(queue.pending, "request")) on the way") }
+        if queue.rejected > 0 { parts.append("\(Formats.count(queue.rejected)) rejected (see: muster queue list)") }
+        if queue.isPaused || !queue.pausedJobs.isEmpty {
+            let what = queue.isPaused ? "everything" : counted(queue.pausedJobs.count, "job")
+            let waiting = queue.paused == 0 ? "" : ", \(counted(queue.paused, "request")) waiting"
+            parts.append("\(what) paused\(waiting) (go on with: muster queue resume)")
+        }
+        return parts.isEmpty ? "nothing waits" : parts.joined(separator: "; ")
     }
 
     private func discovery(_ discovery: DiscoveryStatus) -> String {

@@ -2,7 +2,7 @@ import LocalAPI
 
 extension AmendedJob {
     /// Says that what was written does not go without notice; it is written all the same.
-    func warn() { StandardError.write("muster: \(sentence)\n") }
+    func warn() { StandardError.say(sentence) }
 
     /// One line: why, and what becomes of it.
     var sentence: String {

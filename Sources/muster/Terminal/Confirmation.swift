@@ -33,7 +33,7 @@ struct ConfirmationOption: ParsableArguments {
     }
 
     private static func declined() -> Stop {
-        StandardError.write("muster: nothing was changed.\n")
+        StandardError.say("nothing was changed.")
         return Stop(code: .different)
     }
 }

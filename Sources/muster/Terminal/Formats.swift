@@ -26,6 +26,11 @@ enum Formats {
         return sign + count(Int(whole)) + "." + String(repeating: "0", count: places - digits.count) + digits
     }
 
+    /// A word of a program as people write it: `serverBusy` is `server busy`.
+    static func words(_ name: String) -> String {
+        name.reduce(into: "") { words, letter in words += letter.isUppercase ? " \(letter.lowercased())" : "\(letter)" }
+    }
+
     /// Whole when it is, with up to three decimals when not.
     static func quantity(_ value: Double) -> String {
         value == value.rounded() && value.magnitude < 1e15 ? count(Int(value)) : String(value)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What standard output is connected to.
+/// What standard output or standard error is connected to.
 struct Terminal: Sendable {
     var isInteractive: Bool
     /// Whether a program reads it: no terminal, and nobody says how wide a line is to be, as watch(1) does.
@@ -12,10 +12,16 @@ struct Terminal: Sendable {
     var height: Int
     var style: Style
 
-    static var output: Terminal {
-        let isInteractive = isatty(STDOUT_FILENO) == 1
+    static var output: Terminal { of(STDOUT_FILENO) }
+    static var error: Terminal { of(STDERR_FILENO) }
+
+    /// The lines of a sentence: broken between words where a person reads them, and whole where a program may look for something.
+    func lines(of sentence: String) -> [String] { isInteractive ? Text.wrapped(sentence, to: width) : [sentence] }
+
+    private static func of(_ descriptor: Int32) -> Terminal {
+        let isInteractive = isatty(descriptor) == 1
         var size = winsize()
-        let known = isInteractive && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let known = isInteractive && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         // https://no-color.org: any value that is not empty.
         let noColour = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true

@@ -33,14 +33,35 @@ enum Text {
     /// Broken between words into lines of so many columns; a word that is longer stands alone.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         var lines: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = lines.last, width(last) + 1 + width(String(word)) <= columns {
+        for word in words(of: text, atMost: columns) {
+            if let last = lines.last, width(last) + 1 + width(word) <= columns {
                 lines[lines.count - 1] = last + " " + word
             } else {
-                lines.append(String(word))
+                lines.append(word)
             }
         }
         return lines
+    }
+
+    /// What is not broken: words, and commands in quotation marks that fit a line, since people copy them.
+    private static func words(of text: String, atMost columns: Int) -> [String] {
+        var words: [String] = []
+        var command: [String]?
+        for word in text.split(separator: " ").map(String.init) {
+            let whole = (command ?? []) + [word]
+            guard command != nil || word.hasPrefix("'muster") || word.hasPrefix("('muster") else {
+                words.append(word)
+                continue
+            }
+            let joined = whole.joined(separator: " ")
+            if joined.dropFirst(2).contains("'") || width(joined) > columns {
+                words += width(joined) > columns ? whole : [joined]
+                command = nil
+            } else {
+                command = whole
+            }
+        }
+        return words + (command ?? [])
     }
 
     static func padded(_ text: String, to columns: Int, alignment: Alignment = .left) -> String {

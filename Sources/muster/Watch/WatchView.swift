@@ -66,10 +66,10 @@ struct WatchView {
 
     /// One peer after the other, as many to a line as fit, three lines at most.
     private func peerLines(_ width: Int, _ style: Style) -> [String] {
-        guard !peers.isEmpty else { return [style.dim(Text.fitted("No other device found yet.", to: width))] }
+        guard !peers.isEmpty else { return [style.dim(Text.fitted("No other laptop found yet.", to: width))] }
         let gap = "   "
         var lines: [String] = []
-        if job.sync == .notConnected { lines.append(style.yellow(Text.fitted("No device is connected.", to: width))) }
+        if job.sync == .notConnected { lines.append(style.yellow(Text.fitted("No laptop is connected.", to: width))) }
         var used = width
         for peer in peers {
             let behind = job.peersBehind.first { $0.deviceID == peer.deviceID }?.transforms ?? 0

@@ -31,7 +31,8 @@ struct MetService: MusterService {
         if company == .alone { return status }
         (status.clock.source, status.clock.isSynchronised) = (.peer, true)
         (status.clock.driftMilliseconds, status.clock.uncertaintyMilliseconds) = (10_800_012.4, 1.25)
-        status.server = ServerContact(address: "https://office.example", lastAnswerAt: Scene.moment, ageSeconds: 185)
+        status.server = ServerContact(
+            address: "https://office.example", state: .noRoute, lastAnswerAt: Scene.moment, ageSeconds: 185)
         return status
     }
     func peers() async throws -> [PeerStatus] {

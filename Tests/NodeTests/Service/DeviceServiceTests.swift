@@ -19,7 +19,7 @@ struct DeviceServiceTests {
         #expect(status.replicaID == anna.store.identity.replica.description && status.startedAt == Laptop.moment)
         #expect(status.peers.isEmpty && status.sync == .notConnected && status.server == nil && status.jobs == 0)
         #expect(status.clock == ClockStatus(source: .none, isSynchronised: false))
-        #expect(status.queue == QueueStatus(pending: 0, parked: 0) && status.discovery.state == .off)
+        #expect(status.queue == QueueStatus() && status.discovery.state == .off)
     }
 
     @Test("A clock without a source tells the laptop's own time and that nobody shares it")

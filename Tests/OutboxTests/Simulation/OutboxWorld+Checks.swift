@@ -105,8 +105,10 @@ extension OutboxWorld {
         let hidden = queue.filter { $0.state == .dropping || $0.record.state == .answered(.rejected) }
         if devices[device].machine.notShown != Set(hidden.map(\.entry.token)) { fail("what is not shown is not told") }
         let own = queue.filter(\.entry.isOwn)
-        let parked = own.count { $0.state == .paused || $0.state == .rejected }
-        if devices[device].machine.ownCounts != (own.count - parked, parked) { fail("the queue is miscounted") }
+        let (paused, rejected) = (own.count { $0.state == .paused }, own.count { $0.state == .rejected })
+        if devices[device].machine.ownCounts != (own.count - paused - rejected, paused, rejected) {
+            fail("the queue is miscounted")
+        }
         // Whoever could go and does not has to be less urgent than those that were begun just now.
         let left = queue.filter { line in
             line.state == .ready || line.state == .waiting && line.record.wait.map { $0.end + 1 < elapsed } ?? true

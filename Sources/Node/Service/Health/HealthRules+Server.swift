@@ -4,12 +4,24 @@ import LocalAPI
 extension HealthRules {
     /// What nobody but a person at this laptop can settle.
     static func queue(_ queue: QueueStatus) -> HealthCheck {
-        let name = "queue"
-        guard queue.parked > 0 else { return HealthCheck(name, .ok, "nothing waits for a person") }
+        var (findings, remedies): ([String], [String]) = ([], [])
+        if queue.rejected > 0 {
+            findings.append("the office has rejected \(requests(queue.rejected))")
+            remedies.append("see why with 'muster queue list', then 'muster queue drop TOKEN'")
+        }
+        if queue.isPaused || !queue.pausedJobs.isEmpty {
+            let jobs = queue.pausedJobs.map { "'\($0.jobName ?? $0.job)'" }.joined(separator: ", ")
+            let what = queue.isPaused ? "everything of this laptop" : "what concerns \(jobs)"
+            findings.append(
+                "\(what) is paused: \(queue.paused == 0 ? "nothing" : requests(queue.paused)) waits for that")
+            remedies.append("'muster queue resume' goes on")
+        }
+        guard !findings.isEmpty else { return HealthCheck("queue", .ok, "nothing waits for a person") }
         return HealthCheck(
-            name, .warning, "\(queue.parked) parked: rejected by the server, or paused",
-            remedy: "see 'muster queue list'; drop what was rejected, resume what is paused")
+            "queue", .warning, findings.joined(separator: "; "), remedy: remedies.joined(separator: "; "))
     }
+
+    private static func requests(_ count: Int) -> String { "\(count) request\(count == 1 ? "" : "s")" }
 
     /// - Parameters:
     ///   - address: of the server; nil when none is configured.
@@ -18,7 +30,7 @@ extension HealthRules {
         _ address: String?, standing: ServerStanding?, queue: QueueStatus
     ) -> HealthCheck {
         let name = "server"
-        let waiting = queue.pending == 0 ? "" : "; \(queue.pending) pending"
+        let waiting = queue.pending == 0 ? "" : "; \(requests(queue.pending)) on the way"
         guard let address, let standing else {
             guard queue.pending > 0 else { return HealthCheck(name, .ok, "none is configured") }
             return HealthCheck(

@@ -13,7 +13,7 @@ extension InventoryService {
             HealthRules.discovery(facts.discovery.status, configuredPeers: configuration.peers.count),
             HealthRules.network(
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
-                addresses: Surroundings.addresses),
+                addresses: Surroundings.addresses, connected: (try? await connectedPeers()) ?? 0),
             HealthRules.fleet(fleetStanding),
             HealthRules.journals(await replicator.refusedWork),
             await jobsCheck(),
@@ -25,6 +25,8 @@ extension InventoryService {
             await storeCheck(),
         ])
     }
+
+    private func connectedPeers() async throws -> Int { try await peers().count { $0.state == .connected } }
 
     private var fleetStanding: FleetStanding? {
         guard let membership = fleet.membership else { return nil }

@@ -38,12 +38,13 @@ struct FleetInviteCommand: AsyncParsableCommand {
                 try await admit(name, client)
             } onInterrupt: {
                 _ = try? await client.withdrawInvitation(name)
-                StandardError.write("\nmuster: the invitation was taken back.\n")
+                StandardError.write("\n")
+                StandardError.say("the invitation was taken back.")
             }
             if options.json { return try StandardOutput.jsonLine(status) }
             guard let newcomer = status.newcomer else { return }
-            StandardOutput.write(
-                "\(Text.plain(newcomer.name)) (\(newcomer.keyWords)) is in the fleet now, as \(status.role).\n")
+            StandardOutput.say(
+                "\(Text.plain(newcomer.name)) (\(newcomer.keyWords)) is in the fleet now, as \(status.role).")
         }
     }
 
@@ -121,7 +122,8 @@ struct FleetJoinCommand: AsyncParsableCommand {
                 try await wait(client)
             } onInterrupt: {
                 _ = try? await client.endJoin()
-                StandardError.write("\nmuster: this laptop does not join.\n")
+                StandardError.write("\n")
+                StandardError.say("this laptop does not join.")
             }
             let status = try await client.fleet()
             if options.json { return try StandardOutput.json(status) }

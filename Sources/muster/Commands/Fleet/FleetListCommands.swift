@@ -76,9 +76,10 @@ struct FleetRevokeCommand: AsyncParsableCommand {
                 Table(of: revoked, showing: FleetDevice.columns.filter(\.isUsual)).print(on: .output)
             }
             if !options.json {
-                StandardOutput.write(
-                    "\nShut out for good: \(Text.plain(name)). Laptops that are away hear it when they meet others.\n"
-                        + "What comes of its work from now on waits in 'muster job late'.\n")
+                StandardOutput.write("\n")
+                StandardOutput.say(
+                    "Shut out for good: \(Text.plain(name)). Laptops that are away hear it when they meet others.")
+                StandardOutput.say("What comes of its work from now on waits in 'muster job late'.")
             }
         }
     }

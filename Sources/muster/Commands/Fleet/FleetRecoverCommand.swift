@@ -57,8 +57,8 @@ struct FleetRecoverCommand: AsyncParsableCommand {
             }
             try OutputFile.create(root, sealed.text)
             if options.json { return try StandardOutput.json(Recovered(fleetID: fleet, root: root)) }
-            StandardOutput.write(
-                "The root of the fleet \(fleet) is in \(root): it belongs on a USB stick in a drawer.\n")
+            StandardOutput.say(
+                "The root of the fleet \(fleet) is in \(root): it belongs on a USB stick in a drawer.")
         }
     }
 }

@@ -62,15 +62,12 @@ struct ImportCommand: AsyncParsableCommand {
         }
         tell(report)
         report.amends?.warn()
-        if options.json { try StandardOutput.json(report) } else { StandardOutput.write(report.sentence + "\n") }
+        if options.json { try StandardOutput.json(report) } else { StandardOutput.say(report.sentence) }
         if let failure, let stopped = report.stopped {
-            StandardError.write(
-                """
-                muster: line \(stopped.line) and what follows: \(Text.plain(stopped.reason))
-                muster: The rows above line \(stopped.line) are in the job; the same command goes on from there, and adds \
-                nothing twice.
-
-                """)
+            StandardError.say("line \(stopped.line) and what follows: \(Text.plain(stopped.reason))")
+            StandardError.say(
+                "The rows above line \(stopped.line) are in the job; the same command goes on from there, and adds nothing twice."
+            )
             throw Stop(code: failure.systemExit)
         }
         if report.notTaken > 0 { throw Stop(code: .badData) }
@@ -95,25 +92,24 @@ struct ImportCommand: AsyncParsableCommand {
     /// What people have to know besides the counts.
     private func tell(_ report: ImportReport) {
         for row in report.rejected.prefix(Self.mostShown) {
-            StandardError.write("muster: line \(row.line): \(Text.plain(row.reason))\n")
+            StandardError.say("line \(row.line): \(Text.plain(row.reason))")
         }
         let more = report.notTaken - Self.mostShown
-        if more > 0 { StandardError.write("muster: \(counted(more, "more row")) could not be taken.\n") }
+        if more > 0 { StandardError.say("\(counted(more, "more row")) could not be taken.") }
         guard key == nil else { return }
         if report.unchanged > 0 {
-            StandardError.write(
-                "muster: \(counted(report.unchanged, "row")) of this very file \(isOrAre(report.unchanged)) in the job already.\n"
+            StandardError.say(
+                "\(counted(report.unchanged, "row")) of this very file \(isOrAre(report.unchanged)) in the job already."
             )
         }
         if report.removed > 0 {
-            StandardError.write(
-                "muster: \(counted(report.removed, "row")) \(isOrAre(report.removed)) not added again: what they were has been "
-                    + "removed; 'muster item restore' brings it back.\n")
+            StandardError.say(
+                "\(counted(report.removed, "row")) \(isOrAre(report.removed)) not added again: what they were has been "
+                    + "removed; 'muster item restore' brings it back.")
         }
         if report.notTaken > 0, report.taken > 0 {
-            StandardError.write(
-                "muster: Import what you correct as a file of its own, or with --key: else the other rows are there twice.\n"
-            )
+            StandardError.say(
+                "Import what you correct as a file of its own, or with --key: else the other rows are there twice.")
         }
     }
 

@@ -23,9 +23,10 @@ final class ImportInterruption: Sendable {
 
     private func end(by unixSignal: UnixSignal) {
         let count = rows.withLock { $0 }
-        StandardError.write(
-            "\nmuster: Stopped: \(count > 0 ? "at least " : "")\(counted(count, "row")) of the file \(count == 1 ? "is" : "are") "
-                + "in the job. The same command goes on with the rest, and adds nothing twice.\n")
+        StandardError.write("\n")
+        StandardError.say(
+            "Stopped: \(count > 0 ? "at least " : "")\(counted(count, "row")) of the file \(count == 1 ? "is" : "are") "
+                + "in the job. The same command goes on with the rest, and adds nothing twice.")
         signal(unixSignal.number, SIG_DFL)
         kill(getpid(), unixSignal.number)
     }

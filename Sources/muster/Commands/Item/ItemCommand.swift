@@ -28,6 +28,6 @@ extension GlobalOptions {
     /// Prints what a writing command made: the id for `item add`, nothing more for people otherwise.
     func report(_ identified: Identified, _ sentence: String) throws {
         identified.amends?.warn()
-        if json { try StandardOutput.json(identified) } else { StandardOutput.write(sentence + "\n") }
+        if json { try StandardOutput.json(identified) } else { StandardOutput.say(sentence) }
     }
 }

@@ -4,7 +4,7 @@ import LocalAPI
 struct ItemRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove items for good, on every device.",
+        abstract: "Remove items for good, on every laptop.",
         usage: """
             muster item remove <job> <item> ... [--yes]
                                [--json] [--socket <path>]

@@ -21,7 +21,7 @@ struct RemovedText {
         }
         let more = removed.removed.count - named.count
         let part = "\(Formats.count(removed.removed.count)) of the \(counted(details.items, "item"))"
-        return "This removes \(part) in the job \"\(details.name)\" on every device: "
+        return "This removes \(part) in the job \"\(details.name)\" on every laptop: "
             + named.joined(separator: ", ") + (more > 0 ? ", and \(Formats.count(more)) more." : ".")
     }
 

@@ -27,6 +27,6 @@ struct JobAdvanceCommand: AsyncParsableCommand {
             try await $0.advance(AdvanceRequest(state: state), job: job.reference)
         }
         if options.json { return try StandardOutput.json(queued) }
-        StandardOutput.write("Asked for \(Text.plain(state)); 'muster queue list' shows what waits for the server.\n")
+        StandardOutput.say("Asked for \(Text.plain(state)); 'muster queue list' shows what waits for the server.")
     }
 }

@@ -54,7 +54,7 @@ extension GlobalOptions {
     fileprivate func assign(_ request: AssignmentRequest, job: String) async throws {
         let assignment = try await withClient { try await $0.assign(request, job: job) }
         if json { return try StandardOutput.json(assignment) }
-        StandardOutput.write(assignment.words + "\n")
+        StandardOutput.say(assignment.words)
     }
 }
 

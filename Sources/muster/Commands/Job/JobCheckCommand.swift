@@ -4,7 +4,7 @@ import LocalAPI
 struct JobCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Compare this device's copy of a job with that of every other laptop.",
+        abstract: "Compare this laptop's copy of a job with that of every other laptop.",
         discussion: """
             Exits with 0 when every laptop on which somebody has written in the job is connected and holds the same, \
             with 1 when a copy differs, and with 2 when that cannot be known, because a laptop is away or does not \
@@ -32,7 +32,7 @@ struct JobCheckCommand: AsyncParsableCommand {
         let style = terminal.style
         var lines = ["Digest \(check.digest)"]
         if check.comparison == .notConnected {
-            lines.append("No device is connected: there is nothing to compare with.")
+            lines.append("No laptop is connected: there is nothing to compare with.")
         }
         for device in check.devices {
             let name = device.name.map(Text.plain) ?? device.deviceID.map(ShortIDs.random) ?? "a laptop without a name"
@@ -65,7 +65,7 @@ struct JobCheckCommand: AsyncParsableCommand {
         let beyondFirst = Int(clamping: range.last - min(range.first, range.last))
         let count = beyondFirst < .max ? beyondFirst + 1 : .max
         let span = range.first == range.last ? "\(range.first)" : "\(range.first)–\(range.last)"
-        var lines = ["  \(verb) \(counted(count, "transform")) (\(span)) by \(author)"]
+        var lines = ["  \(verb) \(counted(count, "change")) (\(span)) by \(author)"]
         lines += range.items.map { item in
             "    \(item.name.map { Text.plain($0) + "  " } ?? "")\(ShortIDs.one(item.id))"
         }

@@ -10,7 +10,7 @@ struct JobConflictsCommand: AsyncParsableCommand {
                                  [--json] [--socket <path>]
             """,
         discussion: """
-            With --take one of a field's values stays, on every device, and the others no longer count. It is named by \
+            With --take one of a field's values stays, on every laptop, and the others no longer count. It is named by \
             itself, or by who wrote it: a person, a laptop's name, or the beginning of its replica id. The item 'job' stands for the \
             job's own name and kind.
 
@@ -41,12 +41,12 @@ struct JobConflictsCommand: AsyncParsableCommand {
         let report = try await options.withClient { try await $0.conflicts(job: job.reference) }
         if options.json { return try StandardOutput.json(report) }
         guard !report.edits.isEmpty || !report.duplicateBarcodes.isEmpty || !report.future.isEmpty else {
-            return StandardOutput.write("There is no conflict.\n")
+            return StandardOutput.say("There is no conflict.")
         }
         let terminal = Terminal.output
         var lines: [String] = []
         if !report.edits.isEmpty {
-            lines += ["\(counted(report.edits.count, "field")) edited on two devices at the same time:"]
+            lines += ["\(counted(report.edits.count, "field")) edited on two laptops at the same time:"]
             lines += edits(report.edits).lines(on: terminal)
         }
         if !report.duplicateBarcodes.isEmpty {
@@ -99,7 +99,7 @@ struct JobConflictsCommand: AsyncParsableCommand {
         let settled = try await options.withClient { try await $0.settle(request, job: job.reference) }
         if options.json { return try StandardOutput.json(settled) }
         let name = Text.plain(settled.itemName ?? settled.item)
-        StandardOutput.write("Set \(Text.plain(settled.field)) of \(name) to \(Text.plain(settled.value)).\n")
+        StandardOutput.say("Set \(Text.plain(settled.field)) of \(name) to \(Text.plain(settled.value)).")
     }
 
     private func duplicates(_ duplicates: [DuplicateBarcode]) -> Table {

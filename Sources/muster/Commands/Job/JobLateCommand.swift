@@ -50,7 +50,7 @@ struct JobLateCommand: AsyncParsableCommand {
             let chosen = try changes(accept + drop, in: late)
             if !drop.isEmpty {
                 try confirmation.confirm(
-                    "This leaves \(counted(chosen.count, "late change")) out for good, on every device.", "Drop?")
+                    "This leaves \(counted(chosen.count, "late change")) out for good, on every laptop.", "Drop?")
             }
             let decision = LateDecision(changes: chosen.map(\.id))
             let outcome =
@@ -60,13 +60,13 @@ struct JobLateCommand: AsyncParsableCommand {
             if options.json { return try StandardOutput.json(outcome) }
             let verb = drop.isEmpty ? "Accepted" : "Dropped"
             let place = outcome.newJob.map { ", in the job \($0)" } ?? ""
-            StandardOutput.write("\(verb) \(counted(outcome.changes, "late change"))\(place).\n")
+            StandardOutput.say("\(verb) \(counted(outcome.changes, "late change"))\(place).")
         }
     }
 
     private func show(_ late: [LateChange]) throws {
         if options.json { return try StandardOutput.json(late) }
-        guard !late.isEmpty else { return StandardOutput.write("There is no late work.\n") }
+        guard !late.isEmpty else { return StandardOutput.say("There is no late work.") }
         let terminal = Terminal.output
         let names = ChangeNames(late)
         var lines: [String] = []

@@ -5,7 +5,7 @@ import LocalAPI
 struct JobListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the jobs on this device.",
+        abstract: "List the jobs on this laptop.",
         usage: ListOptions.usage("muster job list"),
         discussion: """
             \(columns(ShortIDs([])).described())

@@ -8,7 +8,7 @@ struct JobLogCommand: AsyncParsableCommand {
         discussion: """
             Each line says what its author saw and wrote. (replaced): somebody who saw that value has written \
             another. (lost): another value won whose author had not seen it; 'muster job conflicts' settles that. \
-            The order is the same on every device: by what the author knew of the server's order (anchor), then by \
+            The order is the same on every laptop: by what the author knew of the server's order (anchor), then by \
             time, replica and sequence.
 
             Example:

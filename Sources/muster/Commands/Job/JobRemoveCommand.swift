@@ -4,7 +4,7 @@ import LocalAPI
 struct JobRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a whole job for good, on every device.",
+        abstract: "Remove a whole job for good, on every laptop.",
         discussion: """
             All its items and their history go, on this laptop at once and on the others when they hear of it. What \
             others have written meanwhile is kept as late work. Its id is never used again. Export it first.
@@ -23,7 +23,7 @@ struct JobRemoveCommand: AsyncParsableCommand {
             let details = try await client.job(job.reference)
             try confirmation.confirm(
                 "This removes the job \"\(details.name)\" with \(counted(details.items, "item")) for good, on every "
-                    + "device.", writing: details.name)
+                    + "laptop.", writing: details.name)
             let removed = try await client.removeJob(details.id, isConfirmed: true)
             try options.report(removed, "Removed job \(removed.id).")
         }

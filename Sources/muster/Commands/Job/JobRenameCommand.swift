@@ -5,7 +5,7 @@ import LocalAPI
 struct JobRenameCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename",
-        abstract: "Call a job something else, on every device and at the office.",
+        abstract: "Call a job something else, on every laptop and at the office.",
         discussion: """
             Of two laptops that rename it the last one counts, and 'muster job conflicts' lists the other name. Of two jobs \
             with one name it is told by its id which of them is meant.
@@ -42,11 +42,10 @@ struct Namesakes {
     func warn() {
         guard let first = others.first else { return }
         let more = others.count > 1 ? " and \(counted(others.count - 1, "other"))" : ""
-        StandardError.write(
+        StandardError.say(
             """
-            muster: \(first.id) (\(first.kind.rawValue), \(counted(first.items, "item")), changed \(Formats.time(first.updatedAt)))\(more) \
+            \(first.id) (\(first.kind.rawValue), \(counted(first.items, "item")), changed \(Formats.time(first.updatedAt)))\(more) \
             is called \"\(Text.plain(name))\", too: tell them apart by their ids, or with 'muster job rename \(job) NAME'.
-
             """)
     }
 }

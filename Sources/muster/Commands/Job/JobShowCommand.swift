@@ -35,7 +35,7 @@ struct JobShowCommand: AsyncParsableCommand {
         if let membership = membership(details) { facts.add("This laptop", membership) }
         facts.add("Peers", peers(details))
         facts.add(
-            "Changes", "\(counted(transforms(details), "transform")) by \(counted(details.vector.count, "device"))")
+            "Changes", "\(counted(transforms(details), "change")) by \(counted(details.vector.count, "laptop"))")
         facts.add("Changed", Formats.time(details.updatedAt))
         facts.add("Digest", details.digest ?? "is made when the job rests, or now by 'muster job check'")
         facts.print(on: .output)
@@ -59,8 +59,8 @@ struct JobShowCommand: AsyncParsableCommand {
 
     private func peers(_ details: JobDetails) -> String {
         switch details.sync {
-        case .notConnected: return "no device is connected"
-        case .inSync: return "every connected device is in sync"
+        case .notConnected: return "no laptop is connected"
+        case .inSync: return "every connected laptop is in sync"
         case .catchingUp: break
         }
         return details.peersBehind.map { peer in

@@ -37,7 +37,7 @@ struct JobWatchCommand: AsyncParsableCommand {
 
     private static func lines(_ client: LocalClient, _ job: String) async throws {
         let details = try await client.job(job)
-        let peers = details.sync == .notConnected ? "; no device is connected" : ""
+        let peers = details.sync == .notConnected ? "; no laptop is connected" : ""
         StandardOutput.lines(["Watching \(Text.plain(details.name)): \(counted(details.items, "item"))\(peers)."])
         try await client.events(job: job) { event in
             if case .change(let change) = event {

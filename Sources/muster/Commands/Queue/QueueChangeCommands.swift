@@ -4,7 +4,7 @@ import LocalAPI
 struct QueueRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Try a mutation now instead of when its wait is over.",
+        abstract: "Try a request now instead of when its wait is over.",
         discussion: "Example:\n  muster queue retry 3f2a90c1")
 
     @OptionGroup var named: TokenArgument
@@ -13,7 +13,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
     func run() async throws {
         let entry = try await options.withClient { try await $0.retry(named.token) }
         if options.json { return try StandardOutput.json(entry) }
-        StandardOutput.write("Will \(Text.plain(entry.wish)) \(entry.whenRetried).\n")
+        StandardOutput.say("Will \(Text.plain(entry.wish)) \(entry.whenRetried).")
     }
 }
 
@@ -22,7 +22,7 @@ extension QueueEntry {
     var whenRetried: String {
         switch state {
         case .paused: "as soon as 'muster queue resume' ends the pause"
-        case .behind: "after what goes before it in its lane"
+        case .behind: "after what goes before it in its job"
         default: "as soon as the server can be reached"
         }
     }
@@ -31,7 +31,7 @@ extension QueueEntry {
 struct QueueDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: "Take a mutation back, or take note that the server rejected it.",
+        abstract: "Take a request back, or take note that the server rejected it.",
         discussion: "Example:\n  muster queue drop 3f2a90c1")
 
     @OptionGroup var named: TokenArgument
@@ -40,59 +40,57 @@ struct QueueDropCommand: AsyncParsableCommand {
     func run() async throws {
         let entry = try await options.withClient { try await $0.drop(named.token) }
         if options.json { return try StandardOutput.json(entry) }
-        StandardOutput.write("Dropped: \(Text.plain(entry.wish)).\n")
+        StandardOutput.say("Dropped: \(Text.plain(entry.wish)).")
     }
 }
 
-struct LaneArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("JOB/NAME, as 'muster queue show' shows it; all if left out.", valueName: "lane"))
-    var lane: String?
+struct PauseArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("A job's name or id; everything of this laptop if left out.", valueName: "job"))
+    var job: String?
 
     func validate() throws {
         // A script's empty variable must not mean everything.
-        if lane == "" { throw ValidationError("Name the lane as 'muster queue show' does, or leave it out.") }
+        if job == "" { throw ValidationError("Name the job, or leave it out for everything of this laptop.") }
     }
 
-    var request: LaneRequest { LaneRequest(lane: lane) }
-    var description: String { lane.map(Text.plain) ?? "Everything of this laptop" }
+    var request: LaneRequest { LaneRequest(lane: job) }
+    var description: String { job.map { "What concerns \(Text.plain($0))" } ?? "Everything of this laptop" }
 }
 
 struct QueuePauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Send nothing of this laptop, or of one lane, until it is resumed.",
+        abstract: "Send nothing of this laptop, or of one job, until it is resumed.",
         discussion: """
             What another laptop knows of already it delivers all the same; 'muster queue drop' takes it back.
 
             Example:
-              muster queue pause 0190f5fe-7c00-7000-8000-000000000001/state
+              muster queue pause "Smith, 12 Elm Street"
             """)
 
-    @OptionGroup var lane: LaneArgument
+    @OptionGroup var paused: PauseArgument
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let status = try await options.withClient { try await $0.pause(lane.request) }
+        let status = try await options.withClient { try await $0.pause(paused.request) }
         if options.json { return try StandardOutput.json(status) }
-        StandardOutput.lines([
-            "\(lane.description) waits for 'muster queue resume'.",
-            "What another laptop has heard of, that one may deliver all the same.",
-        ])
+        StandardOutput.say("\(paused.description) waits for 'muster queue resume'.")
+        StandardOutput.say("What another laptop has heard of, that one may deliver all the same.")
     }
 }
 
 struct QueueResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "End a pause; without a lane every pause.",
+        abstract: "End a pause; without a job every pause.",
         discussion: "Example:\n  muster queue resume")
 
-    @OptionGroup var lane: LaneArgument
+    @OptionGroup var paused: PauseArgument
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let status = try await options.withClient { try await $0.resume(lane.request) }
+        let status = try await options.withClient { try await $0.resume(paused.request) }
         if options.json { return try StandardOutput.json(status) }
-        StandardOutput.write("\(lane.description) goes on.\n")
+        StandardOutput.say("\(paused.description) goes on.")
     }
 }

@@ -13,12 +13,12 @@ struct QueueCommand: AsyncParsableCommand {
 }
 
 struct TokenArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A mutation's token, or the beginning of one.", valueName: "token"))
+    @Argument(help: ArgumentHelp("A request's token, or the beginning of one.", valueName: "token"))
     var token: String
 
     func validate() throws {
         // Every token begins with nothing: a script's empty variable must not choose.
-        if token.isEmpty { throw ValidationError("Name the mutation: 'muster queue list' shows their tokens.") }
+        if token.isEmpty { throw ValidationError("Name the request: 'muster queue list' shows their tokens.") }
     }
 }
 

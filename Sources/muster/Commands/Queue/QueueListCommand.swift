@@ -10,7 +10,7 @@ struct QueueListCommand: AsyncParsableCommand {
             \(columns.described())
 
             Example:
-              muster queue list --columns job,wish,last-error
+              muster queue list --columns job,request,last-error
             """,
         aliases: ["ls"])
 
@@ -26,7 +26,7 @@ struct QueueListCommand: AsyncParsableCommand {
         [
             ListColumn(.whole("TOKEN")) { .id($0.token) },
             ListColumn(.text("JOB")) { Cell($0.jobName ?? $0.job) },
-            ListColumn(.text("WISH")) { Cell($0.wish + ($0.isOwn ? "" : " (another laptop's)")) },
+            ListColumn(.text("REQUEST")) { Cell($0.wish + ($0.isOwn ? "" : " (another laptop's)")) },
             ListColumn(.whole("STATE")) { Cell($0.state.rawValue) },
             ListColumn(.number("TRIES").optional) { .count($0.attempts) },
             ListColumn(.text("LAST ERROR").optional) { Cell($0.lastError) },

@@ -28,9 +28,9 @@ struct QueueLogCommand: AsyncParsableCommand {
         [
             ListColumn(.whole("AT")) { .time($0.at) },
             ListColumn(.text("JOB")) { Cell($0.jobName ?? $0.job) },
-            ListColumn(.text("WISH")) { Cell($0.wish) },
+            ListColumn(.text("REQUEST")) { Cell($0.wish) },
             ListColumn(.number("TRY").optional) { .count($0.attempt) },
-            ListColumn(.text("OUTCOME")) { Cell($0.outcome) },
+            ListColumn(.text("OUTCOME")) { Cell(shown: Formats.words($0.outcome), exact: $0.outcome) },
             ListColumn(.text("DETAIL").optional) { attempt in
                 let detail = [attempt.status.map { "\($0)" }, attempt.detail.isEmpty ? nil : attempt.detail]
                 let known = detail.compactMap(\.self)

@@ -4,7 +4,7 @@ import LocalAPI
 struct QueueShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show everything about one mutation, also of one that is finished.",
+        abstract: "Show everything about one request, also of one that is finished.",
         discussion: "Example:\n  muster queue show 3f2a90c1")
 
     @OptionGroup var named: TokenArgument
@@ -15,9 +15,8 @@ struct QueueShowCommand: AsyncParsableCommand {
         if options.json { return try StandardOutput.json(entry) }
         var facts = Facts()
         facts.add("Token", entry.token)
-        facts.add("Wish", entry.wish)
+        facts.add("Request", entry.wish)
         facts.add("Job", entry.jobName ?? entry.job)
-        facts.add("Lane", entry.lane)
         facts.add("Priority", "\(entry.priority)")
         facts.add("State", entry.stateDescription)
         facts.add("Attempts", Formats.count(entry.attempts))
