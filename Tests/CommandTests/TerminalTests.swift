@@ -64,6 +64,15 @@ struct TerminalTests {
         #expect(Formats.quantity(1.5) == "1.5")
     }
 
+    @Test("A command in quotation marks that fits a line is not broken, since people copy it")
+    func wrappedCommand() {
+        let text = "It waits; see 'muster queue list' and drop it."
+        #expect(Text.wrapped(text, to: 24) == ["It waits; see", "'muster queue list' and", "drop it."])
+        #expect(Text.wrapped("see ('muster job log'), it's all", to: 19) == ["see", "('muster job log'),", "it's all"])
+        #expect(Text.wrapped("see 'muster queue list'", to: 10) == ["see", "'muster", "queue", "list'"])
+        #expect(Text.wrapped("see 'muster never ends", to: 40) == ["see 'muster never ends"])
+    }
+
     @Test("The live view fits the terminal and shows the newest change last")
     func watchView() async throws {
         setenv("TZ", "UTC", 1)

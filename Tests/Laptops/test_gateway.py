@@ -61,8 +61,8 @@ def test_whoever_watches_sees_what_was_asked_and_what_became_of_it(solos, office
         wait_until(shows_something, PATIENCE_SECONDS, "the watch is there")
         advance(anna, job, "dispatched")
         told = lambda: " ".join(event.get("note") or "" for event in watch.events())
-        wait_until(lambda: "published state = dispatched" in told(), PATIENCE_SECONDS, "the watch tells of the state")
-        assert "asked the server for advanceState" in told() and "accepted request" in told()
+        wait_until(lambda: "the job is dispatched" in told(), PATIENCE_SECONDS, "the watch tells of the state")
+        assert "asked the office: advance to dispatched" in told() and "accepted: advance to dispatched" in told()
     finally:
         watch.kill()
 

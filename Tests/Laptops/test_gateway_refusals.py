@@ -30,11 +30,11 @@ def test_what_the_office_refuses_is_listed_until_somebody_takes_note(solos, offi
     listed = bert.get("/v1/queue")
     assert [entry["token"] for entry in listed] == [token, next_token]
     assert all("is cancelled and cannot become" in entry["lastError"] for entry in listed), listed
-    assert bert.get("/v1/status")["queue"] == queue_status(rejected=2)
+    assert bert.get("/v1/status")["queue"] == queue_status(rejected=2, isPaused=True)
     # Whoever brought it has nothing to take note of.
     assert anna.get("/v1/queue") == []
     notes = "\n".join(change["note"] for change in anna.get(f"/v1/jobs/{job}/log") if change["action"] == "decided")
-    assert notes.count("rejected request") == 2 and "nothing follows that" in notes, notes
+    assert notes.count("rejected: advance to") == 2 and "nothing follows that" in notes, notes
     assert published_states(office, job) == ["scheduled", "dispatched", "cancelled"]
     # Listed still after a restart, and told of without being asked.
     bert.kill()
@@ -45,17 +45,17 @@ def test_what_the_office_refuses_is_listed_until_somebody_takes_note(solos, offi
     for entry in listed:
         assert bert.muster("queue", "drop", entry["token"]).returncode == 0
     assert bert.get("/v1/queue") == []
-    assert bert.get("/v1/status")["queue"] == queue_status()
+    assert bert.get("/v1/status")["queue"] == queue_status(isPaused=True)
 
 
 def test_a_lane_that_is_not_there_is_not_said_to_wait_or_to_go_on(solos):
     anna = solos("anna").start()
     anna.create_job("Smith")
     done = anna.muster("queue", "pause", "Smith/stat")
-    assert done.returncode == 65 and "no lane 'stat'" in done.stderr, done
-    assert anna.muster("queue", "pause", "Smith/state").returncode == 0
+    assert done.returncode == 65 and "no job 'Smith/stat'" in done.stderr, done
+    assert anna.muster("queue", "pause", "Smith").returncode == 0
     assert anna.muster("queue", "pause").returncode == 0
     done = anna.muster("queue", "resume", "Smith/state")
-    assert done.returncode == 65 and "without a lane" in done.stderr, done
+    assert done.returncode == 65 and "without a job" in done.stderr, done
     assert anna.muster("queue", "resume").returncode == 0
     assert anna.muster("queue", "resume", "Smith/state").returncode == 0

@@ -61,7 +61,7 @@ def test_two_people_at_one_laptop_are_told_apart_everywhere(solos, office, front
         assert "Ann on anna" in text and "Bob on anna" in text and "author." not in text, text
         assert max(map(len, text.splitlines())) <= 80, text
         asked = [entry for entry in json.loads(daemon.muster("job", "log", job, "--json").stdout)
-                 if "asked the server for advanceState" in (entry["note"] or "")]
+                 if "asked the office: advance to" in (entry["note"] or "")]
         assert [entry["person"] for entry in asked] == ["Bob"]
         shown = json.loads(daemon.muster("item", "show", job, sofa, "--json").stdout)
         assert (shown["person"], shown["updatedByName"]) == ("Bob", "anna") and shown["updatedBy"] == anna.replica()

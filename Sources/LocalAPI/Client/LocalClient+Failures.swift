@@ -28,14 +28,24 @@ extension LocalClient {
     }
 
     /// Why the daemon could not be asked, with the remedy.
-    func connectionFailure(_ error: any Error) -> any Error {
+    ///
+    /// - Parameter isWrite: then nobody knows whether it was carried out, unless it never got there.
+    func connectionFailure(_ error: any Error, isWrite: Bool = false) -> any Error {
         if error is CancellationError || error is APIError { return error }
-        if let error = error as? HTTPClientError, error == .readTimeout || error == .connectTimeout {
+        let isDoubtful = isWrite && !Self.isAbsent(error)
+        let fate = isDoubtful ? ": whether this was done is not known" : ""
+        let next = isDoubtful ? "look at the job before you repeat it" : "try again"
+        switch error as? HTTPClientError {
+        case .connectTimeout?:
             return APIError(
-                .unavailable,
-                "The daemon on \(socketPath) takes no part in anything: it has said nothing for \(patienceSeconds) s. What was "
-                    + "asked for may be done all the same",
-                remedy: "see 'systemctl status musterd', restart it if it is stopped, and try again")
+                .unavailable, "The daemon on \(socketPath) takes no connection",
+                remedy: "see 'systemctl status musterd', restart it if it is stopped, then try again")
+        case .readTimeout?:
+            return APIError(
+                isWrite ? .unreachable : .unavailable,
+                "The daemon on \(socketPath) has not answered for \(timeoutSeconds) s\(fate)",
+                remedy: "restart it if it is stopped (systemctl status musterd), then \(next)")
+        default: break
         }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
@@ -51,9 +61,21 @@ extension LocalClient {
         default:
             return APIError(
                 .unreachable,
-                "The connection to the daemon on \(socketPath) broke off (\(error))",
-                remedy: "see its log (journalctl -u musterd), then try again")
+                "The connection to the daemon on \(socketPath) broke off\(fate) (\(error))",
+                remedy: "see its log (journalctl -u musterd), then \(next)")
         }
+    }
+
+    /// Whether nothing was sent, since no daemon was there, or none for this user.
+    static func isAbsent(_ error: any Error) -> Bool {
+        if error as? HTTPClientError == .connectTimeout { return true }
+        return [ENOENT, ECONNREFUSED, EACCES, EPERM].contains((error as? IOError)?.errnoCode)
+    }
+
+    /// Whether the daemon went away in the midst of a request, rather than being silent, or not there.
+    static func hasBrokenOff(_ error: any Error) -> Bool {
+        if error is CancellationError || error as? HTTPClientError == .cancelled { return false }
+        return error as? HTTPClientError != .readTimeout && !isAbsent(error)
     }
 
     private var userName: String {

@@ -26,8 +26,9 @@ extension LocalClient {
     package func itemsAsJSON(
         job: String, matching filters: [FieldFilter], _ each: ([UInt8]) async throws -> Void
     ) async throws {
-        let response = try await send(.GET, ["jobs", job, "items"], query: Self.query(filters))
-        try await pieces(response) { try await each(Array($0.readableBytesView)) }
+        try await pieces(["jobs", job, "items"], query: Self.query(filters), accept: "application/json") { piece, _ in
+            try await each(Array(piece.readableBytesView))
+        }
     }
 
     private static func query(_ filters: [FieldFilter]) -> [(String, String)] {
@@ -38,15 +39,16 @@ extension LocalClient {
     package func export(
         job: String, format: ExportFormat, _ each: ([UInt8]) async throws -> Void
     ) async throws {
-        let response = try await send(
-            .GET, ["jobs", job, "export"], query: [("format", format.rawValue)], accept: "*/*")
-        try await pieces(response) { try await each(Array($0.readableBytesView)) }
+        try await pieces(["jobs", job, "export"], query: [("format", format.rawValue)], accept: "*/*") { piece, _ in
+            try await each(Array(piece.readableBytesView))
+        }
     }
 
     /// `GET /v1/jobs/{job}/history`: lines of JSON, cut anywhere.
     package func history(job: String, _ each: ([UInt8]) async throws -> Void) async throws {
-        let response = try await send(.GET, ["jobs", job, "history"], accept: "*/*")
-        try await pieces(response) { try await each(Array($0.readableBytesView)) }
+        try await pieces(["jobs", job, "history"], accept: "*/*") { piece, _ in
+            try await each(Array(piece.readableBytesView))
+        }
     }
 
     /// Calls back for each event until the daemon stops or the task is cancelled; `onSubscribed` once, when no event
@@ -55,10 +57,8 @@ extension LocalClient {
         job: String?, onSubscribed: () async throws -> Void = {}, _ each: (Event) async throws -> Void
     ) async throws {
         let query = job.map { [("job", $0)] } ?? []
-        let response = try await send(.GET, ["events"], query: query, accept: "text/event-stream")
-        try await onSubscribed()
         var splitter = LineSplitter()
-        try await pieces(response) { piece in
+        try await pieces(["events"], query: query, accept: "text/event-stream", onHead: onSubscribed) { piece, _ in
             for line in splitter.add(piece.readableBytesView) where line.starts(with: Array("data: ".utf8)) {
                 // A type of event that this version does not know is for newer ones.
                 if let event = try? JSON.decode(Event.self, from: line.dropFirst(6)) { try await each(event) }
@@ -70,10 +70,9 @@ extension LocalClient {
     private func lines<Element: Decodable>(
         _ path: [String], query: [(String, String)], _ each: ([Element]) async throws -> Void
     ) async throws {
-        let response = try await send(.GET, path, query: query, accept: ElementForm.linesMediaType)
         let newline = UInt8(ascii: "\n")
         var text: [UInt8] = []
-        try await pieces(response) { piece in
+        try await pieces(path, query: query, accept: ElementForm.linesMediaType) { piece, response in
             text += piece.readableBytesView
             guard let end = text.lastIndex(of: newline) else { return }
             // No element has a newline within: with a comma for each they are an array.
@@ -89,17 +88,35 @@ extension LocalClient {
         }
     }
 
-    private func pieces(_ response: HTTPClientResponse, _ each: (ByteBuffer) async throws -> Void) async throws {
-        var iterator = response.body.makeAsyncIterator()
-        while true {
-            let piece: ByteBuffer?
-            do {
-                piece = try await iterator.next()
-            } catch {
-                throw connectionFailure(error)
+    private func pieces(
+        _ path: [String], query: [(String, String)] = [], accept: String, onHead: () async throws -> Void = {},
+        _ each: (ByteBuffer, HTTPClientResponse) async throws -> Void
+    ) async throws {
+        let timeout = IdleTimeout(seconds: timeoutSeconds)
+        var client = self
+        client.http = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: Self.configuration(timeoutSeconds: nil))
+        let watchdog = Task { [http = client.http] in await timeout.watch(http) }
+        defer { watchdog.cancel() }
+        do {
+            let response = try await client.waiting(timeout) {
+                try await client.send(.GET, path, query: query, accept: accept)
             }
-            guard let piece else { return }
-            try await each(piece)
+            try await onHead()
+            var iterator = response.body.makeAsyncIterator()
+            while let piece = try await client.waiting(timeout, { try await iterator.next() }) {
+                try await each(piece, response)
+            }
+            try? await client.http.shutdown()
+        } catch {
+            try? await client.http.shutdown()
+            throw error
+        }
+    }
+
+    private func waiting<Value>(_ timeout: IdleTimeout, _ body: () async throws -> Value) async throws -> Value {
+        do { return try await timeout.waiting(body) } catch {
+            throw connectionFailure(timeout.isExceeded ? HTTPClientError.readTimeout : error)
         }
     }
 }

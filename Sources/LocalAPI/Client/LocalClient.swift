@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import FoundationEssentials
 import HTTPCoding
 import NIOCore
 import NIOHTTP1
@@ -7,34 +8,41 @@ import NIOHTTP1
 package struct LocalClient: Sendable {
     /// Where the daemon listens; errors name it.
     package let socketPath: String
-    let patienceSeconds: Int
-    let http: HTTPClient
+    let timeoutSeconds: Int
+    var http: HTTPClient
 
     /// So long a daemon may say nothing before it counts as stuck: twice as long as one that tells events is ever silent, and longer
     /// than the slowest disk of a field laptop makes anybody wait.
-    package static let patienceSeconds = 30
+    package static let timeoutSeconds = 30
 
     /// Runs the body with a client and closes its connections afterwards.
     ///
-    /// - Parameter patienceSeconds: after so many seconds without a byte an answer is given up, with `unavailable`.
+    /// - Parameter timeoutSeconds: after so many seconds without a byte an answer is given up, with `unavailable`.
     package static func with<Value>(
-        socketPath: String, patienceSeconds: Int = Self.patienceSeconds, _ body: (LocalClient) async throws -> Value
+        socketPath: String, timeoutSeconds: Int = Self.timeoutSeconds, _ body: (LocalClient) async throws -> Value
     ) async throws -> Value {
-        var configuration = HTTPClient.Configuration()
-        // A daemon that is not there is told at once, not after ten seconds of trying.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.connect = .seconds(5)
-        configuration.timeout.read = .seconds(Int64(patienceSeconds))
-        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let http = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: Self.configuration(timeoutSeconds: timeoutSeconds))
         do {
             let value = try await body(
-                LocalClient(socketPath: socketPath, patienceSeconds: patienceSeconds, http: http))
+                LocalClient(socketPath: socketPath, timeoutSeconds: timeoutSeconds, http: http))
             try? await http.shutdown()
             return value
         } catch {
             try? await http.shutdown()
             throw error
         }
+    }
+
+    /// - Parameter timeoutSeconds: nil where whoever reads the answer looks to that (`IdleTimeout`): the client's own clock runs on while
+    ///   nobody takes what has come.
+    static func configuration(timeoutSeconds: Int?) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        // A daemon that is not there is told at once, not after ten seconds of trying.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(5)
+        configuration.timeout.read = timeoutSeconds.map { .seconds(Int64($0)) }
+        return configuration
     }
 
     /// Sends a request and hands back a good answer; throws the daemon's problem as an `APIError`.
@@ -61,12 +69,44 @@ package struct LocalClient: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: try JSON.encode(body)))
         }
+        let isKeyed = method != .GET && Self.takesKey(path, query)
+        if isKeyed, !request.headers.contains(name: "Idempotency-Key") {
+            request.headers.add(name: "Idempotency-Key", value: UUID().uuidString)
+        }
         do {
             return try await http.execute(request, deadline: .distantFuture)
         } catch {
-            throw connectionFailure(error)
+            guard isKeyed, Self.hasBrokenOff(error) else { throw connectionFailure(error, isWrite: method != .GET) }
+            return try await repeated(request, after: error)
         }
     }
+
+    /// Where a person's work is written, and a second time would be too much. Rows of an import have ids by which they are known again, and
+    /// a preview writes nothing.
+    private static func takesKey(_ path: [String], _ query: [(String, String)]) -> Bool {
+        path.first == "jobs" && path.last != "import" && !query.contains { $0.0 == "preview" }
+    }
+
+    /// Sends a request again whose daemon went away in its midst, until one is back: under its key it is carried out once, and the answer
+    /// of the first time is told again.
+    private func repeated(_ request: HTTPClientRequest, after first: any Error) async throws -> HTTPClientResponse {
+        var failure = first
+        for _ in 0..<Self.mostRepetitions {
+            try await Task.sleep(for: .milliseconds(500))
+            do {
+                return try await http.execute(request, deadline: .distantFuture)
+            } catch {
+                guard Self.hasBrokenOff(error) || Self.isAbsent(error) else {
+                    throw connectionFailure(error, isWrite: true)
+                }
+                failure = error
+            }
+        }
+        throw connectionFailure(Self.isAbsent(failure) ? first : failure, isWrite: true)
+    }
+
+    /// Ten seconds: a daemon that is started anew is back within one or two.
+    private static let mostRepetitions = 20
 
     /// Sends a request and reads the whole answer as JSON of a type.
     func call<Value: Decodable>(
@@ -80,7 +120,7 @@ package struct LocalClient: Sendable {
         } catch let error as DecodingError {
             throw unexpected(error, in: response)
         } catch {
-            throw connectionFailure(error)
+            throw connectionFailure(error, isWrite: method != .GET)
         }
     }
 

@@ -10,7 +10,7 @@ extension AmendedJob {
         guard let signedBy else {
             return "This job \(over ?? "is over"): tell the office what was changed, which stands in 'muster job log'."
         }
-        let day = signedAt.map { " on \(Formats.time($0))" } ?? ""
+        let day = signedAt.map { " on \(Formats.exactTime($0))" } ?? ""
         let end = over.map { ", and it \($0)" } ?? ""
         return "\(Text.plain(signedBy)) has signed for this job\(day)\(end): the change shows as an amendment "
             + "('muster job summary')."

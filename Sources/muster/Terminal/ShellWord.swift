@@ -4,8 +4,11 @@ enum ShellWord {
 
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(bare.contains) { return text }
+        // By bytes, as a shell reads: with a combining mark behind it a quotation mark is another character of Swift's.
+        let bytes = Array(text.utf8)
         // Between these an interactive shell still looks at four characters, and at "!" for its history.
-        if !text.contains(where: { "\"\\$`!".contains($0) }) { return "\"\(text)\"" }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        if !bytes.contains(where: "\"\\$`!".utf8.contains) { return "\"\(text)\"" }
+        let parts = bytes.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + String(decoding: Array(parts.joined(separator: Array("'\\''".utf8))), as: UTF8.self) + "'"
     }
 }

@@ -29,10 +29,8 @@ struct LiveWatch: Sendable {
     /// Until the task is cancelled. A daemon that goes away is waited for; throws where the job cannot be watched any more. The
     /// screen is given back in any case.
     func run() async throws {
-        var view = WatchView(job: try await client.job(job), peers: try await client.peers())
         StandardOutput.write("\u{1B}[?1049h\u{1B}[?25l")
         defer { StandardOutput.write("\u{1B}[?25h\u{1B}[?1049l") }
-        draw(view)
         try await withThrowingTaskGroup(of: Void.self) { group in
             let (stimuli, continuation) = AsyncStream<Stimulus>.makeStream(bufferingPolicy: .bufferingNewest(1000))
             group.addTask { await follow(continuation) }
@@ -41,30 +39,47 @@ struct LiveWatch: Sendable {
                 for await _ in await UnixSignalsSequence(trapping: [.sigwinch]) { continuation.yield(.resized) }
             }
             defer { group.cancelAll() }
+            // The first picture is taken once changes are told, so that none is in neither.
+            var view: WatchView?
             var (isStale, refreshed) = (false, ContinuousClock.now)
             for await stimulus in stimuli {
                 switch stimulus {
-                case .change(let change): view.add(change)
-                case .connected: (view.awaySince, isStale) = (nil, true)
-                case .away: view.awaySince = view.awaySince ?? .now
+                case .change(let change):
+                    view?.add(change)
+                    view?.awaySince = nil
+                case .connected:
+                    if view?.awaySince != nil { view?.hasMissed = true }
+                    view?.awaySince = nil
+                    isStale = try await !refresh(&view)
+                    refreshed = .now
+                case .away where view == nil: throw APIError.daemonHasStopped
+                case .away: if view?.awaySince == nil { view?.awaySince = .now }
                 case .moved, .tick:
                     if case .moved = stimulus { isStale = true }
                     let pause = ContinuousClock.now - refreshed
-                    guard view.awaySince == nil, pause >= (isStale ? Self.shortestPause : Self.longestPause) else {
+                    guard view?.awaySince == nil, pause >= (isStale ? Self.shortestPause : Self.longestPause) else {
                         continue
                     }
-                    do {
-                        view.job = try await client.job(job)
-                        view.peers = try await client.peers()
-                    } catch let error as APIError where error.isAbsence {
-                        view.awaySince = .now
-                    }
-                    (isStale, refreshed) = (false, .now)
+                    isStale = try await !refresh(&view)
+                    refreshed = .now
                 case .resized: break
                 case .failed(let error): throw error
                 }
-                draw(view)
+                if let view { draw(view) }
             }
+        }
+    }
+
+    /// - Returns: whether the daemon has told the figures. Whether it is away its events tell: it may only be busy.
+    private func refresh(_ view: inout WatchView?) async throws -> Bool {
+        do {
+            let (details, peers) = (try await client.job(job), try await client.peers())
+            if view == nil { view = WatchView(job: details, peers: peers) }
+            view?.job = details
+            view?.peers = peers
+            return true
+        } catch let error as APIError where error.isAbsence {
+            return false
         }
     }
 
@@ -101,6 +116,11 @@ struct LiveWatch: Sendable {
 }
 
 extension APIError {
+    /// Who reads a stream has to hear that no more of it comes.
+    static var daemonHasStopped: APIError {
+        APIError(.unreachable, "The daemon has stopped, and tells nothing more: start it, then watch again.")
+    }
+
     /// Whether there is no daemon now, though there may be one later.
     fileprivate var isAbsence: Bool { code == .unreachable || code == .unavailable }
 }

@@ -11,6 +11,8 @@ struct WatchView {
     var peers: [PeerStatus]
     /// Since when no daemon has told anything; nil while one does.
     var awaySince: Timestamp?
+    /// Whether something may have changed while no daemon told it.
+    var hasMissed = false
     private(set) var changes: [ChangeReport] = []
 
     init(job: JobDetails, peers: [PeerStatus]) {
@@ -44,7 +46,10 @@ struct WatchView {
     }
 
     private func foot(_ width: Int, _ style: Style) -> String {
-        guard let awaySince else { return style.dim(Text.fitted("Ctrl-C ends", to: width)) }
+        guard let awaySince else {
+            let missed = hasMissed ? "The daemon was away meanwhile: 'muster job log' has all changes. " : ""
+            return style.dim(Text.fitted(missed + "Ctrl-C ends", to: width))
+        }
         let time = Formats.exactTime(awaySince).suffix(8)
         return style.yellow(
             Text.fitted("No daemon answers since \(time); goes on when one does. Ctrl-C ends", to: width))

@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// - Parameter ender: stops before that server does.
 func withDaemon<Value: Sendable>(
     _ service: some MusterService, at path: String? = nil, access: LocalSocket.Access = .all,
-    endedBy ender: (any Service)? = nil,
+    endedBy ender: (any Service)? = nil, heartbeat: Duration = .seconds(15),
     _ body: @Sendable (String) async throws -> Value
 ) async throws -> Value {
     let directory = try TemporaryDirectory()
@@ -16,7 +16,7 @@ func withDaemon<Value: Sendable>(
     let path = path ?? directory.path + "/m.sock"
     let (ready, continuation) = AsyncStream<Void>.makeStream()
     let server = LocalServer(
-        LocalSocket(path: path, access: access), service: service,
+        LocalSocket(path: path, access: access), service: service, heartbeat: heartbeat,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onReady: { continuation.finish() })
     let group = ServiceGroup(

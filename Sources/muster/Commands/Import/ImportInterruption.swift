@@ -15,20 +15,32 @@ final class ImportInterruption: Sendable {
     /// Runs the body; a signal meanwhile ends the program.
     func watch<Value>(_ body: () async throws -> Value) async throws -> Value {
         let watcher = Task {
-            for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) { end(by: signal) }
+            for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+                tell()
+                Self.end(by: signal.number)
+            }
         }
         defer { watcher.cancel() }
         return try await body()
     }
 
-    private func end(by unixSignal: UnixSignal) {
+    private func tell() {
         let count = rows.withLock { $0 }
         StandardError.write("\n")
         StandardError.say(
             "Stopped: \(count > 0 ? "at least " : "")\(counted(count, "row")) of the file \(count == 1 ? "is" : "are") "
                 + "in the job. The same command goes on with the rest, and adds nothing twice.")
-        signal(unixSignal.number, SIG_DFL)
-        kill(getpid(), unixSignal.number)
+    }
+
+    /// As if nobody had waited for the signal. Whoever traps signals may take one more of them for its own (signalfd(2)), and then the
+    /// kernel does nothing: so it is sent until this is over.
+    private static func end(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        for _ in 0..<1_000 {
+            kill(getpid(), number)
+            usleep(1_000)
+        }
+        _exit(128 + number)
     }
 }
 

@@ -34,20 +34,22 @@ struct ItemRestoreCommand: AsyncParsableCommand {
                 for item in items {
                     let restored = try await client.restoreItem(item, job: job.reference)
                     answer.restored.append(restored)
-                    if !options.json { StandardOutput.write(Self.line(restored, item)) }
+                    guard !options.json else { continue }
+                    StandardOutput.write(restored.id + "\n")
+                    if !restored.isNew { StandardError.say("\(Text.plain(item)) was back already.") }
                 }
             } catch {
                 // What came before is back, and told.
-                if options.json, !answer.restored.isEmpty { try StandardOutput.json(answer) }
+                if !answer.restored.isEmpty { try tell(answer) }
                 throw error
             }
-            answer.restored.lazy.compactMap(\.amends).first?.warn()
-            if options.json { try StandardOutput.json(answer) }
+            try tell(answer)
         }
     }
 
-    private static func line(_ restored: Restored, _ item: String) -> String {
-        restored.isNew ? "\(restored.id)\n" : "\(Text.plain(item)) is back already, as item \(restored.id).\n"
+    private func tell(_ answer: RestoredItems) throws {
+        answer.restored.lazy.compactMap(\.amends).first?.warn()
+        if options.json { try StandardOutput.json(answer) }
     }
 }
 

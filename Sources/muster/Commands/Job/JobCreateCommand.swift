@@ -40,11 +40,10 @@ struct JobCreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = CreateJobRequest(name: name, kind: kind, id: id, laptops: laptops.isEmpty ? nil : laptops)
-        let (created, others) = try await options.withClient { client in
+        try await options.withClient { client in
             let created = try await client.createJob(request)
-            return (created, try await client.namesakes(of: created.id))
+            if options.json { try StandardOutput.json(created) } else { StandardOutput.write(created.id + "\n") }
+            await client.warnOfNamesakes(of: created.id)
         }
-        if options.json { try StandardOutput.json(created) } else { StandardOutput.write(created.id + "\n") }
-        others.warn()
     }
 }

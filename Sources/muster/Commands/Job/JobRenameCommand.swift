@@ -23,37 +23,26 @@ struct JobRenameCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let (renamed, others) = try await options.withClient { client in
+        try await options.withClient { client in
             let renamed = try await client.renameJob(RenameJobRequest(name: name), job: job.reference)
-            return (renamed, try await client.namesakes(of: renamed.id))
+            try options.report(renamed, "Renamed job \(renamed.id).")
+            await client.warnOfNamesakes(of: renamed.id)
         }
-        try options.report(renamed, "Renamed job \(renamed.id).")
-        others.warn()
     }
 }
 
-/// A job's own name, and the living jobs that have it, too.
-struct Namesakes {
-    let job: String
-    let name: String
-    let others: [JobListEntry]
-
-    /// Says so if there are any: a name that several have names none of them.
-    func warn() {
+extension LocalClient {
+    /// Says so where other living jobs have the job's name: a name that several have names none of them. What was done is done and
+    /// told, whether or not that can be found out.
+    func warnOfNamesakes(of id: String) async {
+        guard let name = try? await job(id).name, let jobs = try? await jobs(named: name) else { return }
+        let others = jobs.filter { $0.id != id && !$0.isRemoved }
         guard let first = others.first else { return }
         let more = others.count > 1 ? " and \(counted(others.count - 1, "other"))" : ""
         StandardError.say(
             """
             \(first.id) (\(first.kind.rawValue), \(counted(first.items, "item")), changed \(Formats.time(first.updatedAt)))\(more) \
-            is called \"\(Text.plain(name))\", too: tell them apart by their ids, or with 'muster job rename \(job) NAME'.
+            is called \"\(Text.plain(name))\", too: tell them apart by their ids, or with 'muster job rename \(id) NAME'.
             """)
-    }
-}
-
-extension LocalClient {
-    func namesakes(of id: String) async throws -> Namesakes {
-        let name = try await job(id).name
-        let others = try await jobs(named: name).filter { $0.id != id && !$0.isRemoved }
-        return Namesakes(job: id, name: name, others: others)
     }
 }

@@ -7,8 +7,9 @@ struct JobWatchCommand: AsyncParsableCommand {
         abstract: "Watch a job change, live, until Ctrl-C.",
         discussion: """
             In a terminal a view that keeps itself up to date; elsewhere a line per change as it arrives; with --json \
-            the events, one per line. A change that arrives late has its place further up: (anchor, at, counter, by, \
-            sequence) tells it, and the view puts it there.
+            the events, one per line. The view waits for a daemon that goes away; what is piped ends with 69 then. \
+            A change that arrives late has its place further up: (anchor, at, counter, by, sequence) tells it, and the \
+            view puts it there.
 
             Example:
               muster job watch "Smith, 12 Elm Street"
@@ -25,7 +26,7 @@ struct JobWatchCommand: AsyncParsableCommand {
             try await untilInterrupted {
                 if json {
                     try await client.events(job: id) { try StandardOutput.jsonLine($0) }
-                    throw Self.stopped
+                    throw APIError.daemonHasStopped
                 } else if terminal.canRedraw {
                     try await LiveWatch(client: client, job: id).run()
                 } else {
@@ -36,19 +37,16 @@ struct JobWatchCommand: AsyncParsableCommand {
     }
 
     private static func lines(_ client: LocalClient, _ job: String) async throws {
-        let details = try await client.job(job)
-        let peers = details.sync == .notConnected ? "; no laptop is connected" : ""
-        StandardOutput.lines(["Watching \(Text.plain(details.name)): \(counted(details.items, "item"))\(peers)."])
-        try await client.events(job: job) { event in
+        try await client.events(job: job) {
+            // Counted once changes are told, so that none is in neither.
+            let details = try await client.job(job)
+            let peers = details.sync == .notConnected ? "; no laptop is connected" : ""
+            StandardOutput.say("Watching \(Text.plain(details.name)): \(counted(details.items, "item"))\(peers).")
+        } _: { event in
             if case .change(let change) = event {
                 StandardOutput.lines([ChangeLine(change).text(width: Terminal.output.width, style: .plain)])
             }
         }
-        throw stopped
-    }
-
-    /// Who reads a stream has to hear that no more of it comes.
-    private static var stopped: APIError {
-        APIError(.unreachable, "The daemon has stopped, and tells nothing more: start it, then watch again.")
+        throw APIError.daemonHasStopped
     }
 }
