@@ -1,9 +1,13 @@
 """A terminal on which a person reads and types, and what a camera reads from the QR code on it."""
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
+import termios
+import time
 
 from solo import PATIENCE_SECONDS
 
@@ -15,14 +19,26 @@ PIXELS = 6
 
 
 class Screen:
-    """A context manager: `muster …` of a daemon, at a terminal of its own."""
+    """A context manager: `muster …` of a daemon, at a terminal of its own.
 
-    def __init__(self, daemon, *arguments):
+    `window` is how large it is, in columns and rows; without it nobody says. `environment` is that of whoever types, in the
+    place of this program's own. `heard(bytes)` is called with whatever comes, when it comes.
+    """
+
+    def __init__(self, daemon, *arguments, window=None, environment=None, heard=lambda more: None):
         command = daemon.command(*arguments)
-        self._shown = b""
+        self._shown, self._printed, self._said = b"", b"", b""
+        self._heard = heard
+        # What is said on standard error comes by a terminal of its own, of the same size, so that it can be told apart.
+        self._errors, errors = pty.openpty()
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
-            os.execv(command[0], command)
+            os.dup2(errors, 2)
+            for terminal in (1, 2) if window else ():
+                fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", window[1], window[0], 0, 0))
+            os.execve(command[0], command, os.environ if environment is None else environment)
+        os.close(errors)
+        self._open = [self._terminal, self._errors]
 
     def __enter__(self):
         return self
@@ -34,11 +50,24 @@ class Screen:
     @property
     def shown(self):
         """All that has come so far."""
-        return self._shown.decode(errors="replace").replace("\r\n", "\n")
+        return text(self._shown)
+
+    @property
+    def printed(self):
+        """As much of it as came from standard output, and was typed."""
+        return text(self._printed)
+
+    @property
+    def said(self):
+        """As much of it as came from standard error."""
+        return text(self._said)
 
     def read_until(self, words):
         """Reads on until these words have come."""
+        # What is painted again and again says something all the time.
+        deadline = time.monotonic() + 2 * PATIENCE_SECONDS
         while words not in self.shown:
+            assert time.monotonic() < deadline, f"'{words}' does not come: {self.shown}"
             assert self._read(), f"it ended before '{words}': {self.shown}"
         return self.shown
 
@@ -54,19 +83,32 @@ class Screen:
     def end(self):
         """Hangs up."""
         os.close(self._terminal)
+        os.close(self._errors)
         pid, self.pid = self.pid, None
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
     def _read(self):
-        ready, _, _ = select.select([self._terminal], [], [], PATIENCE_SECONDS)
+        ready, _, _ = select.select(self._open, [], [], PATIENCE_SECONDS)
         assert ready, f"nothing more comes: {self.shown}"
-        try:
-            more = os.read(self._terminal, 4096)
-        except OSError:
-            # The other end is closed.
-            return False
-        self._shown += more
-        return bool(more)
+        for terminal in ready:
+            try:
+                more = os.read(terminal, 4096)
+            except OSError:
+                # The other end is closed.
+                more = b""
+            if not more:
+                self._open.remove(terminal)
+            if terminal == self._errors:
+                self._said += more
+            else:
+                self._printed += more
+            self._shown += more
+            self._heard(more)
+        return bool(self._open)
+
+
+def text(shown):
+    return shown.decode(errors="replace").replace("\r\n", "\n")
 
 
 def picture_in(shown):

@@ -1,0 +1,159 @@
+"""Recordings of what a person types and sees, in terminals of several widths, as asciicast v2:
+https://docs.asciinema.org/manual/asciicast/v2/"""
+
+import codecs
+import json
+import os
+import shlex
+import time
+from types import SimpleNamespace
+
+from lab import surroundings
+from readable import broken
+from screen import Screen
+
+WIDTHS = (60, 80, 120)
+ROWS = 24
+INTERRUPT = "\x03"
+
+
+class Recording:
+    """A context manager: one terminal, whose width may change, written to a file."""
+
+    def __init__(self, path, title):
+        self.path = path
+        self.columns = None
+        self._title = title
+        self._events = []
+        self._began = time.monotonic()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        header = {
+            "version": 2, "width": max(WIDTHS), "height": ROWS, "timestamp": int(time.time()), "title": self._title,
+            "env": {"TERM": "xterm-256color", "SHELL": "/bin/bash"}}
+        with open(self.path, "w", encoding="utf-8") as file:
+            for line in (header, *self._events):
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def resize(self, columns):
+        if columns != self.columns:
+            self.columns = columns
+            self._add("r", f"{columns}x{ROWS}")
+
+    def mark(self, label):
+        self._add("m", label)
+
+    def show(self, more):
+        """Bytes that come to the terminal."""
+        if shown := self._decoder.decode(more):
+            self._add("o", shown)
+
+    def type(self, typed):
+        self._add("i", typed)
+
+    def _add(self, kind, data):
+        self._events.append([round(time.monotonic() - self._began, 6), kind, data])
+
+
+class Scene:
+    """A context manager: the commands of one group, each read at every width.
+
+    `judge` fails for what breaks a rule of `readable`, except where it is `known` to, or `meant` to for a reason; both have to
+    break it then. Both are by rule, and below it by command.
+    """
+
+    def __init__(self, group, directory, known=None, meant=None):
+        directory = os.environ.get("MUSTER_RECORDINGS") or str(directory)
+        os.makedirs(directory, exist_ok=True)
+        self.recording = Recording(os.path.join(directory, f"{group}.cast"), f"muster: {group}")
+        self._known, self._meant = known or {}, meant or {}
+        # What stands for a word that is another one each time, such as an id.
+        self._names = {}
+        self._broken = {}
+
+    def __enter__(self):
+        self.recording.__enter__()
+        return self
+
+    def __exit__(self, *_):
+        self.recording.__exit__()
+
+    def call(self, word, name):
+        """In `known`, `meant` and the messages this word is called so."""
+        self._names[word] = name
+        return word
+
+    def read(self, daemon, *words, **options):
+        """Runs `muster …` at every width, since it changes nothing. Returns what was seen at the last."""
+        return [self.run(columns, daemon, *words, **options) for columns in WIDTHS][-1]
+
+    def run(self, columns, daemon, *words, code=0, answers=(), label=None, environment=None):
+        """Runs `muster …` at one width; it ends with this code. `answers` are what is waited for, and what is typed then.
+
+        Returns `printed`, `said` on standard error, and all as it was `shown`.
+        """
+        label = label or " ".join(self._names.get(word, word) for word in words)
+        recording = self.recording
+        recording.resize(columns)
+        recording.mark(f"{columns}: {label}")
+        typed = shlex.join(["muster", *words])
+        recording.show(f"$ {typed}\r\n".encode())
+        own = {**surroundings(), "TERM": "xterm-256color", "MUSTER_SOCKET": daemon.socket, **(environment or {})}
+        own.pop("COLUMNS", None)
+        with Screen(
+                Typed(daemon), *words, window=(columns, ROWS), environment=own, heard=recording.show) as screen:
+            self.screen = screen
+            for awaited, answer in answers:
+                screen.read_until(awaited)
+                answer = answer() if callable(answer) else answer
+                if answer:
+                    recording.type(answer)
+                    screen.type(answer)
+            ended = screen.wait()
+        recording.show(b"\r\n")
+        seen = SimpleNamespace(columns=columns, code=code, printed=screen.printed, said=screen.said, shown=screen.shown)
+        wrong = [] if ended == code else [(f"ends with {ended}, not {code}", screen.shown)]
+        for rule, line in [*wrong, *broken(seen)]:
+            self._broken.setdefault(label, {}).setdefault(rule, []).append((columns, line))
+        return seen
+
+    def judge(self):
+        found = {(label, rule) for label, rules in self._broken.items() for rule in rules}
+        meant = {(label, rule) for rule, labels in self._meant.items() for label in labels}
+        known = {(label, rule) for rule, labels in self._known.items() for label in labels}
+        new = "\n".join(
+            f"muster {label}: {rule}, at {columns}: {line!r}"
+            for label, rule in sorted(found - meant - known) for columns, line in self._broken[label][rule][:6])
+        assert not new, f"what is seen breaks rules:\n{new}"
+        assert not (known - found), f"mended, so no longer known to break a rule: {sorted(known - found)}"
+        assert not (meant - found), f"keeps the rule that it is excused from: {sorted(meant - found)}"
+
+
+class Typed:
+    """A daemon as the environment names it, not the command."""
+
+    def __init__(self, daemon):
+        self._program = daemon.command()[0]
+
+    def command(self, *arguments):
+        return [self._program, *arguments]
+
+
+def parse(path):
+    """The header and the events of an asciicast v2; fails where it is none."""
+    with open(path, encoding="utf-8") as file:
+        header, *events = map(json.loads, file)
+    assert header["version"] == 2 and header["width"] > 0 and header["height"] > 0, header
+    before = 0
+    for seconds, kind, data in events:
+        assert isinstance(seconds, (int, float)) and seconds >= before and isinstance(data, str), (seconds, kind, data)
+        assert kind in "oimr" and len(kind) == 1, kind
+        if kind == "r":
+            columns, rows = map(int, data.split("x"))
+            assert columns > 0 and rows > 0, data
+        before = seconds
+    return header, events
