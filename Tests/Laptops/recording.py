@@ -8,13 +8,17 @@ import shlex
 import time
 from types import SimpleNamespace
 
+import pytest
 from lab import surroundings
 from readable import broken
+from recordings_known import KNOWN, MEANT
 from screen import Screen
 
 WIDTHS = (60, 80, 120)
 ROWS = 24
 INTERRUPT = "\x03"
+# As commands end: sysexits.h, and what is not as it should be or was declined.
+DECLINED, NOT_KNOWN, USAGE, BAD_DATA, UNAVAILABLE, NOT_PERMITTED = 1, 2, 64, 65, 69, 77
 
 
 class Recording:
@@ -159,3 +163,19 @@ def parse(path):
             assert columns > 0 and rows > 0, data
         before = seconds
     return header, events
+
+
+@pytest.fixture
+def scene(request, tmp_path):
+    """Of the test's group, which is its name's last word."""
+    group = request.node.name.removeprefix("test_")
+    with Scene(group, tmp_path, KNOWN.get(group), MEANT.get(group)) as scene:
+        yield scene
+    if getattr(request.node, "has_failed", False):
+        return
+    scene.judge()
+    header, events = parse(scene.recording.path)
+    typed = [data for _, kind, data in events if kind == "o" and data.startswith("$ muster")]
+    assert (header["width"], header["height"]) == (max(WIDTHS), ROWS)
+    assert [data for _, kind, data in events if kind == "r"][:3] == [f"{columns}x{ROWS}" for columns in WIDTHS]
+    assert len(typed) == sum(kind == "m" for _, kind, _ in events), "each command stands there as it was typed"

@@ -1,6 +1,6 @@
 """What is seen and breaks a rule of readable.py: what is meant to, each with its reason, and what nobody has mended yet.
 
-By the recording, the rule, and the command as test_recordings.py calls it. Who mends one takes it off; a test fails until then.
+By the recording, the rule, and the command as its test calls it. Who mends one takes it off; a test fails until then.
 """
 
 WIDE = "--wide asks for all columns"
@@ -194,7 +194,7 @@ KNOWN = {
         "wide": [
             "job advance NEW dispatched", "job advance OTHER awaitingSignature", "job advance OTHER dispatched",
             "job advance OTHER inProgress", "job advance again", "job audit HISTORY", "job audit HISTORY --fleet 0123abcd",
-            "job audit JOB", "job check alone", "job conflicts --take", "job list", "job list --columns name,id",
+            "job audit JOB", "job check alone", "job conflicts --take", "job list",
             "job list --sort -items", "job list of many", "job log FAMILY", "job remove OTHER"],
         "ends with 65, not 77": [
             "job assign JOB anna"],

@@ -4,66 +4,15 @@ With MUSTER_RECORDINGS the recordings are left there: `asciinema play jobs.cast`
 has mended yet stands in recordings_known.py.
 """
 
-import os
-import re
 import signal
-from types import SimpleNamespace
 
-import pytest
-from gateways import advance, server_flags, wait_published
-from household import FAMILY, JAPANESE, JOB, barcode, rows, write
-from invitations import CODE, admit, anna as inviter, invite, join, newcomer, wait_joining  # noqa: F401
+from gateways import server_flags, wait_published
+from household import JAPANESE, JOB, at_socket, away_from, barcode, fill, pair, rows, write
+from invitations import newcomer
 from lab import wait_until
-from membership import assign
-from recording import INTERRUPT, ROWS, WIDTHS, Scene, parse
-from recordings_known import KNOWN, MEANT
-from revoking import certify, enlist, install
+from recording import (
+    BAD_DATA, DECLINED, INTERRUPT, NOT_PERMITTED, UNAVAILABLE, USAGE, WIDTHS, scene)  # noqa: F401
 from solo import PATIENCE_SECONDS, wait_agreed
-
-DECLINED, NOT_KNOWN, USAGE, BAD_DATA, UNAVAILABLE, NOT_PERMITTED = 1, 2, 64, 65, 69, 77
-ENDED = "Elm Street 4"
-BERT = "bert-warehouse-thinkpad-x13"
-OUTAGE = "503"
-
-
-@pytest.fixture
-def scene(request, tmp_path):
-    """Of the test's group, which is its name's last word."""
-    group = request.node.name.removeprefix("test_")
-    with Scene(group, tmp_path, KNOWN.get(group), MEANT.get(group)) as scene:
-        yield scene
-    if getattr(request.node, "has_failed", False):
-        return
-    scene.judge()
-    header, events = parse(scene.recording.path)
-    typed = [data for _, kind, data in events if kind == "o" and data.startswith("$ muster")]
-    assert (header["width"], header["height"]) == (max(WIDTHS), ROWS)
-    assert [data for _, kind, data in events if kind == "r"][:3] == [f"{columns}x{ROWS}" for columns in WIDTHS]
-    assert len(typed) == sum(kind == "m" for _, kind, _ in events), "each command stands there as it was typed"
-
-
-def lead(daemon):
-    """Lets it put others on jobs."""
-    install(daemon, daemon.fleet.sign(daemon.get("/v1/fleet")["request"], "lead"))
-    return daemon
-
-
-def pair(solos, *flags):
-    """Anna, who leads, and bert, connected."""
-    anna = lead(solos("anna").start(*flags))
-    bert = solos(BERT).start("--peer", anna.address)
-    wait_until(lambda: anna.connected() == [BERT], PATIENCE_SECONDS, "they meet")
-    return anna, bert
-
-
-def fill(daemon, job, tmp_path, count):
-    """Imports so many rows."""
-    done = daemon.muster("import", job, write(tmp_path / "house.csv", rows(count)), "--key", "barcode")
-    assert done.returncode == 0, done
-
-
-def without_daemon(daemon, path):
-    return SimpleNamespace(command=daemon.command, socket=str(path))
 
 
 def test_status(scene, solos, office, front, tmp_path):
@@ -92,7 +41,7 @@ def test_status(scene, solos, office, front, tmp_path):
     scene.read(anna, "peers", "--sort", "size", code=USAGE)
     scene.read(anna, "statsu", code=USAGE)
     scene.read(anna, "status", "twice", code=USAGE)
-    reader = without_daemon(anna, tmp_path / "look.sock")
+    reader = at_socket(anna, tmp_path / "look.sock")
     scene.read(reader, "status", label="status for a reader")
     scene.read(reader, "session", "start", "Ann", code=NOT_PERMITTED, label="session start for a reader")
     bert.stop()
@@ -101,136 +50,6 @@ def test_status(scene, solos, office, front, tmp_path):
         scene.read(anna, *words, label=f"{words[0]} without peers")
     for words in (["status"], ["doctor"], ["peers"], ["clock"], ["session", "show"]):
         scene.read(bert, *words, code=1 if words == ["doctor"] else UNAVAILABLE, label=f"{' '.join(words)} without a daemon")
-
-
-def test_job(scene, solos, office, front, tmp_path):
-    anna, bert = pair(solos, *server_flags(front.url))
-    job = scene.call(anna.create_job(JOB), "JOB")
-    for name in (JAPANESE, FAMILY, "Miller", "Miller", "Depot", "Warehouse"):
-        anna.create_job(name)
-    fill(anna, JOB, tmp_path, 300)
-    wait_published([anna, bert], job, "scheduled")
-    wait_agreed([anna, bert], job)
-    warehouse = scene.call(contradict(anna, bert, job), "WAREHOUSE")
-    ended = work_late(anna, bert)
-    for words in (["list"], ["ls", "--wide"], ["list", "--columns", "name,id"], ["list", "--sort", "-items"]):
-        scene.read(anna, "job", *words)
-    for name in (JOB, JAPANESE, FAMILY):
-        scene.call(name, {JOB: "JOB", JAPANESE: "JAPANESE", FAMILY: "FAMILY"}[name])
-    for words in (
-            ["show", JOB], ["show", JAPANESE], ["show", FAMILY], ["log", FAMILY], ["log", JOB, "--item", barcode(10)],
-            ["late", JOB], ["summary", JOB], ["summary", JAPANESE], ["conflicts", JOB],
-            ["conflicts", FAMILY], ["show", warehouse], ["conflicts", warehouse], ["check", JOB], ["roster", JOB],
-            ["roster", JOB, "--wide"], ["audit", JOB], ["late", ENDED], ["show", ENDED]):
-        scene.read(anna, "job", *words)
-    for form in ("json", "csv", "amendments"):
-        scene.read(anna, "job", "export", "Depot", "--format", form, is_data=True)
-    for columns in WIDTHS:
-        seen = scene.run(columns, anna, "job", "log", JOB)
-        assert seen.printed.count("\n") >= 300
-        # It may not hear yet what changes while it paints for the first time.
-        add = lambda name: lambda: anna.add(job, name=name) and None
-        scene.run(columns, anna, "job", "watch", JOB, answers=[
-            ("Ctrl-C ends", add(f"Early {columns}")), (f"{len(anna.items(job)) + 1} items", add(f"New {columns}")),
-            (f"New {columns}", INTERRUPT)])
-    history = tmp_path / "history.jsonl"
-    history.write_text(anna.muster("job", "export", JOB, "--format", "history").stdout, encoding="utf-8")
-    scene.call(str(history), "HISTORY")
-    scene.read(anna, "job", "audit", str(history))
-    scene.read(anna, "job", "audit", str(history), "--fleet", "0123abcd", code=BAD_DATA)
-    history.write_text("{}\n", encoding="utf-8")
-    scene.read(anna, "job", "audit", str(history), code=BAD_DATA, label="job audit of no history")
-    errors = {
-        ("show", "Smiht"): BAD_DATA, ("show", "Miller"): BAD_DATA, ("show", "0"): BAD_DATA, ("show",): USAGE,
-        ("advance", JOB, "dispached"): BAD_DATA, ("shwo", JOB): USAGE, ("list", "--columns", "id,nmae"): USAGE,
-        ("create", "--name", ""): BAD_DATA, ("create", "--name", "X", "--kind", "pikcup"): USAGE,
-        ("create", "--name", "X", "--id", "two words"): BAD_DATA, ("export", JOB, "--format", "xml"): USAGE,
-        ("create", "--name", "X", "--for", "nobody-laptop"): BAD_DATA, ("assign", JOB, "nobody-laptop"): BAD_DATA,
-        ("log", JOB, "--item", "4711"): BAD_DATA, ("conflicts", JOB, "--take", barcode(10), "room", "Moon"): BAD_DATA,
-        ("audit", "history-that-is-not-there"): BAD_DATA, ("rename", JOB): USAGE,
-        ("log", JOB, "--item", barcode(14)): BAD_DATA}
-    for words, code in errors.items():
-        scene.read(anna, "job", *words, code=code)
-    scene.read(bert, "job", "assign", JOB, "anna", code=NOT_PERMITTED)
-    change_jobs(scene, anna, ended)
-    bert.stop()
-    wait_until(lambda: anna.connected() == [], PATIENCE_SECONDS, "bert is gone")
-    scene.read(anna, "job", "check", JOB, code=NOT_KNOWN, label="job check alone")
-    scene.read(anna, "job", "show", JOB, label="job show alone")
-
-
-def contradict(anna, bert, job):
-    """Both change the same of some items apart from each other; one barcode is there twice."""
-    items = {item["fields"]["barcode"]: id for id, item in anna.items(job).items()}
-    [warehouse] = [one["id"] for one in anna.get("/v1/jobs") if one["name"] == "Warehouse"]
-    bert.stop()
-    bert.start()
-    for daemon, room in ((anna, "Living room"), (bert, "Garage, behind the winter tyres, on the left")):
-        for number in range(10, 13):
-            fields = {"room": f"{room} {number}", "name": f"Sofa of {daemon.name}"}
-            status, answer = daemon.ask("PATCH", f"/v1/jobs/{job}/items/{items[barcode(number)]}", {"fields": fields})
-            assert status == 200, answer
-        done = daemon.muster("job", "rename", warehouse, f"Warehouse of {daemon.name}")
-        assert done.returncode == 0, done
-    anna.add(job, barcode=barcode(14), name="Umbrella stand")
-    bert.make("/v1/peers", {"address": anna.address})
-    wait_agreed([anna, bert], job)
-    wait_agreed([anna, bert], warehouse)
-    return warehouse
-
-
-def work_late(anna, bert):
-    """A job that anna has ended while bert wrote in it."""
-    job = anna.create_job(ENDED)
-    wait_agreed([anna, bert], job)
-    bert.stop()
-    bert.start()
-    for number, piece in enumerate(("Chair", "Table, oak, extensible, with the six boards wrapped apart", "ランプ")):
-        bert.add(job, name=piece, barcode=str(number), room="Kitchen")
-    assert anna.muster("job", "remove", ENDED, "--yes").returncode == 0
-    bert.make("/v1/peers", {"address": anna.address})
-    wait_until(lambda: len(anna.get(f"/v1/jobs/{job}/late")) == 3, PATIENCE_SECONDS, "anna lists what came late")
-    return job
-
-
-def change_jobs(scene, anna, ended):
-    """Whatever changes a job, once at each width."""
-    for columns in WIDTHS:
-        run = lambda *words, **options: scene.run(columns, anna, "job", *words, **options)
-        name = f"Hohenberg-Leutheusser, Unter den Linden {columns}, Hinterhaus"
-        scene.call(name, "NEW")
-        run("create", "--name", name, "--kind", "pickup")
-        run("create", "--name", name, label="job create of the same name")
-        newest = anna.get("/v1/jobs")
-        [other] = [one["id"] for one in newest if one["name"] == name][1:]
-        scene.call(other, "OTHER")
-        run("rename", other, f"{name}, second floor", label="job rename OTHER")
-        run("create", "--name", f"For bert {columns}", "--for", BERT, label="job create --for")
-        run("assign", name, BERT)
-        run("roster", name)
-        run("unassign", name, BERT)
-        run("advance", name, "dispatched")
-        run("advance", name, "dispatched", label="job advance again")
-        anna.add(other, name="Sofa")
-        run("sign-off", other, "--name", "Dr. Smith-Hohenberg", code=BAD_DATA, label="job sign-off too early")
-        for state in ("dispatched", "inProgress", "awaitingSignature"):
-            run("advance", other, state)
-        run("sign-off", other, "--name", "Dr. Smith-Hohenberg", "--digest", "0" * 64, code=BAD_DATA,
-            label="job sign-off of something else")
-        run("sign-off", other, "--name", "Dr. Smith-Hohenberg", label="job sign-off")
-        number = {60: 10, 80: 11, 120: 12}[columns]
-        run("conflicts", JOB, "--take", barcode(number), "room", f"Living room {number}", label="job conflicts --take")
-        run("remove", other, code=DECLINED, answers=[(" to go on: ", "no\n")], label="job remove declined")
-        run("remove", other, answers=[(" to go on: ", f"{name}, second floor\n")])
-        run("remove", "Depot", code=-signal.SIGINT, answers=[(" to go on: ", INTERRUPT)], label="job remove Ctrl-C")
-        run("late", ENDED, "--accept", "zzzz", code=BAD_DATA)
-        run("late", ENDED, "--drop", "all", code=DECLINED, answers=[("[y/N] ", "n\n")], label="job late --drop declined")
-    late = [change["id"] for change in anna.get(f"/v1/jobs/{ended}/late")]
-    for columns, choice, change in zip(WIDTHS, ("--drop", "--accept", "--accept"), late):
-        answers = [("[y/N] ", "y\n")] if choice == "--drop" else ()
-        scene.run(columns, anna, "job", "late", ENDED, choice, change, answers=answers, label=f"job late {choice}")
-        scene.run(columns, anna, "job", "late", ENDED, label=f"job late after {choice}")
-    scene.read(anna, "job", "list", label="job list of many")
 
 
 def test_item(scene, solos, tmp_path):
@@ -318,140 +137,6 @@ def test_import(scene, solos, tmp_path):
         run(job, files["many"], code=-signal.SIGINT, answers=[("%", INTERRUPT)], label="import Ctrl-C")
 
 
-def test_queue(scene, solos, office, front):
-    anna = lead(solos("anna").start(*server_flags(front.url)))
-    scene.read(anna, "queue", "list", label="queue list of nothing")
-    scene.read(anna, "queue", "log", label="queue log of nothing")
-    jobs = [anna.create_job(name) for name in (JOB, JAPANESE, FAMILY)]
-    for job in jobs:
-        wait_published([anna], job, "scheduled")
-    # The first is refused: the office cancels the job while nothing goes out.
-    anna.make("/v1/queue/pause", {})
-    refused = [advance(anna, jobs[0], state)[0] for state in ("dispatched", "inProgress")]
-    status, _ = office.mutate(jobs[0], 2, lane="office", kind="advanceState", payload={"state": "cancelled"})
-    assert status == 200
-    scene.read(anna, "queue", "list", label="queue list while paused")
-    scene.read(anna, "status", label="status while paused")
-    scene.read(anna, "job", "show", JOB, label="job show while paused")
-    for columns in WIDTHS:
-        scene.run(columns, anna, "queue", "resume")
-        scene.run(columns, anna, "queue", "resume", label="queue resume of no pause")
-        if columns < max(WIDTHS):
-            scene.run(columns, anna, "queue", "pause")
-    rejected = lambda: [entry["state"] for entry in anna.get("/v1/queue")] == ["rejected"] * 2
-    wait_until(rejected, PATIENCE_SECONDS, "both are refused")
-    front.always(OUTAGE)
-    waiting = [advance(anna, job, "dispatched")[0] for job in jobs[1:]]
-    advance(anna, jobs[1], "inProgress")
-    anna.make("/v1/queue/pause", {"lane": f"{jobs[2]}/state"})
-    tried = lambda: any(entry["attempts"] for entry in anna.get("/v1/queue") if entry["token"] == waiting[0])
-    wait_until(tried, PATIENCE_SECONDS, "the office does not answer")
-    for token, name in zip((*refused, *waiting, f"{JAPANESE}/stat"), ("REFUSED", "AFTER", "WAITING", "PAUSED", "LANE")):
-        scene.call(token, name)
-    for words in (
-            ["list"], ["ls", "--wide"], ["log"], ["log", "--last", "3", "--wide"], ["show", refused[0]], ["show", refused[1]],
-            ["show", waiting[0]], ["show", waiting[1]]):
-        scene.read(anna, "queue", *words)
-    for words in (["status"], ["doctor"], ["job", "show", JOB], ["job", "list"]):
-        scene.read(anna, *words, label=f"{' '.join(words[:2])} with some refused")
-    errors = {
-        ("show", "ffff"): BAD_DATA, ("retry", "ffff"): BAD_DATA, ("drop", "ffff"): BAD_DATA, ("pause", "Nowhere/state"): BAD_DATA,
-        ("pause", "Smith"): BAD_DATA, ("resume", f"{JAPANESE}/stat"): BAD_DATA, ("show", ""): USAGE, ("drop",): USAGE,
-        ("lsit",): USAGE, ("log", "--last", "many"): USAGE, ("list", "--columns", "tokn"): USAGE}
-    for words, code in errors.items():
-        scene.read(anna, "queue", *words, code=code)
-    for columns in WIDTHS:
-        run = lambda *words, **options: scene.run(columns, anna, "queue", *words, **options)
-        run("retry", waiting[0])
-        run("pause", f"{JAPANESE}/state", label="queue pause LANE")
-        run("pause", f"{JAPANESE}/state", label="queue pause LANE again")
-        run("resume", f"{JAPANESE}/state", label="queue resume LANE")
-    scene.run(60, anna, "queue", "drop", refused[0])
-    scene.run(80, anna, "queue", "drop", refused[1])
-    scene.run(120, anna, "queue", "drop", waiting[1])
-    scene.read(anna, "queue", "show", refused[0], label="queue show DROPPED")
-    scene.run(80, anna, "queue", "retry", refused[0], code=BAD_DATA, label="queue retry DROPPED")
-    scene.run(80, anna, "queue", "drop", refused[0], code=BAD_DATA, label="queue drop DROPPED")
-
-
-def test_fleet(scene, solos, inviter, tmp_path):  # noqa: F811
-    anna = inviter
-    bert = enlist(solos, anna, BERT, anna.address)
-    dora = enlist(solos, anna, "dora-stolen-laptop", anna.address)
-    device = scene.call(dora.get("/v1/fleet")["deviceID"], "DORA")
-    wait_until(lambda: len(anna.connected()) == 2, PATIENCE_SECONDS, "they meet")
-    scene.read(anna, "fleet", "list")
-    scene.read(anna, "fleet", "ls", "--wide")
-    for words in (["show"], ["show", BERT], ["show", device]):
-        scene.read(anna, "fleet", *words)
-    scene.read(anna, "fleet", "request", is_data=True)
-    scene.read(bert, "fleet", "show", label="fleet show of a member")
-    passphrase = "a drawer of its own"
-    for columns in WIDTHS:
-        carl = newcomer(solos, f"carl-new-laptop-{columns}", anna.address)
-        run = lambda *words, **options: scene.run(columns, carl, "fleet", *words, **options)
-        run("show", label="fleet show without a fleet")
-        run("list", label="fleet list without a fleet")
-        run("invite", code=BAD_DATA, label="fleet invite without a fleet")
-        run("join", "7K3M-QX0T", code=BAD_DATA, label="fleet join half a code")
-        scene.run(columns, bert, "fleet", "invite", code=NOT_PERMITTED, label="fleet invite of a member")
-        let_in(scene, columns, anna, carl)
-        join_by_code(scene, columns, anna, carl)
-        run("show", label="fleet show after joining")
-        scene.run(columns, anna, "fleet", "invite", "--role", "lead", code=DECLINED, answers=[("Waiting for it", INTERRUPT)],
-            label="fleet invite Ctrl-C")
-        run("leave", code=DECLINED, answers=[("[y/N] ", "n\n")], label="fleet leave declined")
-        run("leave", answers=[("[y/N] ", "y\n")])
-        root = scene.call(str(tmp_path / f"root-{columns}.pem"), "ROOT")
-        run("init", "--root", root, code=BAD_DATA, answers=[("assphrase", f"{passphrase}\n"), ("more", "other\n")],
-            label="fleet init with two passphrases")
-        seen = run("init", "--root", root, answers=[("assphrase", f"{passphrase}\n"), ("more", f"{passphrase}\n")])
-        recovery = next(line.strip() for line in seen.printed.split("\n") if re.fullmatch(r"  \S+(-\S+){4,}", line))
-        run("init", "--root", root, code=BAD_DATA, label="fleet init again")
-        if columns > min(WIDTHS):
-            carl.stop()
-            continue
-        # Each takes a second or more: a key is made from what somebody knows.
-        lost = scene.call(str(tmp_path / "again.pem"), "AGAIN")
-        run("recover", "--root", lost, code=BAD_DATA, answers=[("ode", recovery[:-1] + "\n")], label="fleet recover wrong")
-        run("recover", "--root", lost,
-            answers=[("ode", recovery + "\n"), ("assphrase", f"{passphrase}\n"), ("more", f"{passphrase}\n")])
-        carl.stop()
-    errors = {
-        ("show", "nobody-laptop"): BAD_DATA, ("revoke", "nobody-laptop"): BAD_DATA, ("revoke", "anna"): BAD_DATA,
-        ("invite", "--role", "boss"): USAGE, ("join",): USAGE, ("sign", "/nowhere/tom.request"): BAD_DATA,
-        ("install", "/nowhere/tom.pem"): BAD_DATA, ("lsit",): USAGE, ("join", "7K3M-QX0T-94WD-BZES"): BAD_DATA}
-    for words, code in errors.items():
-        scene.read(anna, "fleet", *words, code=code)
-    scene.run(60, anna, "fleet", "revoke", dora.name, code=DECLINED, answers=[("[y/N] ", "n\n")], label="fleet revoke declined")
-    scene.read(bert, "fleet", "revoke", "anna", "--yes", code=NOT_PERMITTED, label="fleet revoke of a member")
-    scene.run(80, anna, "fleet", "revoke", dora.name, answers=[("[y/N] ", "y\n")])
-    scene.read(anna, "fleet", "revoke", dora.name, answers=[("[y/N] ", "y\n")], label="fleet revoke again")
-    scene.read(anna, "fleet", "list", label="fleet list with a revoked one")
-    scene.read(anna, "fleet", "show", dora.name, label="fleet show of a revoked one")
-    wait_until(lambda: dora.connected() == [], PATIENCE_SECONDS, "dora is shut out")
-    for words in (["status"], ["fleet", "show"], ["doctor"]):
-        scene.read(dora, *words, code=1 if words == ["doctor"] else 0, label=f"{' '.join(words)} on the revoked one")
-
-
-def let_in(scene, columns, anna, carl):
-    """An invitation at a terminal; who joins by it leaves again."""
-    def begin():
-        join(carl, CODE.search(scene.screen.shown)[1])
-
-    scene.run(columns, anna, "fleet", "invite", answers=[("Waiting for it", begin), ("[y/N] ", "y\n")])
-    wait_joining(carl, "joined")
-    assert carl.muster("fleet", "leave", "--yes").returncode == 0
-
-
-def join_by_code(scene, columns, anna, carl):
-    """Joining at a terminal, first with a mistake in the code."""
-    code = scene.call(invite(anna), "CODE")
-    wrong = scene.call(code[:-1] + ("0" if code[-1] != "0" else "1"), "WRONG")
-    scene.run(columns, carl, "fleet", "join", wrong, code=BAD_DATA)
-    scene.run(columns, carl, "fleet", "join", code, answers=[("Looking", lambda: admit(anna, code))])
-
-
 def test_catalogue(scene, solos):
     anna = solos("anna").start()
     for words in ([], ["sofa"], ["--sort", "-cu-ft"], ["--columns", "category"], ["bed", "--wide"], ["zither"]):
@@ -459,10 +144,6 @@ def test_catalogue(scene, solos):
     scene.read(anna, "catalogue", "--sort", "size", code=USAGE)
     scene.read(anna, "catalog", code=USAGE)
     scene.read(away_from(anna), "catalogue", code=UNAVAILABLE, label="catalogue without a daemon")
-
-
-def away_from(daemon):
-    return SimpleNamespace(command=daemon.command, socket="/nowhere/muster.sock")
 
 
 COMMANDS = """status; session; session start; session end; session show; session list; doctor; peers; clock; job; job create; job list;
