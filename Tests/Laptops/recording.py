@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from lab import surroundings
 from readable import broken
-from recordings_known import KNOWN, MEANT
+from recordings_known import CHANCE, KNOWN, MEANT
 from screen import Screen
 
 WIDTHS = (60, 80, 120)
@@ -66,15 +66,15 @@ class Recording:
 class Scene:
     """A context manager: the commands of one group, each read at every width.
 
-    `judge` fails for what breaks a rule of `readable`, except where it is `known` to, or `meant` to for a reason; both have to
-    break it then. Both are by rule, and below it by command.
+    `judge` fails for what breaks a rule of `readable`, except where it is known to, or meant to for a reason; both have to break
+    it then. See recordings_known.py.
     """
 
-    def __init__(self, group, directory, known=None, meant=None):
+    def __init__(self, group, directory):
         directory = os.environ.get("MUSTER_RECORDINGS") or str(directory)
         os.makedirs(directory, exist_ok=True)
         self.recording = Recording(os.path.join(directory, f"{group}.cast"), f"muster: {group}")
-        self._known, self._meant = known or {}, meant or {}
+        self._known, self._meant, self._chance = (one.get(group, {}) for one in (KNOWN, MEANT, CHANCE))
         # What stands for a word that is another one each time, such as an id.
         self._names = {}
         self._broken = {}
@@ -129,11 +129,12 @@ class Scene:
 
     def judge(self):
         found = {(label, rule) for label, rules in self._broken.items() for rule in rules}
-        meant = {(label, rule) for rule, labels in self._meant.items() for label in labels}
-        known = {(label, rule) for rule, labels in self._known.items() for label in labels}
+        meant, known, chance = (
+            {(label, rule) for rule, labels in those.items() for label in labels}
+            for those in (self._meant, self._known, self._chance))
         new = "\n".join(
             f"muster {label}: {rule}, at {columns}: {line!r}"
-            for label, rule in sorted(found - meant - known) for columns, line in self._broken[label][rule][:6])
+            for label, rule in sorted(found - meant - known - chance) for columns, line in self._broken[label][rule][:6])
         assert not new, f"what is seen breaks rules:\n{new}"
         assert not (known - found), f"mended, so no longer known to break a rule: {sorted(known - found)}"
         assert not (meant - found), f"keeps the rule that it is excused from: {sorted(meant - found)}"
@@ -169,7 +170,7 @@ def parse(path):
 def scene(request, tmp_path):
     """Of the test's group, which is its name's last word."""
     group = request.node.name.removeprefix("test_")
-    with Scene(group, tmp_path, KNOWN.get(group), MEANT.get(group)) as scene:
+    with Scene(group, tmp_path) as scene:
         yield scene
     if getattr(request.node, "has_failed", False):
         return

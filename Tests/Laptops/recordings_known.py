@@ -1,4 +1,5 @@
-"""What is seen and breaks a rule of readable.py: what is meant to, each with its reason, and what nobody has mended yet.
+"""What is seen and breaks a rule of readable.py: what is meant to, each with its reason, what nobody has mended yet, and what
+breaks it by chance.
 
 By the recording, the rule, and the command as its test calls it. Who mends one takes it off; a test fails until then.
 """
@@ -100,8 +101,6 @@ KNOWN = {
             "item restore JOB 2000000000017"],
     },
     "import": {
-        "error again and again": [
-            "import Ctrl-C"],
         "error wide": [
             "import Ctrl-C", "import JOB", "import JOB /nowhere/house.csv", "import JOB broken",
             "import JOB doubtful --key barcode", "import JOB doubtful declined", "import JOB empty", "import JOB latin",
@@ -211,5 +210,15 @@ KNOWN = {
         "word transform": [
             "job show Elm Street 4", "job show FAMILY", "job show JAPANESE", "job show JOB", "job show WAREHOUSE",
             "job show alone"],
+    },
+}
+
+# What depends on chance, such as on how many characters tell the ids apart: it may break the rule and need not.
+CHANCE = {
+    "import": {
+        "error again and again": {"import Ctrl-C": "the signal that is to end it may be heard as a further Ctrl-C"},
+    },
+    "job": {
+        "wide": {"job conflicts JOB": "no room is made for an id that is longer than the others"},
     },
 }
