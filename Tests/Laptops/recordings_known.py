@@ -74,27 +74,22 @@ KNOWN = {
     "status": {
         "error wide": [
             "clock without a daemon", "peers --columns nmae", "peers --sort size", "peers without a daemon",
-            "session show without a daemon", "session start Anne", "session start for a reader", "session start unknown",
-            "statsu", "status without a daemon"],
+            "session show without a daemon", "session start Anne", "session start for a reader",
+            "session start unknown", "statsu", "status without a daemon"],
         "word journal": [
             "doctor on anna", "doctor on bert", "doctor without a fleet", "doctor without peers"],
         "wide": [
             "peers without a fleet", "peers without peers", "session show on anna", "session show on bert",
             "session start --new", "session start again"],
         "word parked": [
-            "status for a reader", "status in a session", "status on anna", "status on bert", "status without a fleet",
-            "status without peers"],
+            "status for a reader", "status in a session", "status on anna", "status on bert",
+            "status without a fleet", "status without peers"],
     },
     "item": {
         "id": [
             "item note", "item restore again", "item set", "item set again"],
         "error wide": [
-            "item add JOB", "item add JOB category=sofa3", "item add JOB name", "item add JOB quantity=abc",
-            "item add JOB quantiy=2", "item lst JOB", "item remove JOB", "item remove JOB 4711",
-            "item restore JOB 2000000000017", "item restore JOB 4711", "item set JOB 2000000000017 volumeCubicFeet=-3",
-            "item set JOB 4711 room=Hall", "item show JOB 0", "item show JOB 4711", "item show Smiht 4711"],
-        "wide": [
-            "item note", "item restore again"],
+            "item add JOB", "item add JOB name", "item remove JOB"],
         "remedy": [
             "item note JOB 2000000000017 ", "item restore JOB 2000000000017"],
         "error id": [
@@ -102,10 +97,7 @@ KNOWN = {
     },
     "import": {
         "error wide": [
-            "import Ctrl-C", "import JOB", "import JOB /nowhere/house.csv", "import JOB broken",
-            "import JOB doubtful --key barcode", "import JOB doubtful declined", "import JOB empty", "import JOB latin",
-            "import JOB misspelt", "import JOB sound --field Colour=name", "import JOB sound --field name",
-            "import JOB sound --key colour", "import Smiht sound"],
+            "import Ctrl-C", "import JOB", "import JOB doubtful declined", "import JOB sound --field name"],
         "remedy": [
             "import JOB broken", "import JOB ragged"],
     },
@@ -125,9 +117,9 @@ KNOWN = {
         "error id": [
             "queue drop DROPPED", "queue retry DROPPED"],
         "error wide": [
-            "queue drop DROPPED", "queue drop ffff", "queue list --columns tokn", "queue log --last many", "queue lsit",
-            "queue pause Nowhere/state", "queue pause Smith", "queue resume LANE", "queue retry DROPPED",
-            "queue retry ffff", "queue show ", "queue show ffff"],
+            "queue drop DROPPED", "queue drop ffff", "queue list --columns tokn", "queue log --last many",
+            "queue lsit", "queue pause Nowhere/state", "queue pause Smith", "queue resume LANE",
+            "queue retry DROPPED", "queue retry ffff", "queue show ", "queue show ffff"],
         "error word lane": [
             "queue pause Smith", "queue resume LANE"],
         "word lane": [
@@ -137,79 +129,52 @@ KNOWN = {
         "word journal": [
             "doctor on the revoked one"],
         "wide": [
-            "fleet init --root ROOT", "fleet invite", "fleet invite Ctrl-C", "fleet recover --root AGAIN",
-            "fleet revoke again", "fleet revoke dora-stolen-laptop"],
+            "fleet init --root ROOT", "fleet invite", "fleet invite Ctrl-C"],
         "error wide": [
-            "fleet init again", "fleet init with two passphrases", "fleet install /nowhere/tom.pem", "fleet invite",
-            "fleet invite --role boss", "fleet invite of a member", "fleet invite without a fleet", "fleet join",
-            "fleet join 7K3M-QX0T-94WD-BZES", "fleet join WRONG", "fleet join half a code", "fleet lsit",
-            "fleet recover wrong", "fleet revoke anna", "fleet revoke nobody-laptop", "fleet revoke of a member",
-            "fleet show nobody-laptop", "fleet sign /nowhere/tom.request"],
+            "fleet invite", "fleet invite --role boss", "fleet join"],
         "ends with 65, not 77": [
             "fleet invite of a member", "fleet revoke of a member"],
-        "word parked": [
-            "status on the revoked one"],
     },
     "catalogue": {
         "error wide": [
-            "catalog", "catalogue --sort size", "catalogue without a daemon"],
-        "wide": [
-            "catalogue zither"],
+            "catalogue --sort size"],
     },
     "help": {
         "wide": [
-            "catalogue --help", "fleet init --help", "fleet install --help", "fleet invite --help", "fleet join --help",
-            "fleet list --help", "fleet recover --help", "fleet revoke --help", "fleet show --help", "fleet sign --help",
-            "help job list", "import --help", "item add --help", "item note --help", "item restore --help",
-            "item set --help", "item show --help", "job advance --help", "job assign --help", "job audit --help",
-            "job conflicts --help", "job create --help", "job export --help", "job late --help", "job list --help",
-            "job log --help", "job remove --help", "job rename --help", "job roster --help", "job sign-off --help",
-            "job unassign --help", "peers --help", "queue list --help", "queue pause --help", "queue resume --help",
-            "session show --help", "session start --help"],
+            "catalogue --help", "fleet init --help", "fleet install --help", "fleet invite --help",
+            "fleet join --help", "fleet list --help", "fleet recover --help", "fleet revoke --help",
+            "fleet show --help", "fleet sign --help", "help job list", "import --help", "item add --help",
+            "item note --help", "item restore --help", "item set --help", "item show --help", "job advance --help",
+            "job assign --help", "job audit --help", "job conflicts --help", "job create --help", "job export --help",
+            "job late --help", "job list --help", "job log --help", "job remove --help", "job rename --help",
+            "job roster --help", "job sign-off --help", "job unassign --help", "peers --help", "queue list --help",
+            "queue resume --help", "session show --help", "session start --help"],
         "error wide": [
-            "completions powershell", "help jbo"],
+            "completions powershell"],
         "word canonical": [
             "job --help", "job export --help"],
         "word journal": [
             "job audit --help"],
         "word replica": [
             "job conflicts --help", "job log --help", "job roster --help"],
-        "word lane": [
-            "queue --help", "queue pause --help", "queue resume --help"],
-        "word mutation": [
-            "queue --help", "queue drop --help", "queue retry --help", "queue show --help"],
     },
     "job": {
         "error wide": [
-            "job advance JOB dispached", "job assign JOB anna", "job assign JOB nobody-laptop",
-            "job audit history-that-is-not-there", "job audit of no history",
-            "job conflicts JOB --take 2000000000170 room Moon", "job create --name ",
-            "job create --name X --for nobody-laptop", "job create --name X --id two words",
-            "job create --name X --kind pikcup", "job create of the same name", "job export JOB --format xml",
-            "job late Elm Street 4 --accept zzzz", "job list --columns id,nmae", "job log JOB --item 2000000000238",
-            "job log JOB --item 4711", "job remove OTHER", "job remove declined", "job rename JOB", "job show",
-            "job show 0", "job show Miller", "job show Smiht", "job shwo JOB", "job sign-off of something else",
-            "job sign-off too early"],
+            "job create --name X --kind pikcup", "job export JOB --format xml", "job list --columns id,nmae",
+            "job remove OTHER", "job remove declined", "job rename JOB", "job show"],
         "wide": [
-            "job advance NEW dispatched", "job advance OTHER awaitingSignature", "job advance OTHER dispatched",
-            "job advance OTHER inProgress", "job advance again", "job audit HISTORY", "job audit HISTORY --fleet 0123abcd",
-            "job audit JOB", "job check alone", "job conflicts --take", "job list",
+            "job audit HISTORY", "job audit HISTORY --fleet 0123abcd", "job audit JOB", "job check alone", "job list",
             "job list --sort -items", "job list of many", "job log FAMILY", "job remove OTHER"],
         "ends with 65, not 77": [
             "job assign JOB anna"],
         "id": [
-            "job late --accept", "job log FAMILY", "job log JOB", "job remove OTHER", "job rename OTHER"],
+            "job late --accept", "job remove OTHER", "job rename OTHER"],
         "remedy": [
             "job audit HISTORY --fleet 0123abcd"],
         "error id": [
             "job create of the same name", "job log JOB --item 2000000000238", "job show 0", "job show Miller"],
-        "value": [
-            "job log FAMILY", "job log JOB"],
         "word replica": [
             "job roster JOB", "job roster JOB --wide", "job roster NEW"],
-        "word transform": [
-            "job show Elm Street 4", "job show FAMILY", "job show JAPANESE", "job show JOB", "job show WAREHOUSE",
-            "job show alone"],
     },
 }
 

@@ -23,7 +23,7 @@ def test_status(scene, solos, office, front, tmp_path):
     for daemon in (anna, bert):
         for words in (["status"], ["doctor"], ["peers"], ["peers", "--wide"], ["clock"], ["session", "show"], ["session", "list"]):
             scene.read(daemon, *words, label=f"{' '.join(words)} on {'anna' if daemon == anna else 'bert'}")
-    scene.read(anna, "ps", "--columns", "device,state")
+    scene.read(anna, "ps", "--columns", "laptop,state")
     for columns, person in zip(WIDTHS, ("Ann", "Maximiliane-Alexandra Hohenberg-Leutheusser", "田中 花子")):
         scene.run(columns, anna, "session", "start", person, code=BAD_DATA, label="session start unknown")
         scene.run(columns, anna, "session", "start", person, "--new", label="session start --new")
