@@ -35,6 +35,8 @@ package enum Edit: Hashable, Sendable {
 package enum EditRefusal: Error, Hashable, Sendable {
     case removed(ItemID)
     case unknown(ItemID)
+    /// It was to be a new one.
+    case known(ItemID)
     case noFields
     case tooManyFields(Int)
     case valueTooLong(FieldName, bytes: Int)
@@ -50,6 +52,8 @@ package enum EditRefusal: Error, Hashable, Sendable {
             "Item \(item) has been removed; bring it back as a new item with 'muster item restore'."
         case .unknown(let item):
             "There is no item \(item) in this job; 'muster item list' shows the items."
+        case .known(let item):
+            "Item \(item) is there already; read it again."
         case .noFields:
             "No field was given; name at least one as FIELD=VALUE."
         case .tooManyFields(let count):

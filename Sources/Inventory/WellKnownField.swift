@@ -26,6 +26,9 @@ package enum WellKnownField {
         barcode, category, name, room, quantity, condition, volumeCubicFeet, notes,
     ].map(\.text)
 
+    /// The names of all, with those that are not entered.
+    package static let all = Set(entered + [replaces.text])
+
     /// What inventories call them elsewhere, folded as `NearestName` does.
     private static let aliases = [
         "qty": quantity.text, "cubicfeet": volumeCubicFeet.text, "cuft": volumeCubicFeet.text,

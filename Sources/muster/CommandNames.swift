@@ -25,6 +25,19 @@ enum CommandNames {
         return nil
     }
 
+    /// The command that the words name, as far as they name one, as people type it.
+    static func path(in arguments: [String]) -> String {
+        var (command, path) = (Muster.self as any ParsableCommand.Type, "muster")
+        for word in arguments {
+            guard let next = command.configuration.subcommands.first(where: { names(of: $0).contains(word) }) else {
+                break
+            }
+            path += " \(names(of: next)[0])"
+            command = next
+        }
+        return path
+    }
+
     /// Its name first.
     private static func names(of command: any ParsableCommand.Type) -> [String] {
         [command.configuration.commandName].compactMap(\.self) + command.configuration.aliases

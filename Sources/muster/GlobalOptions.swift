@@ -37,12 +37,16 @@ struct ForceOption: ParsableArguments {
 }
 
 /// `FIELD=VALUE` on the command line.
-struct FieldArgument: ExpressibleByArgument {
+struct FieldArgument {
     var filter: FieldFilter
 
-    init?(argument: String) {
-        guard let filter = try? FieldFilter(parsing: argument) else { return nil }
-        self.filter = filter
+    /// - Throws: `ValidationError` for what has no `=`.
+    @Sendable static func parse(_ argument: String) throws -> FieldArgument {
+        guard let filter = try? FieldFilter(parsing: argument) else {
+            throw ValidationError(
+                "\"\(argument)\" has no '=' with a name before it: write NAME=VALUE, such as room=Hall.")
+        }
+        return FieldArgument(filter: filter)
     }
 }
 

@@ -47,7 +47,7 @@ enum EntryPoint {
         } catch let stop as Stop {
             exit(stop.code.rawValue)
         } catch {
-            Muster.exit(withError: error)
+            Ending.end(with: error)
         }
     }
 }

@@ -1,5 +1,4 @@
-"""Recordings of what a person types and sees, in terminals of several widths, as asciicast v2:
-https://docs.asciinema.org/manual/asciicast/v2/"""
+"""Recordings of what a person types and sees, in terminals of several widths, as asciicast v2, the format of asciinema."""
 
 import codecs
 import json

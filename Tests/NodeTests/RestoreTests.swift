@@ -70,12 +70,68 @@ struct RestoreTests {
         let anna = try await Laptop("anna")
         let job = try await anna.job("Elm")
         let vase = try await anna.add(["barcode": "X2", "name": "vase", "room": "Den"], to: job)
-        let request = RemovalRequest(matching: ["room": "Den"], isPreview: true)
-        let told = try await anna.service.removeItems(request, job: job)
+        let told = try await anna.service.previewRemoval(RemovalRequest(matching: ["room": "Den"]), job: job)
         let item = RemovedItem(id: vase, name: "vase", barcode: "X2", reference: "X2")
         #expect(told == Removed(removed: [vase], items: [item]))
         #expect(try await anna.items(job).count == 1)
         #expect(try await anna.service.removeItems(RemovalRequest(items: ["X2"]), job: job) == told)
+    }
+
+    @Test("Six who restore an item at the same time make one of it, with each remark once, and one of them has made it")
+    func together() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm")
+        let vase = try await anna.add(["barcode": "X2", "name": "vase"], to: job)
+        _ = try await anna.service.addNote(NoteRequest(text: "chipped"), item: vase, job: job)
+        _ = try await anna.service.removeItem(vase, job: job)
+        let restored = try await withThrowingTaskGroup(of: Restored.self) { group in
+            for _ in 0..<6 { group.addTask { try await anna.service.restoreItem(vase, job: job) } }
+            return try await group.reduce(into: [Restored]()) { $0.append($1) }
+        }
+        #expect(restored.count { $0.isNew } == 1 && Set(restored.map(\.id)).count == 1)
+        let item = try await anna.service.item(restored[0].id, job: job)
+        #expect(item.notes == ["chipped"] && item.fields["name"] == "vase")
+    }
+
+    @Test("A part of an id is looked for among the removed items, and one that several have chooses none")
+    func abbreviated() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm")
+        // Ids of one moment begin alike.
+        let rows = (1...20).map { FieldsRequest(fields: ["name": "box \($0)"]) }
+        let items = try await anna.service.addItems(ItemBatch(items: rows), job: job).results.compactMap(\.id)
+        let gone = [items[4], items[14]]
+        let beginning = String(gone[1].prefix(while: { _ in true }).prefix(8))
+        #expect(items.count == 20 && items.allSatisfy { $0.hasPrefix(beginning) })
+        _ = try await anna.service.removeItems(RemovalRequest(items: gone), job: job)
+        let refusal = await #expect(throws: APIError.self) { try await anna.service.restoreItem(beginning, job: job) }
+        #expect(refusal?.code == .ambiguousItem && Set(refusal?.candidates ?? []) == Set(gone))
+        _ = try await anna.service.restoreItem(gone[0], job: job)
+        #expect(try await anna.service.restoreItem(beginning, job: job).replaces == gone[1], "one is left of them")
+    }
+
+    @Test("The barcode of a living item is no part of a removed one's id")
+    func barcodeFirst() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm")
+        let gone = try await anna.add(["name": "jug"], to: job)
+        _ = try await anna.add(["barcode": String(gone.suffix(4)), "name": "cup"], to: job)
+        _ = try await anna.service.removeItem(gone, job: job)
+        let refusal = await #expect(throws: APIError.self) {
+            try await anna.service.restoreItem(String(gone.suffix(4)), job: job)
+        }
+        #expect(refusal?.code == .itemNotRemoved && refusal?.message.contains("'cup'") == true)
+        #expect(try await anna.service.restoreItem(String(gone.suffix(6)), job: job).isNew)
+    }
+
+    @Test("A preview names each of two items of one barcode by its id")
+    func previewOfTwins() async throws {
+        let anna = try await Laptop("anna")
+        let job = try await anna.job("Elm")
+        var twins: [String] = []
+        for name in ["vase", "jug"] { twins.append(try await anna.add(["barcode": "X2", "name": name], to: job)) }
+        let told = try await anna.service.previewRemoval(RemovalRequest(items: twins), job: job)
+        #expect(told.items.map(\.reference) == told.removed && told.items.map(\.barcode) == ["X2", "X2"])
     }
 
     @Test("A field 'replaces' that somebody wrote leads nowhere")

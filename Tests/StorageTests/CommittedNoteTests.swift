@@ -57,7 +57,7 @@ struct CommittedNoteTests {
         let listener = Listener(to: store)
         await #expect(throws: EditRefusal.self) {
             try await store.edit(
-                job: Store.job, requiresItems: true, isAllOrNothing: true, nowMilliseconds: 2_000,
+                job: Store.job, requires: .known, isAllOrNothing: true, nowMilliseconds: 2_000,
                 [Self.edit(1, "Couch"), Self.edit(2, "Lamp")])
         }
         store.setDiskFull(true)
@@ -65,7 +65,7 @@ struct CommittedNoteTests {
         store.setDiskFull(false)
         #expect(listener.take().isEmpty)
         _ = try await store.edit(
-            job: Store.job, requiresItems: true, nowMilliseconds: 2_000, [Self.edit(1, "Couch"), Self.edit(2, "Lamp")])
+            job: Store.job, requires: .known, nowMilliseconds: 2_000, [Self.edit(1, "Couch"), Self.edit(2, "Lamp")])
         #expect(listener.take().count == 1, "what was not refused is told")
     }
 

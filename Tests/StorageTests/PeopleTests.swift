@@ -96,7 +96,7 @@ struct PeopleTests {
         try await begin("Ann", store)
         let time = ReceiveTime.known(crew.tick())
         _ = try await store.edit(
-            job: Store.job, requiresItems: true, now: { time }, by: Writer(user: Self.ann), [.remove(item: ItemID(7))])
+            job: Store.job, requires: .known, now: { time }, by: Writer(user: Self.ann), [.remove(item: ItemID(7))])
         #expect(try await length(store) == 2)
     }
 

@@ -65,12 +65,13 @@ extension Store {
 
     /// Edits at a time that the test says.
     func edit(
-        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
+        job: JobID, createsJob: Bool = false, requires requirement: ItemRequirement = .none,
+        isAllOrNothing: Bool = false,
         nowMilliseconds: UInt64, isSynchronised: Bool = true, _ edits: [Edit]
     ) async throws -> EditResult {
         let now = ReceiveTime(milliseconds: nowMilliseconds, isSynchronised: isSynchronised)
         return try await edit(
-            job: job, createsJob: createsJob, requiresItems: requiresItems, isAllOrNothing: isAllOrNothing,
+            job: job, createsJob: createsJob, requires: requirement, isAllOrNothing: isAllOrNothing,
             now: { now }, edits)
     }
 

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import NIOHTTP1
 
 /// One method per operation; see `MusterService` for what each does.
@@ -242,8 +243,19 @@ extension LocalClient {
     }
 
     /// `POST /v1/jobs/{job}/removals`: 200; 409 `confirmationNeeded` for 20 or more that are over half of the job.
-    package func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed {
-        try await call(.POST, ["jobs", job, "removals"], body: request)
+    ///
+    /// - Parameter tag: of the job: nothing is removed where it is not that any more (412 `preconditionFailed`).
+    package func removeItems(_ request: RemovalRequest, job: String, ifMatch tag: String? = nil) async throws -> Removed
+    {
+        try await call(.POST, ["jobs", job, "removals"], body: request, headers: tag.map { [("If-Match", $0)] } ?? [])
+    }
+
+    /// `POST /v1/jobs/{job}/removals?preview=true`: 200 with what would be removed, and the job's tag with its quotes.
+    package func previewRemoval(_ request: RemovalRequest, job: String) async throws -> (removed: Removed, tag: String?)
+    {
+        let path = ["jobs", job, "removals"]
+        let response = try await send(.POST, path, query: [("preview", "true")], body: request)
+        return (try await decoded(response, isWrite: false), response.headers.first(name: "ETag"))
     }
 
     /// `POST /v1/jobs/{job}/items/{item}/restore`: 201, or 200 where it is back already; 409 `itemNotRemoved`.

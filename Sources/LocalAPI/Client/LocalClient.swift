@@ -48,9 +48,9 @@ package struct LocalClient: Sendable {
     /// Sends a request and hands back a good answer; throws the daemon's problem as an `APIError`.
     func send(
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
-        accept: String = "application/json"
+        accept: String = "application/json", headers: [(String, String)] = []
     ) async throws -> HTTPClientResponse {
-        let response = try await answer(method, path, query: query, body: body, accept: accept)
+        let response = try await answer(method, path, query: query, body: body, accept: accept, headers: headers)
         guard (200..<300).contains(response.status.code) else { throw await problem(in: response) }
         return response
     }
@@ -111,16 +111,21 @@ package struct LocalClient: Sendable {
     /// Sends a request and reads the whole answer as JSON of a type.
     func call<Value: Decodable>(
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [],
-        body: (any Encodable & Sendable)? = nil
+        body: (any Encodable & Sendable)? = nil, headers: [(String, String)] = []
     ) async throws -> Value {
-        let response = try await send(method, path, query: query, body: body)
+        let response = try await send(method, path, query: query, body: body, headers: headers)
+        return try await decoded(response, isWrite: method != .GET)
+    }
+
+    /// Reads the whole of an answer.
+    func decoded<Value: Decodable>(_ response: HTTPClientResponse, isWrite: Bool) async throws -> Value {
         do {
             let bytes = try await response.body.collect(upTo: 64 << 20)
             return try JSON.decode(from: bytes.readableBytesView)
         } catch let error as DecodingError {
             throw unexpected(error, in: response)
         } catch {
-            throw connectionFailure(error, isWrite: method != .GET)
+            throw connectionFailure(error, isWrite: isWrite)
         }
     }
 

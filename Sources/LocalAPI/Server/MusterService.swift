@@ -142,6 +142,8 @@ package protocol MusterService: Sendable {
     func addNote(_ request: NoteRequest, item: String, job: String) async throws -> Identified
     /// Removes one item for good; never wants a confirmation.
     func removeItem(_ item: String, job: String) async throws -> Identified
+    /// What a removal would remove, for a person to look at; it removes nothing.
+    func previewRemoval(_ request: RemovalRequest, job: String) async throws -> Removed
     /// All or none; twenty or more that are over half of the job want a confirmation (`MassRemoval`).
     func removeItems(_ request: RemovalRequest, job: String) async throws -> Removed
     /// Makes a new item with the fields and remarks of a removed one (rule R2); where it is back already it changes nothing.

@@ -233,8 +233,15 @@ extension Route {
             }
             return try Answer.json(try await service.addItems(batch, job: context.parameter("job")))
         }.resumed,
-        Route(.post, "/v1/jobs/{job}/removals", isLong: true, takesCondition: true) { request, context, service in
+        Route(.post, "/v1/jobs/{job}/removals", query: ["preview"], isLong: true, takesCondition: true) {
+            request, context, service in
             let removal = try await request.decode(RemovalRequest.self)
+            if try request.flag("preview") {
+                guard request.headers[.ifMatch] == nil else {
+                    throw APIError(.invalidRequest, "A preview changes nothing: leave the header If-Match out.")
+                }
+                return try Answer.json(try await service.previewRemoval(removal, job: context.parameter("job")))
+            }
             return try Answer.json(try await service.removeItems(removal, job: context.parameter("job")))
         }.recovered { Removed(removed: $0.items, items: $0.removed, amends: $0.amends) },
         Route(.get, "/v1/jobs/{job}/items", query: [repeatedParameter] + Page.query, isLong: true) {

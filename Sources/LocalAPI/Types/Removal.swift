@@ -8,22 +8,17 @@ package struct RemovalRequest: Codable, Hashable, Sendable {
     package var matching: [String: String]?
     /// Whether a person has confirmed that so many are to go (see `APIError.Code.confirmationNeeded`).
     package var isConfirmed: Bool?
-    /// Removes nothing: the answer says what would be removed, for a person to look at.
-    package var isPreview: Bool?
 
     /// Either `items` or `matching` is given; both or neither is refused with 400.
-    package init(
-        items: [String]? = nil, matching: [String: String]? = nil, isConfirmed: Bool? = nil, isPreview: Bool? = nil
-    ) {
+    package init(items: [String]? = nil, matching: [String: String]? = nil, isConfirmed: Bool? = nil) {
         self.items = items
         self.matching = matching
         self.isConfirmed = isConfirmed
-        self.isPreview = isPreview
     }
 }
 
 /// What a removal of items has removed, durably (rule R4), or would remove.
-package struct Removed: Codable, Hashable, Sendable {
+package struct Removed: Codable, Hashable, Sendable, Tagged {
     /// So many are told by name.
     package static let named = 100
 
@@ -33,9 +28,14 @@ package struct Removed: Codable, Hashable, Sendable {
     package var items: [RemovedItem]
     /// Absent where the job is neither over nor signed for.
     package var amends: AmendedJob?
+    /// Of the job as a preview saw it; nil once they are removed.
+    @Unencoded package var entityTag: String? = nil
 
     /// `removed` holds full ids, ascending.
-    package init(removed: [String], items: [RemovedItem] = [], amends: AmendedJob? = nil) {
+    package init(
+        removed: [String], items: [RemovedItem] = [], amends: AmendedJob? = nil, entityTag: String? = nil
+    ) {
+        self.entityTag = entityTag
         self.removed = removed
         self.items = items
         self.amends = amends

@@ -36,8 +36,10 @@ extension InventoryService {
 /// Writing to a job that was signed for, or is over.
 extension InventoryService {
     /// What was written to, where it shows as an amendment. Costs those who write to any other job nothing.
-    func amendedJob(_ job: JobID, _ written: EditResult) async throws -> AmendedJob? {
-        written.mayAmend ? try await amendedJob(job) : nil
+    ///
+    /// It is written then, whether or not that can be found out.
+    func amendedJob(_ job: JobID, _ written: EditResult) async -> AmendedJob? {
+        written.mayAmend ? try? await amendedJob(job) : nil
     }
 
     /// Nil where the job is neither over nor signed for.

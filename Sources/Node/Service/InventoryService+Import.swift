@@ -91,7 +91,7 @@ extension InventoryService {
                     results[index] = BatchResult(outcome: .rejected, reason: refusal.sentence)
                 }
                 if let commit = made.commit { commits.append(commit) }
-                if amends == nil { amends = try await amendedJob(job.id, made) }
+                if amends == nil { amends = await amendedJob(job.id, made) }
             }
             if let key, isComplete { await keys.keep(known, of: job.id, by: key, from: base, after: commits) }
             return BatchReport(results: results, amends: amends)

@@ -19,7 +19,12 @@ extension InventoryService {
     func resolve(job text: String, preferring preference: JobPreference = .living) async throws -> StoredJob {
         if let id = JobID(text) {
             do {
-                return try await store.job(id)
+                let job = try await store.job(id)
+                // A removed job gives back what it was called, be that its id.
+                guard job.isRemoved, preference == .living else { return job }
+                let namesakes = try await store.jobs().filter { !$0.isRemoved && $0.isNamed(exactly: text) }
+                guard namesakes.count < 2 else { throw try await ambiguous(text, namesakes) }
+                return namesakes.first ?? job
             } catch let error as StoreError where error.code == .unknownJob {
                 // It may be a name or a prefix.
             }

@@ -72,8 +72,8 @@ extension InventoryService {
             job: written.job.text, items: items.map(\.description), replaces: replaces,
             tokens: requests.map(\.token.description),
             signedDigest: requests.compactMap { FlatJSON(parsing: $0.payload)?["digest"] }.last,
-            removed: try await self.known(removed, in: written.job),
-            amends: items.isEmpty ? nil : try await amendedJob(written.job))
+            removed: (try? await self.known(removed, in: written.job)) ?? [],
+            amends: items.isEmpty ? nil : try? await amendedJob(written.job))
     }
 }
 

@@ -13,8 +13,10 @@ extension InventoryService {
     /// - Parameter body: throws `StoreError.Code.unknownJob` and changes nothing where there is no such job.
     func withJob<Value>(_ text: String, _ body: (JobID) async throws -> Value) async throws -> Value {
         if let id = JobID(text) {
-            do { return try await body(id) } catch let error as StoreError where error.code == .unknownJob {
-                // It may be a name or a prefix.
+            do {
+                return try await body(id)
+            } catch let error as StoreError where [.unknownJob, .removedJob].contains(error.code) {
+                // It may be a name or a prefix, or a name that a removed job of that id has given back.
             }
         }
         return try await body(try await resolve(job: text).id)
@@ -53,10 +55,12 @@ extension InventoryService {
     }
 
     /// By the beginning or end of an id: nine at most; none for what is too short, or no part of one.
-    func ids(abbreviated text: String, in job: JobID) async throws -> [ItemID] {
+    ///
+    /// - Parameter areRemoved: looks among the removed items alone.
+    func ids(abbreviated text: String, in job: JobID, areRemoved: Bool = false) async throws -> [ItemID] {
         let digits = text.lowercased().filter { $0 != "-" }
         guard digits.utf8.count >= 4, digits.utf8.allSatisfy(Self.isHexadecimal) else { return [] }
-        return try await store.items(job: job, abbreviated: digits, limit: 9)
+        return try await store.items(job: job, abbreviated: digits, areRemoved: areRemoved, limit: 9)
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

@@ -11,8 +11,12 @@ extension InventoryService {
     func advance(_ request: AdvanceRequest, job text: String) async throws -> QueuedTokens {
         try await answering {
             guard let state = JobState(rawValue: request.state) else {
-                let states = JobState.allCases.map(\.rawValue).joined(separator: ", ")
-                throw APIError(.invalidValue, "'\(request.state)' is no state of a job; give one of \(states).")
+                let states = JobState.allCases.map(\.rawValue)
+                let hint = NearestName.of(request.state, among: states).map { "did you mean '\($0)'?" }
+                throw APIError(
+                    .invalidValue,
+                    "'\(request.state)' is no state of a job; \(hint ?? "give one of \(states.joined(separator: ", ")).")"
+                )
             }
             return try await withJob(text) { job in
                 var generator = machine.generator

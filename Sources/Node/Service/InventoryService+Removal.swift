@@ -6,20 +6,19 @@ import Storage
 
 /// Removals of many items, and of whole jobs.
 extension InventoryService {
+    func previewRemoval(_ request: RemovalRequest, job text: String) async throws -> Removed {
+        try await answering {
+            let job = try await living(text)
+            let items = try await chosen(by: request, in: job).sorted()
+            return Removed(
+                removed: items.map(\.description), items: try await known(items, in: job.id), entityTag: job.tag)
+        }
+    }
+
     func removeItems(_ request: RemovalRequest, job text: String) async throws -> Removed {
         try await answering {
-            let job = try await resolve(job: text)
-            // Nothing matches there; it would be as if all were well.
-            if job.isRemoved {
-                throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
-            }
+            let job = try await living(text)
             let items = try await chosen(by: request, in: job).sorted()
-            if request.isPreview == true {
-                guard caller.condition == nil else {
-                    throw APIError(.invalidRequest, "A preview changes nothing: leave the header If-Match out.")
-                }
-                return Removed(removed: items.map(\.description), items: try await known(items, in: job.id))
-            }
             if request.isConfirmed != true, MassRemoval.needsConfirmation(removing: items.count, of: job.items) {
                 throw APIError(
                     .confirmationNeeded,
@@ -28,17 +27,29 @@ extension InventoryService {
             }
             guard !items.isEmpty else { return Removed(removed: []) }
             let result = try await store.edit(
-                job: job.id, requiresItems: true, isAllOrNothing: true, now: { clock.now }, by: writer(.job),
+                job: job.id, requires: .known, isAllOrNothing: true, now: { clock.now }, by: writer(.job),
                 items.map { .remove(item: $0) })
+            // They are gone, whether or not more can be told of them.
             return Removed(
-                removed: items.map(\.description), items: try await known(items, in: job.id),
-                amends: try await amendedJob(job.id, result))
+                removed: items.map(\.description), items: (try? await known(items, in: job.id)) ?? [],
+                amends: await amendedJob(job.id, result))
         }
+    }
+
+    /// - Throws: `jobRemoved` where nothing would match, and it would be as if all were well.
+    private func living(_ text: String) async throws -> StoredJob {
+        let job = try await resolve(job: text)
+        if job.isRemoved {
+            throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
+        }
+        return job
     }
 
     /// The first of them as people know them.
     func known(_ items: [ItemID], in job: JobID) async throws -> [RemovedItem] {
         var known: [RemovedItem] = []
+        // Together they may have one barcode that none of them has alone.
+        var barcodes: Set<String> = []
         for id in items.prefix(Removed.named) {
             let state = try await store.item(id, job: job)
             let texts = [WellKnownField.name, "title", WellKnownField.category].compactMap { state?.value(of: $0) }
@@ -47,6 +58,10 @@ extension InventoryService {
                 RemovedItem(
                     id: id.description, name: texts.first { !$0.isEmpty }, barcode: barcode,
                     reference: try await restoreReference(of: id, barcode: barcode, in: job)))
+            guard let barcode, !barcodes.insert(barcode).inserted else { continue }
+            for index in known.indices where known[index].barcode == barcode {
+                known[index].reference = known[index].id
+            }
         }
         return known
     }

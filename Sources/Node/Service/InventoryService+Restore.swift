@@ -19,32 +19,50 @@ extension InventoryService {
                 throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
             }
             let found = try await removed(item, in: job.id)
-            let line = try await line(of: found, in: job.id)
-            guard line.members.contains(where: { $0.state.removed != nil }) else {
-                throw APIError(.itemNotRemoved, "Item \(found.id) is not removed; there is nothing to restore.")
-            }
-            if let living = line.living {
-                if case .strong(let tags) = caller.condition, !tags.contains(found.state.tag) {
-                    throw APIError(
-                        .preconditionFailed, "Item \(found.id) has changed since it was read; read it again.")
+            while true {
+                let line = try await line(of: found, in: job.id)
+                guard line.members.contains(where: { $0.state.removed != nil }) else { throw Self.isThere(found) }
+                if let living = line.living {
+                    if case .strong(let tags) = caller.condition, !tags.contains(found.state.tag) {
+                        throw APIError(
+                            .preconditionFailed, "Item \(found.id) has changed since it was read; read it again.")
+                    }
+                    return Restored(id: living.id.description, replaces: line.predecessor(of: living), isNew: false)
                 }
-                return Restored(id: living.id.description, replaces: line.predecessor(of: living), isNew: false)
+                // Somebody at this laptop, or a peer, may have been faster: then the line is looked at again.
+                if let restored = try await bringBack(line.last, found, in: job.id) { return restored }
             }
-            let (last, id) = (line.last, line.last.id.successor(0))
-            var fields = last.state.fields.compactMap { field in
-                field.register.winner.map { Edit.FieldValue(field: field.name, value: $0.value) }
-            }.filter { $0.field != WellKnownField.replaces }
-            fields.append(Edit.FieldValue(field: WellKnownField.replaces, value: last.id.description))
-            let notes = last.state.notes.map { Edit.note(item: id, text: $0.text) }
-            // Fields that came over time may be more than one change holds.
-            let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
-                Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
-            }
+        }
+    }
+
+    private static func isThere(_ item: StoredItem) -> APIError {
+        APIError(
+            .itemNotRemoved,
+            "\(item.state.label.map { "'\($0)'" } ?? "Item \(item.id)") is not removed, so there is nothing to restore; "
+                + "'muster item list' shows it.")
+    }
+
+    /// - Returns: nil where the item that is to stand for the last one has come meanwhile: then nothing was written.
+    private func bringBack(_ last: StoredItem, _ found: StoredItem, in job: JobID) async throws -> Restored? {
+        let id = last.id.successor(0)
+        var fields = last.state.fields.compactMap { field in
+            field.register.winner.map { Edit.FieldValue(field: field.name, value: $0.value) }
+        }.filter { $0.field != WellKnownField.replaces }
+        fields.append(Edit.FieldValue(field: WellKnownField.replaces, value: last.id.description))
+        let notes = last.state.notes.map { Edit.note(item: id, text: $0.text) }
+        // Fields that came over time may be more than one change holds.
+        let puts = stride(from: 0, to: fields.count, by: Self.fieldsPerChange).map { start in
+            Edit.put(item: id, fields: Array(fields[start..<min(start + Self.fieldsPerChange, fields.count)]))
+        }
+        do {
             let result = try await store.edit(
-                job: job.id, isAllOrNothing: true, now: { clock.now }, by: writer(.item(found.id)), puts + notes)
+                job: job, requires: .new, isAllOrNothing: true, now: { clock.now }, by: writer(.item(found.id)),
+                puts + notes)
             return Restored(
                 id: id.description, replaces: last.id.description, isNew: true,
-                amends: try await amendedJob(job.id, result))
+                amends: await amendedJob(job, result))
+        } catch EditRefusal.known {
+            return nil
         }
     }
 
@@ -67,8 +85,11 @@ extension InventoryService {
         }
         let barcode = FieldText.trimmed(text)
         var fitting = try await store.items(job: job, withBarcode: barcode, removed: true)
-        if fitting.isEmpty { fitting = try await ids(abbreviated: text, in: job) }
-        // Living ones are told what they are.
+        // Living ones are told what they are: a barcode first, before it is taken for a part of somebody else's id.
+        if fitting.isEmpty, try await !store.items(job: job, withBarcode: barcode).isEmpty {
+            return try await resolve(item: text, job: job)
+        }
+        if fitting.isEmpty { fitting = try await ids(abbreviated: text, in: job, areRemoved: true) }
         guard !fitting.isEmpty else { return try await resolve(item: text, job: job) }
         // Items of one line are one thing, and what has come back already leaves the barcode to the others.
         var lines: [ItemLine] = []

@@ -84,16 +84,19 @@ struct InventoryService: MusterService {
     func change(
         item: String, job: String, _ edit: (ItemID, JobID) async throws -> Edit
     ) async throws -> Identified {
+        var removed: StoreError?
         if let jobID = JobID(job), let itemID = ItemID(item), itemID != .job {
             do {
                 return try await make(try await edit(itemID, jobID), job: jobID, requiresItem: true)
-            } catch let error as StoreError where error.code == .unknownJob {
-                // It may be a name that looks like an id.
+            } catch let error as StoreError where [.unknownJob, .removedJob].contains(error.code) {
+                removed = error.code == .removedJob ? error : nil
+                // It may be a name that looks like an id, or that a removed job of that id has given back.
             } catch EditRefusal.unknown {
                 // Or a barcode that looks like one.
             }
         }
         let job = try await resolve(job: job)
+        if job.isRemoved, let removed { throw removed }
         let found = try await resolve(item: item, job: job.id)
         return try await make(try await edit(found.id, job.id), job: job.id, requiresItem: true)
     }
@@ -102,10 +105,10 @@ struct InventoryService: MusterService {
     @discardableResult
     func make(_ edit: Edit, job: JobID, requiresItem: Bool = false) async throws -> Identified {
         let result = try await store.edit(
-            job: job, requiresItems: requiresItem, now: { clock.now }, by: writer(.item(edit.item)), [edit])
+            job: job, requires: requiresItem ? .known : .none, now: { clock.now }, by: writer(.item(edit.item)), [edit])
         if let refusal = result.refusals.first ?? nil { throw refusal }
         return Identified(
-            id: edit.item.description, amends: try await amendedJob(job, result),
+            id: edit.item.description, amends: await amendedJob(job, result),
             entityTag: result.commit?.applied.last { $0.change.item == edit.item }?.after.tag)
     }
 
@@ -152,6 +155,7 @@ extension APIError {
             case .unknown: .unknownItem
             case .changeTooLarge, .tooManyFields: .tooLarge
             case .noFields, .valueTooLong, .fieldTwice: .invalidValue
+            case .known: .preconditionFailed
             case .rivalsChanged: .rivalsChanged
             }
         self.init(code, refusal.sentence)

@@ -120,19 +120,26 @@ extension Store {
 
     /// Up to `limit` ids that begin or end with the given hexadecimal digits, in ascending order. Those of the job are looked
     /// through: some milliseconds for 100,000 items.
-    package func items(job: JobID, abbreviated digits: String, limit: Int) async throws -> [ItemID] {
+    ///
+    /// - Parameter areRemoved: looks among the removed items alone.
+    package func items(
+        job: JobID, abbreviated digits: String, areRemoved: Bool = false, limit: Int
+    ) async throws -> [ItemID] {
         guard let ids = ClosedRange<UInt128>(hexadecimalPrefix: digits) else { return [] }
         return try await read(of: job) { rows in
-            try Row.fetchAll(
+            let found = try Row.fetchCursor(
                 rows.db,
                 sql: """
                     SELECT id FROM item WHERE job = ? AND (id BETWEEN ? AND ? OR hex(id) LIKE '%' || ?) AND id <> ?
-                    ORDER BY id LIMIT ?
+                    ORDER BY id
                     """,
-                arguments: [
-                    rows.number, ids.lowerBound.blob, ids.upperBound.blob, digits, ItemID.job.value.blob, limit,
-                ]
-            ).map { ItemID(UInt128(blob: $0["id"])) }
+                arguments: [rows.number, ids.lowerBound.blob, ids.upperBound.blob, digits, ItemID.job.value.blob])
+            var fitting: [ItemID] = []
+            while fitting.count < limit, let row = try found.next() {
+                let id = ItemID(UInt128(blob: row["id"]))
+                if try !areRemoved || rows.item(id)?.removed != nil { fitting.append(id) }
+            }
+            return fitting
         }
     }
 

@@ -94,7 +94,7 @@ extension Store {
             transaction.isKnownToOutbox = true
             if try transaction.job.isRemoved() { throw StoreError.removedJob(batch.job) }
             if !batch.edits.isEmpty {
-                let result = try transaction.make(batch.edits, requiresItems: false)
+                let result = try transaction.make(batch.edits)
                 if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
             }
             let operations = try transaction.requests(of: batch, leavingOut: leftOut)

@@ -15,6 +15,15 @@ package struct Commit: Hashable, Sendable {
     package let hasStatements: Bool
 }
 
+/// What an edit wants to be known of its item, by the transaction that makes it.
+package enum ItemRequirement: Sendable {
+    case none
+    /// Something is known, be it that it was removed.
+    case known
+    /// Nothing is known: whoever makes it is the first here.
+    case new
+}
+
 /// What `Store.edit` did with a batch.
 package struct EditResult: Sendable {
     /// Nil when every edit was refused.
@@ -31,18 +40,19 @@ extension Store {
     ///
     /// - Parameters:
     ///   - job: an existing job, or a new one if `createsJob`.
-    ///   - requiresItems: refuses edits of items of which nothing is known.
+    ///   - requirement: what has to be known of the items before; other edits are refused.
     ///   - isAllOrNothing: a refusal undoes the others too, and is thrown.
     ///   - now: corrected time. Without a server behind it the edits are re-stamped when it is learned (rule R5). It is
     ///     read in the transaction, so that an edit and its stamp are on the same side of a step of the clock.
     ///   - writer: who makes them: whoever has begun a session is named; nil for nobody.
     package func edit(
-        job: JobID, createsJob: Bool = false, requiresItems: Bool = false, isAllOrNothing: Bool = false,
+        job: JobID, createsJob: Bool = false, requires requirement: ItemRequirement = .none,
+        isAllOrNothing: Bool = false,
         now: @escaping @Sendable () -> ReceiveTime, by writer: Writer? = nil, _ edits: [Edit]
     ) async throws -> EditResult {
         let isLong = edits.count > Self.fewEdits
         return try await write(to: job, entersJob: createsJob, isLong: isLong, now: now, by: writer) { transaction in
-            let result = try transaction.make(edits, requiresItems: requiresItems)
+            let result = try transaction.make(edits, requires: requirement)
             // Thrown in here, so that the rest is taken back with it.
             if isAllOrNothing, let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
             return result
@@ -55,7 +65,7 @@ extension Store {
 
 extension JobTransaction {
     /// Makes edits, in their order; one that is refused leaves the others alone.
-    mutating func make(_ edits: [Edit], requiresItems: Bool) throws -> EditResult {
+    mutating func make(_ edits: [Edit], requires requirement: ItemRequirement = .none) throws -> EditResult {
         if try job.isRemoved() { throw StoreError.removedJob(id) }
         let own = own
         let head = try own.head()
@@ -69,7 +79,12 @@ extension JobTransaction {
             let known = try states[edit.item] ?? read.state(of: edit.item, in: job)
             var state = known ?? ItemState()
             do throws(EditRefusal) {
-                if known == nil, requiresItems { throw .unknown(edit.item) }
+                switch requirement {
+                case .none: break
+                case .known: if known == nil { throw .unknown(edit.item) }
+                // What this batch itself has made is new still.
+                case .new: if known != nil, states[edit.item] == nil { throw .known(edit.item) }
+                }
                 let operations = try edit.composed(on: state, by: own.replica)
                 let stamp = stamp(after: state.latestStamp)
                 let change = Change(item: edit.item, stamp: stamp, anchor: anchor, operations: operations)

@@ -88,6 +88,10 @@ enum Text {
         // A property of a scalar costs more than all the rest.
         if let ascii = character.asciiValue, ascii >= 0x20, ascii < 0x7F { return 1 }
         guard let first = character.unicodeScalars.first else { return 0 }
+        // A family is one character, of which most terminals draw each member (UTS #51, "ZWJ sequences").
+        if character.unicodeScalars.contains("\u{200D}") {
+            return max(2, character.unicodeScalars.reduce(0) { $0 + ($1.properties.isEmojiPresentation ? 2 : 0) })
+        }
         if first.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch first.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,

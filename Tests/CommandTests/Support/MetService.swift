@@ -164,6 +164,9 @@ struct MetService: MusterService {
         try await own.addNote(it, item: item, job: job)
     }
     func removeItem(_ item: String, job: String) async throws -> Identified { try await own.removeItem(item, job: job) }
+    func previewRemoval(_ it: RemovalRequest, job: String) async throws -> Removed {
+        try await own.previewRemoval(it, job: job)
+    }
     func removeItems(_ it: RemovalRequest, job: String) async throws -> Removed {
         try await own.removeItems(it, job: job)
     }

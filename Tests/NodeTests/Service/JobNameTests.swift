@@ -24,6 +24,20 @@ struct JobNameTests {
         #expect(try await anna.service.job("Smith-1").isRemoved)
     }
 
+    @Test("A removed job gives back a name that is its id, too, and whoever edits means the living one")
+    func idGivenBack() async throws {
+        let anna = try await Laptop("anna")
+        _ = try await anna.job("Oak", id: "Oak")
+        _ = try await anna.service.removeJob("Oak", isConfirmed: true)
+        #expect(try await anna.service.job("Oak").isRemoved)
+        let again = try await anna.service.createJob(CreateJobRequest(name: "Oak", kind: .pickup)).id
+        #expect(try await anna.service.job("Oak").id == again)
+        let sofa = try await anna.add(["name": "Sofa"], to: "Oak")
+        try await anna.set(["room": "Den"], of: sofa, in: "Oak")
+        #expect(try await anna.service.advance(AdvanceRequest(state: "scheduled"), job: "Oak").tokens.count == 1)
+        #expect(try await anna.service.job(again).items == 1)
+    }
+
     @Test("Two of one name are told apart: living ones by what is in them, removed ones by the day")
     func several() async throws {
         let anna = try await Laptop("anna")

@@ -39,7 +39,7 @@ final class Crew {
 
     func remove(_ store: Store, _ item: UInt128) async throws {
         let result = try await store.edit(
-            job: Store.job, requiresItems: true, nowMilliseconds: tick(), [.remove(item: ItemID(item))])
+            job: Store.job, requires: .known, nowMilliseconds: tick(), [.remove(item: ItemID(item))])
         if let refusal = result.refusals.compactMap({ $0 }).first { throw refusal }
     }
 

@@ -37,7 +37,14 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The column that names an item, such as its barcode.", valueName: "column"))
     var key: String?
 
-    @Option(name: .long, help: ArgumentHelp("Fill another field from a column.", valueName: "column=field"))
+    @Option(
+        name: .long, help: ArgumentHelp("Fill another field from a column.", valueName: "column=field"),
+        transform: { text in
+            guard let mapping = try? FieldFilter(parsing: text) else {
+                throw ValidationError("\"\(text)\" has no '=': write COLUMN=FIELD, such as What=name.")
+            }
+            return FieldArgument(filter: mapping)
+        })
     var field: [FieldArgument] = []
 
     @OptionGroup var forcing: ForceOption

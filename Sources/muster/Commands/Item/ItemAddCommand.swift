@@ -21,7 +21,7 @@ struct ItemAddCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Argument(help: ArgumentHelp("A field and its value.", valueName: "field=value"))
+    @Argument(help: ArgumentHelp("A field and its value.", valueName: "field=value"), transform: FieldArgument.parse)
     var fields: [FieldArgument]
 
     @OptionGroup var forcing: ForceOption

@@ -17,7 +17,9 @@ struct ItemListCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Argument(help: ArgumentHelp("Only items whose field has exactly this value.", valueName: "field=value"))
+    @Argument(
+        help: ArgumentHelp("Only items whose field has exactly this value.", valueName: "field=value"),
+        transform: FieldArgument.parse)
     var filters: [FieldArgument] = []
 
     @OptionGroup var list: ListOptions
@@ -34,6 +36,9 @@ struct ItemListCommand: AsyncParsableCommand {
             } else if list.isUsual {
                 try await show(ItemTable<ItemRow>(isPart: !filters.isEmpty, on: .output), client, filters) { $0 }
             } else {
+                let named = (list.names ?? []) + [list.sortName].compactMap(\.self)
+                try await FieldNames.check(
+                    named.filter { name in !Self.columns.contains { $0.key == name } }, in: job, client)
                 let shown = list.names == nil && !list.wide ? nil : try list.shown(Self.columns, ItemColumns.field)
                 let table = ItemTable(isPart: !filters.isEmpty, columns: shown, on: list.terminal())
                 try await show(table, client, filters) { try list.sorted($0, Self.columns, ItemColumns.field) }
@@ -51,6 +56,7 @@ struct ItemListCommand: AsyncParsableCommand {
             if list.sort == nil { StandardOutput.lines(table.add(items)) } else { waiting += items }
         }
         StandardOutput.lines(table.add(try sorted(waiting)) + table.finish())
+        if count == 0 { try await FieldNames.check(filters.map(\.field), in: job, client) }
         if count == 0 {
             StandardOutput.remark(filters.isEmpty ? "The job has no item yet." : "No item matches.")
         }

@@ -33,7 +33,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
         name: .customLong("where"),
         help: ArgumentHelp(
             "Instead: all items whose field has exactly this value; of two fields both must fit.",
-            valueName: "field=value"))
+            valueName: "field=value"), transform: FieldArgument.parse)
     var filters: [FieldArgument] = []
 
     @OptionGroup var confirmation: ConfirmationOption
@@ -51,28 +51,44 @@ struct ItemRemoveCommand: AsyncParsableCommand {
         try await options.withClient { client in
             var request = RemovalRequest()
             if filters.isEmpty { request.items = items } else { request.matching = try filters.fields() }
-            if items.count != 1 { try await confirm(&request, client) }
-            let removed = try await client.removeItems(request, job: job.reference)
+            var tag: String?
+            // One item that is named goes without a question.
+            if items.count != 1, !confirmation.yes { (request, tag) = try await agreed(request, client) }
+            request.isConfirmed = items.count != 1
+            let removed = try await remove(request, tag, client)
+            if removed.removed.isEmpty { try await FieldNames.check(filters.map(\.filter.field), in: job, client) }
             removed.amends?.warn()
             if options.json { return try StandardOutput.json(removed) }
             StandardOutput.lines(RemovedText(removed: removed, job: job.reference).lines(width: Terminal.output.width))
         }
     }
 
-    /// Asks the person, unless one item goes at most.
-    private func confirm(_ request: inout RemovalRequest, _ client: LocalClient) async throws {
-        request.isConfirmed = true
-        guard !confirmation.yes else { return }
-        request.isPreview = true
-        let preview = try await client.removeItems(request, job: job.reference)
-        request.isPreview = nil
+    /// What a person has seen and agreed to: exactly that goes, and nothing that somebody has added meanwhile.
+    ///
+    /// - Returns: also the job's tag, where it is more than a request can name one by one.
+    private func agreed(
+        _ request: RemovalRequest, _ client: LocalClient
+    ) async throws -> (request: RemovalRequest, tag: String?) {
+        let (preview, tag) = try await client.previewRemoval(request, job: job.reference)
         if preview.removed.count > 1 {
             let question = RemovedText(removed: preview, job: job.reference).question(
                 of: try await client.job(job.reference))
             try confirmation.confirm(question, "Remove them?")
         }
-        // Exactly what was shown goes, and nothing that somebody has added meanwhile.
-        guard (1...ItemBatch.largest).contains(preview.removed.count) else { return }
-        (request.items, request.matching) = (preview.removed, nil)
+        guard preview.removed.count > ItemBatch.largest else { return (RemovalRequest(items: preview.removed), nil) }
+        return (request, tag)
+    }
+
+    private func remove(_ request: RemovalRequest, _ tag: String?, _ client: LocalClient) async throws -> Removed {
+        if request.items?.isEmpty == true { return Removed(removed: []) }
+        do {
+            return try await client.removeItems(request, job: job.reference, ifMatch: tag)
+        } catch let error as APIError
+            where items.count != 1 && [.itemRemoved, .unknownItem, .preconditionFailed].contains(error.code)
+        {
+            // Somebody was faster.
+            let reason = error.code == .preconditionFailed ? "The job has changed meanwhile." : error.message
+            throw APIError(error.code, "\(reason) Nothing was removed; run it again.")
+        }
     }
 }

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Glibc
+
+/// How a run ends that does not go on: with the help that was asked for, or with what is wrong, in the words of all other errors.
+enum Ending {
+    static func end(with error: any Error) -> Never {
+        let code = Muster.exitCode(for: error)
+        guard code != .success else {
+            StandardOutput.lines(Help.fitted(Muster.fullMessage(for: error), on: .output))
+            exit(code.rawValue)
+        }
+        let message = Muster.message(for: error).split(separator: "\n").joined(separator: " ")
+        if !message.isEmpty {
+            let command = CommandNames.path(in: Array(CommandLine.arguments.dropFirst()))
+            let isSentence = message.last.map { ".?!".contains($0) } ?? false
+            StandardError.say(Text.plain(message) + (isSentence ? " See " : "; see ") + "'\(command) --help'.")
+        }
+        exit(code.rawValue)
+    }
+}
+
+/// A help text on a terminal that may be narrower than the lines that somebody has broken by hand.
+enum Help {
+    static func fitted(_ text: String, on terminal: Terminal) -> [String] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard terminal.isInteractive, let start = lines.firstIndex(where: { $0.hasPrefix("USAGE:") }) else {
+            return lines
+        }
+        let end = lines[start...].firstIndex(where: \.isEmpty) ?? lines.endIndex
+        guard lines[start..<end].contains(where: { Text.width($0) > terminal.width }) else { return lines }
+        let words = tokens(of: lines[start..<end].joined(separator: " ").dropFirst("USAGE:".count))
+        var usage = ["USAGE:"]
+        for word in words {
+            if let last = usage.last, Text.width(last) + 1 + Text.width(word) <= terminal.width {
+                usage[usage.count - 1] = "\(last) \(word)"
+            } else {
+                usage.append("       \(word)")
+            }
+        }
+        return lines[..<start] + usage + lines[end...]
+    }
+
+    /// What stands in brackets is not broken.
+    private static func tokens(of text: Substring) -> [String] {
+        var (tokens, depth) = ([String](), 0)
+        for word in text.split(separator: " ") {
+            if depth > 0, let last = tokens.popLast() {
+                tokens.append("\(last) \(word)")
+            } else {
+                tokens.append("\(word)")
+            }
+            depth += word.count { $0 == "[" || $0 == "(" } - word.count { $0 == "]" || $0 == ")" }
+        }
+        return tokens
+    }
+}
