@@ -35,7 +35,7 @@ enum EntryPoint {
             exit(SystemExit.usage.rawValue)
         }
         do {
-            var command = try Muster.parseAsRoot()
+            var command = try await Muster.asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -103,8 +103,8 @@ def test_a_daemon_that_is_killed_under_edits_carries_out_each_once(anna):
 
     adding = threading.Thread(target=add)
     adding.start()
-    # Sleeps: the daemon is killed wherever it is then.
     while adding.is_alive():
+        # Sleeps: the daemon is killed wherever it is then.
         time.sleep(0.3)
         anna.kill()
         anna.start()

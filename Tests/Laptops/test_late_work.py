@@ -284,5 +284,5 @@ def test_an_empty_name_chooses_nothing(pair, arguments):
     before = anna.vector(job)
     refused = anna.muster(*[job if word == "JOB" else word for word in arguments])
     assert refused.returncode == 64, refused
-    assert refused.stderr.startswith(("Error: Name the", "Error: Say wh")), refused.stderr
+    assert refused.stderr.startswith(("muster: Name the", "muster: Say wh")), refused.stderr
     assert anna.vector(job) == before

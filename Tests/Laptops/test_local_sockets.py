@@ -150,7 +150,7 @@ REFUSED = {
     "an unknown group": (("--socket-group", "no-such-group"), USAGE, "There is no group 'no-such-group'"),
     "an unknown group of readers": (
         ("--reader-socket", "{free}/look.sock", "--reader-group", "no-such-group"), USAGE, "There is no group 'no-such-group'"),
-    "readers without a socket": (("--reader-group", READERS), USAGE, "--reader-socket"),
+    "readers without a socket": (("--reader-group", READERS), USAGE, "reader-socket"),
     "one path for both": (("--reader-socket", "{socket}"), USAGE, "cannot be both"),
     "a path that is too long": (("--socket", "/tmp/" + "x" * 120), USAGE, "longer than 106 bytes"),
     "a file in its place": (("--socket", "{state}/fleet.lock"), USAGE, "is not a socket"),

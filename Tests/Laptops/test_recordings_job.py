@@ -3,9 +3,9 @@
 import signal
 
 from gateways import server_flags, wait_published
-from household import BERT, FAMILY, JAPANESE, JOB, barcode, fill, pair
+from belongings import BERT, FAMILY, JAPANESE, JOB, barcode, fill, pair
 from lab import wait_until
-from recording import (
+from screencast import (
     BAD_DATA, DECLINED, INTERRUPT, NOT_KNOWN, NOT_PERMITTED, USAGE, WIDTHS, scene)  # noqa: F401
 from solo import PATIENCE_SECONDS, wait_agreed
 

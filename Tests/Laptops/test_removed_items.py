@@ -49,8 +49,8 @@ def test_a_removal_says_what_went_and_its_command_brings_it_back(anna):
     # The same line again, from the history of the shell.
     vector = anna.vector(job)
     for name in ("2000000000091", sofa, sofa[:18]):
-        again = ok(anna.muster("item", "restore", JOB, name))
-        assert "is back already" in again and back in again, again
+        again = anna.muster("item", "restore", JOB, name)
+        assert ok(again).strip() == back and "was back already" in again.stderr, again
     told = json.loads(ok(anna.muster("item", "restore", JOB, sofa, "--json")))
     assert told == {"restored": [{"id": back, "replaces": sofa, "isNew": False}]}
     assert anna.vector(job) == vector, "nothing was written"
@@ -127,4 +127,5 @@ def test_one_that_two_laptops_bring_back_apart_is_one(build_directory):
         wait_agreed((anna, bert), job)
         assert len(backs) == 1 and ids(anna, job) == ids(bert, job) == backs
         for daemon in (anna, bert):
-            assert "is back already" in ok(daemon.muster("item", "restore", "Elm", "7"))
+            again = daemon.muster("item", "restore", "Elm", "7")
+            assert {ok(again).strip()} == backs and "was back already" in again.stderr, again

@@ -64,7 +64,7 @@ def test_whoever_writes_to_a_signed_job_is_told_so(solos, office, front, tmp_pat
     for command in commands[3:]:
         assert "J. Smith has signed for this job" in said(anna, *command), command
     # Nothing was written, and nothing has to be said.
-    assert said(anna, "item", "restore", "Smith", "Lamp") == ""
+    assert said(anna, "item", "restore", "Smith", "Lamp") == "muster: Lamp was back already.\n"
     assert said(anna, "import", "Smith", str(rows), "--key", "barcode") == ""
     answer = anna.make(f"/v1/jobs/{job}/items", {"fields": {"name": "Rug"}})
     assert (answer["amends"]["signedBy"], answer["amends"]["state"]) == ("J. Smith", None), answer

@@ -42,7 +42,7 @@ extension LocalClient {
         try await call(.PUT, ["fleet"], body: FleetCertificates(certificates: pem))
     }
 
-    /// `POST /v1/fleet/certificates`: 201; 422 where this laptop may not, or the request is none.
+    /// `POST /v1/fleet/certificates`: 201; 403 where this laptop may not, 422 for what is no request.
     package func signCertificate(_ request: SignCertificateRequest) async throws -> FleetCertificates {
         try await call(.POST, ["fleet", "certificates"], body: request)
     }
@@ -50,12 +50,12 @@ extension LocalClient {
     /// `GET /v1/fleet/devices`: 200.
     package func fleetDevices() async throws -> [FleetDevice] { try await call(.GET, ["fleet", "devices"]) }
 
-    /// `POST /v1/fleet/revocations`: 201, everybody who was shut out; 422 where this laptop may not.
+    /// `POST /v1/fleet/revocations`: 201, everybody who was shut out; 403 where this laptop may not.
     package func revoke(_ request: RevocationRequest) async throws -> [FleetDevice] {
         try await call(.POST, ["fleet", "revocations"], body: request)
     }
 
-    /// `POST /v1/fleet/invitations`: 201; 422 where this laptop may not.
+    /// `POST /v1/fleet/invitations`: 201; 403 where this laptop may not.
     package func openInvitation(_ request: InvitationRequest) async throws -> InvitationStatus {
         try await call(.POST, ["fleet", "invitations"], body: request)
     }
@@ -186,7 +186,7 @@ extension LocalClient {
         try await call(.GET, ["jobs", job, "assignments"])
     }
 
-    /// `POST /v1/jobs/{job}/assignments`: 200; 422 where this laptop may not, or a laptop is not known.
+    /// `POST /v1/jobs/{job}/assignments`: 200; 403 where this laptop may not, 422 where a laptop is not known.
     package func assign(_ request: AssignmentRequest, job: String) async throws -> JobAssignment {
         try await call(.POST, ["jobs", job, "assignments"], body: request)
     }

@@ -42,7 +42,7 @@ package protocol MusterService: Sendable {
     func fleetDevices() async throws -> [FleetDevice]
     /// Shuts a laptop out for good; `invalidValue` where this one may not, or nobody who may has signed it.
     func revoke(_ request: RevocationRequest) async throws -> [FleetDevice]
-    /// Opens an invitation; `invalidValue` where this laptop may not.
+    /// Opens an invitation; `notPermitted` where this laptop may not.
     func openInvitation(_ request: InvitationRequest) async throws -> InvitationStatus
     /// How an invitation stands; `invalidValue` for one that there is not.
     func invitation(_ name: String) async throws -> InvitationStatus

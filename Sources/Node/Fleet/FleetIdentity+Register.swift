@@ -45,7 +45,7 @@ extension FleetIdentity: FleetRegister {
     func revocation(of device: DeviceID) throws -> Revocation {
         guard let membership else { throw Fault.notEnrolled }
         guard let authority = membership.authority else {
-            throw Fault.unusable(
+            throw Fault.notPermitted(
                 "This laptop may not revoke: use one that lets others in, or the fleet's root ('fleet revoke --root FILE')."
             )
         }

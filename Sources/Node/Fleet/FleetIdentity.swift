@@ -28,8 +28,8 @@ package final class FleetIdentity: LinkSecurity {
         var pem: String { ([own, issuer, trust.root] + renewal).map(\.pem).joined() }
     }
 
-    /// Why the laptop's place in a fleet cannot be changed.
-    enum Fault: IdentityFault {
+    /// Why the laptop's place in a fleet cannot be changed, or it may not do something there.
+    enum Fault: IdentityFault, Hashable {
         case notEnrolled
         case enrolled
         case notIssuer
@@ -37,6 +37,16 @@ package final class FleetIdentity: LinkSecurity {
         case revoked
         /// What was to be installed, or asked for, is not what it should be.
         case unusable(String)
+        /// Somebody else may do what was asked for.
+        case notPermitted(String)
+
+        /// Whether another laptop may do it, as things are.
+        var isOfRights: Bool {
+            switch self {
+            case .notIssuer, .notPermitted: true
+            case .notEnrolled, .enrolled, .revoked, .unusable: false
+            }
+        }
 
         /// What is wrong and what to do.
         var sentence: String {
@@ -45,7 +55,7 @@ package final class FleetIdentity: LinkSecurity {
             case .enrolled: "This laptop belongs to another fleet; let it leave that with 'muster fleet leave' first."
             case .notIssuer: "This laptop may not let others in; ask someone who leads a crew, or the office."
             case .revoked: "This laptop was revoked; let it leave the fleet, which gives it a new key, and join again."
-            case .unusable(let reason): reason
+            case .unusable(let reason), .notPermitted(let reason): reason
             }
         }
     }

@@ -113,7 +113,7 @@ final class JobAssignments: AssignmentRegister {
         guard let membership = identity.membership else { throw FleetIdentity.Fault.notEnrolled }
         guard !identity.isRevoked else { throw FleetIdentity.Fault.revoked }
         guard membership.own.role.mayAssign else {
-            throw FleetIdentity.Fault.unusable(
+            throw FleetIdentity.Fault.notPermitted(
                 "This laptop may not say who is on a job: a lead's or the office's may ('muster fleet list' names them)."
             )
         }

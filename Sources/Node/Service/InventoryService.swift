@@ -68,6 +68,8 @@ struct InventoryService: MusterService {
             throw APIError(.invalidValue, refusal.sentence)
         } catch let refusal as OutboxRefusal {
             throw APIError(refusal)
+        } catch let fault as FleetIdentity.Fault {
+            throw APIError(fault.isOfRights ? .notPermitted : .invalidValue, fault.sentence)
         } catch let fault as any IdentityFault {
             throw APIError(.invalidValue, fault.sentence)
         } catch let error as ConfigurationError {

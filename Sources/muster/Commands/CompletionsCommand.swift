@@ -14,6 +14,6 @@ struct CompletionsCommand: ParsableCommand {
         guard let shell = CompletionShell(rawValue: shell) else {
             throw ValidationError("There is no completion script for \"\(shell)\": ask for bash, zsh or fish.")
         }
-        StandardOutput.write(Muster.completionScript(for: shell) + "\n")
+        StandardOutput.write(Muster.completionScript(for: shell) + "\n" + (shell == .bash ? BashScript.amendment : ""))
     }
 }

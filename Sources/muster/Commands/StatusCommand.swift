@@ -10,11 +10,12 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let status = try await options.withClient { try await $0.status() }
+        let (status, fleet) = try await options.withClient { (try await $0.status(), try? await $0.fleet()) }
         if options.json { return try StandardOutput.json(status) }
         var facts = Facts()
         facts.add("Laptop", "\(status.name) (\(ShortIDs.random(status.deviceID)))")
         if let session = status.session { facts.add("Person", session.description) }
+        if let fleet { facts.add("Fleet", place(in: fleet)) }
         facts.add("Store", ShortIDs.random(status.replicaID))
         facts.add("Daemon", "version \(status.version), up since \(Formats.time(status.startedAt))")
         facts.add("Clock", clock(status.clock))
@@ -28,6 +29,14 @@ struct StatusCommand: AsyncParsableCommand {
         if let server = status.server { facts.add("Server", self.server(server)) }
         facts.add("Queue", queue(status.queue))
         facts.print(on: .output)
+    }
+
+    private func place(in fleet: FleetStatus) -> String {
+        if fleet.isRevoked { return "this laptop was revoked: nobody talks to it (see: muster doctor)" }
+        guard let id = fleet.fleetID, let role = fleet.role else {
+            return "none: it exchanges nothing (see: muster help fleet join)"
+        }
+        return "\(id), \(role)" + (fleet.validUntil.map { " until \(Formats.time($0))" } ?? "")
     }
 
     private func peers(_ status: Status) -> String {

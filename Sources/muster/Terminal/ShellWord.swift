@@ -1,6 +1,7 @@
 /// What a shell reads as one word (POSIX.1, "Quoting"): for commands that are printed to be typed, or pasted.
 enum ShellWord {
-    private static let bare = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+,:=@%/".utf8)
+    /// What no shell reads as anything else, wherever it stands.
+    static let bare = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+,:=@%/".utf8)
 
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(bare.contains) { return text }

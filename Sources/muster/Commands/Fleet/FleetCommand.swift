@@ -27,16 +27,22 @@ struct FleetShowCommand: AsyncParsableCommand {
         abstract: "Show this laptop's place in its fleet, or another one's.",
         discussion: "Example:\n  muster fleet show tom-laptop")
 
-    @Argument(help: "A laptop's id, the beginning of one, or its name. Default: this one.")
+    @Argument(
+        help: "A laptop's id, the beginning of one, or its name. Default: this one.", completion: Offers.laptops)
     var device: String?
 
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        guard let device else { return try options.print(try await options.withClient { try await $0.fleet() }) }
-        let found = try await options.withClient { try await $0.fleetDevices() }.named(device)
+        guard let device else {
+            let (status, devices) = try await options.withClient { (try await $0.fleet(), try await $0.fleetDevices()) }
+            if options.json { return try StandardOutput.json(status) }
+            return status.facts(among: devices).print(on: .output)
+        }
+        let devices = try await options.withClient { try await $0.fleetDevices() }
+        let found = try devices.named(device)
         if options.json { return try StandardOutput.json(found) }
-        found.facts.print(on: .output)
+        found.facts(among: devices).print(on: .output)
     }
 }
 
@@ -98,16 +104,21 @@ extension GlobalOptions {
 }
 
 extension FleetStatus {
-    var facts: Facts {
+    var facts: Facts { facts(among: []) }
+
+    /// - Parameter devices: those by whose names the laptops are told of.
+    func facts(among devices: [FleetDevice]) -> Facts {
         var facts = Facts()
-        facts.add("Laptop", ShortIDs.random(deviceID))
+        let own = devices.first { $0.deviceID == deviceID }
+        facts.add("Laptop", devices.title(of: ShortIDs.random(deviceID)))
+        if let own { facts.add("Key words", own.keyWords) }
         facts.add("Fleet", fleetID ?? "none; let this laptop join one")
         if let rootID { facts.add("Whole id", rootID) }
         if isRevoked { facts.add("Revoked", "yes; 'muster fleet leave', then join by a new code") }
         guard let role, let validUntil, let issuerID else { return facts }
         facts.add("Role", isIssuer ? "\(role), may let others in" : role)
         facts.add("Valid until", Formats.time(validUntil))
-        facts.add("Let in by", deviceID.hasPrefix(issuerID) ? "itself, as an issuer" : issuerID)
+        facts.add("Let in by", deviceID.hasPrefix(issuerID) ? "itself, as an issuer" : devices.title(of: issuerID))
         return facts
     }
 }

@@ -10,7 +10,7 @@ struct FleetListCommand: AsyncParsableCommand {
         abstract: "List the fleet's laptops that this one has met or let in, and the revoked ones.",
         usage: ListOptions.usage("muster fleet list"),
         discussion: """
-            \(FleetDevice.columns.described())
+            \(FleetDevice.columns().described())
 
             Example:
               muster fleet list --sort valid-until
@@ -23,7 +23,7 @@ struct FleetListCommand: AsyncParsableCommand {
     func run() async throws {
         let devices = try await options.withClient { try await $0.fleetDevices() }
         try options.print(
-            devices, list, columns: FleetDevice.columns,
+            devices, list, columns: FleetDevice.columns(among: devices),
             none: "This laptop is in no fleet: see 'muster fleet join --help'.")
     }
 }
@@ -44,7 +44,8 @@ struct FleetRevokeCommand: AsyncParsableCommand {
               muster fleet revoke tom-laptop
             """)
 
-    @Argument(help: "A laptop's id, the beginning of one, or its name: see 'muster fleet list'.")
+    @Argument(
+        help: "A laptop's id, the beginning of one, or its name: see 'muster fleet list'.", completion: Offers.laptops)
     var device: String
 
     @Option(help: ArgumentHelp("The fleet's root, which signs it instead of this laptop.", valueName: "file"))
@@ -67,13 +68,17 @@ struct FleetRevokeCommand: AsyncParsableCommand {
             }
             let id = found?.deviceID ?? device.lowercased()
             let name = found?.title ?? device
-            try confirmation.confirm(
-                "\(name) will be shut out of the fleet for good, and every laptop that it has let in.", "Revoke it?")
+            if !options.json, let found, found.state == .revoked {
+                return StandardOutput.say("\(Text.plain(name)) is \(found.words) already.")
+            }
+            let others =
+                found?.role == "member" || found?.role == "reader" ? "" : ", and every laptop that it has let in"
+            try confirmation.confirm("\(name) will be shut out of the fleet for good\(others).", "Revoke it?")
             let revoked = try await client.revoke(try await request(id, client))
             if options.json {
                 try StandardOutput.json(revoked)
             } else {
-                Table(of: revoked, showing: FleetDevice.columns.filter(\.isUsual)).print(on: .output)
+                Table(of: revoked, showing: FleetDevice.columns().filter(\.isUsual)).print(on: .output)
             }
             if !options.json {
                 StandardOutput.write("\n")
@@ -99,7 +104,8 @@ struct FleetRevokeCommand: AsyncParsableCommand {
 }
 
 extension FleetDevice {
-    fileprivate static var columns: [ListColumn<FleetDevice>] {
+    /// - Parameter devices: those by whose names the others are told of.
+    fileprivate static func columns(among devices: [FleetDevice] = []) -> [ListColumn<FleetDevice>] {
         [
             ListColumn(.text("LAPTOP")) { Cell($0.name) },
             ListColumn(.whole("ID")) { .id($0.deviceID) },
@@ -107,7 +113,9 @@ extension FleetDevice {
             ListColumn(.whole("STATE")) { Cell($0.words) },
             ListColumn(.whole("VALID UNTIL").optional) { .time($0.validUntil) },
             ListColumn(.whole("KEY WORDS").optional, isUsual: false) { Cell($0.keyWords) },
-            ListColumn(.whole("LET IN BY").optional, isUsual: false) { .id($0.issuerID) },
+            ListColumn(.whole("LET IN BY").optional, isUsual: false) { device in
+                device.issuerID.map { Cell(shown: devices.title(of: $0), exact: $0) } ?? .none
+            },
         ]
     }
 }
@@ -119,6 +127,12 @@ extension [FleetDevice] {
         let present = named.filter { $0.state != .revoked }
         if !named.isEmpty { return present.isEmpty ? named : present }
         return text.isEmpty ? [] : filter { $0.deviceID.hasPrefix(text.lowercased()) }
+    }
+
+    /// A laptop as people know it: `anna (3e6969fc)`, or the short id alone.
+    func title(of shortID: String) -> String {
+        let name = first { $0.deviceID.hasPrefix(shortID) }?.name
+        return name.map { "\($0) (\(shortID))" } ?? shortID
     }
 
     /// The one that a person means.
@@ -135,15 +149,16 @@ extension [FleetDevice] {
 }
 
 extension FleetDevice {
-    var facts: Facts {
+    /// - Parameter devices: those by whose names the others are told of.
+    func facts(among devices: [FleetDevice]) -> Facts {
         var facts = Facts()
-        facts.add("Laptop", "\(name ?? "name unknown") \(ShortIDs.random(deviceID))")
+        facts.add("Laptop", "\(name ?? "name unknown") (\(ShortIDs.random(deviceID)))")
         facts.add("Key words", keyWords)
         facts.add("Role", role ?? "unknown")
         facts.add("State", words)
         facts.add("Valid until", Formats.time(validUntil))
-        if let issuerID { facts.add("Let in by", issuerID) }
-        if let revokedBy { facts.add("Revoked by", revokedBy) }
+        if let issuerID { facts.add("Let in by", devices.title(of: issuerID)) }
+        if let revokedBy { facts.add("Revoked by", devices.title(of: revokedBy)) }
         return facts
     }
 

@@ -21,7 +21,9 @@ struct ItemAddCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Argument(help: ArgumentHelp("A field and its value.", valueName: "field=value"), transform: FieldArgument.parse)
+    @Argument(
+        help: ArgumentHelp("A field and its value.", valueName: "field=value"), completion: Offers.fields,
+        transform: FieldArgument.parse)
     var fields: [FieldArgument]
 
     @OptionGroup var forcing: ForceOption

@@ -16,7 +16,8 @@ struct ItemCommand: AsyncParsableCommand {
 struct ItemArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "An item's id, the beginning or end of one, or a barcode that one item has.", valueName: "item"))
+            "An item's id, the beginning or end of one, or a barcode that one item has.", valueName: "item"),
+        completion: Offers.items)
     var reference: String
 
     func validate() throws {

@@ -19,7 +19,7 @@ struct ItemListCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Only items whose field has exactly this value.", valueName: "field=value"),
-        transform: FieldArgument.parse)
+        completion: Offers.fields, transform: FieldArgument.parse)
     var filters: [FieldArgument] = []
 
     @OptionGroup var list: ListOptions

@@ -26,14 +26,15 @@ struct ItemRemoveCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Each an item's id, the beginning or end of one, or a barcode that one item has.", valueName: "item"))
+            "Each an item's id, the beginning or end of one, or a barcode that one item has.", valueName: "item"),
+        completion: Offers.items)
     var items: [String] = []
 
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
             "Instead: all items whose field has exactly this value; of two fields both must fit.",
-            valueName: "field=value"), transform: FieldArgument.parse)
+            valueName: "field=value"), completion: Offers.fields, transform: FieldArgument.parse)
     var filters: [FieldArgument] = []
 
     @OptionGroup var confirmation: ConfirmationOption

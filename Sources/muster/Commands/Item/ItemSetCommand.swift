@@ -19,7 +19,9 @@ struct ItemSetCommand: AsyncParsableCommand {
     @OptionGroup var job: JobArgument
     @OptionGroup var item: ItemArgument
 
-    @Argument(help: ArgumentHelp("A field and its value.", valueName: "field=value"), transform: FieldArgument.parse)
+    @Argument(
+        help: ArgumentHelp("A field and its value.", valueName: "field=value"), completion: Offers.fields,
+        transform: FieldArgument.parse)
     var fields: [FieldArgument]
 
     @OptionGroup var forcing: ForceOption

@@ -17,7 +17,8 @@ struct JobAdvanceCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Argument(help: ArgumentHelp("The state that it is to have.", valueName: "state"))
+    @Argument(
+        help: ArgumentHelp("The state that it is to have.", valueName: "state"), completion: Offers.states)
     var state: String
 
     @OptionGroup var options: GlobalOptions

@@ -46,7 +46,8 @@ struct JobUnassignCommand: AsyncParsableCommand {
 struct LaptopArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Names of laptops, their ids, or beginnings of those: see 'muster fleet list'.", valueName: "laptop"))
+            "Names of laptops, their ids, or beginnings of those: see 'muster fleet list'.", valueName: "laptop"),
+        completion: Offers.laptops)
     var laptops: [String]
 }
 

@@ -19,7 +19,9 @@ struct JobCommand: AsyncParsableCommand {
 
 /// The first argument of most commands.
 struct JobArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A job's id, the beginning or end of one, or its exact name.", valueName: "job"))
+    @Argument(
+        help: ArgumentHelp("A job's id, the beginning or end of one, or its exact name.", valueName: "job"),
+        completion: Offers.jobs)
     var reference: String
 
     func validate() throws {

@@ -33,7 +33,7 @@ struct JobCreateCommand: AsyncParsableCommand {
         name: .customLong("for"),
         help: ArgumentHelp(
             "A laptop that is to receive it, besides this one; once for each. Default: every laptop of the fleet.",
-            valueName: "laptop"))
+            valueName: "laptop"), completion: Offers.laptops)
     var laptops: [String] = []
 
     @OptionGroup var options: GlobalOptions

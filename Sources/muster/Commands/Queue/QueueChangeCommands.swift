@@ -45,7 +45,9 @@ struct QueueDropCommand: AsyncParsableCommand {
 }
 
 struct PauseArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A job's name or id; everything of this laptop if left out.", valueName: "job"))
+    @Argument(
+        help: ArgumentHelp("A job's name or id; everything of this laptop if left out.", valueName: "job"),
+        completion: Offers.jobs)
     var job: String?
 
     func validate() throws {

@@ -13,7 +13,9 @@ struct QueueCommand: AsyncParsableCommand {
 }
 
 struct TokenArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("A request's token, or the beginning of one.", valueName: "token"))
+    @Argument(
+        help: ArgumentHelp("A request's token, or the beginning of one.", valueName: "token"),
+        completion: Offers.tokens)
     var token: String
 
     func validate() throws {
