@@ -30,7 +30,8 @@ package struct CSVParser: Sendable {
         package var reason: String {
             switch self {
             case .textAfterQuote: "text follows a closing quote; double a quote that belongs to the text"
-            case .unclosedQuote: "a quote is never closed, so that everything to the end of the file belongs to it"
+            case .unclosedQuote:
+                "a quote is never closed, so that everything to the end of the file belongs to it: close it, or write two for one"
             case .tooLong: "it is longer than 1 MiB; perhaps a quote is never closed"
             case .notUTF8: "the text is not UTF-8; convert the file first, for example with iconv"
             }

@@ -220,7 +220,7 @@ def test_nobody_invites_a_proxy_or_whom_they_may_not(anna):
     os.remove(os.path.join(anna.state, "issuer.pem"))
     anna.start()
     status, problem = anna.ask("POST", "/v1/fleet/invitations", {"role": "server"})
-    assert status == 422 and "may not let others in" in problem["detail"]
+    assert status == 403 and "may not let others in" in problem["detail"]
 
 
 def test_a_server_finds_its_inviter_by_dns_sd(lab, build_directory, server):

@@ -51,7 +51,8 @@ extension InventoryService {
         guard known.outcome == nil, !known.isWithdrawn else {
             throw APIError(
                 .mutationSettled,
-                "The request \(known.stored.request.token) is finished; 'muster queue show' tells what came of it.")
+                "The request \(known.stored.request.token.description.prefix(8)) is finished; 'muster queue show' tells what came of it."
+            )
         }
         throw unknown(text)
     }

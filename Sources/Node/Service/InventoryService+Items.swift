@@ -129,7 +129,9 @@ extension InventoryService {
 
     func addNote(_ request: NoteRequest, item: String, job text: String) async throws -> Identified {
         try await answering {
-            guard !request.text.isEmpty else { throw APIError(.invalidValue, "A remark needs some text.") }
+            guard !request.text.isEmpty else {
+                throw APIError(.invalidValue, "A remark needs some text: write it behind the item.")
+            }
             let remark = try FieldText.entered(request.text, as: .text, called: "The remark")
             return try await change(item: item, job: text) { item, _ in .note(item: item, text: remark) }
         }

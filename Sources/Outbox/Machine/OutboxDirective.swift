@@ -97,15 +97,18 @@ package enum OutboxRefusal: Error, Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .unknown(let token):
-            "There is no request \(token) in the queue; 'muster queue list' shows what waits."
+            "There is no request \(Self.short(token)) in the queue; 'muster queue list' shows what waits."
         case .notOwn(let token):
-            "The request \(token) was made on another laptop; drop it there."
+            "The request \(Self.short(token)) was made on another laptop; drop it there."
         case .answered(let token):
-            "The server has already answered the request \(token); ask for another change instead."
+            "The server has already answered the request \(Self.short(token)); ask for another change instead."
         case .rejected(let token):
-            "The server has rejected the request \(token) for good; drop it and ask for another change."
+            "The server has rejected the request \(Self.short(token)) for good; drop it and ask for another change."
         }
     }
+
+    /// As lists show it, and as it is found.
+    private static func short(_ token: MutationToken) -> Substring { token.description.prefix(8) }
 }
 
 /// Bounds of the outbox, in numbers and milliseconds.

@@ -6,7 +6,7 @@ import LocalAPI
 extension HealthRules {
     /// - Parameter refused: since the daemon started.
     static func journals(_ refused: [RefusedWork]) -> HealthCheck {
-        let name = "journals"
+        let name = "signatures"
         guard !refused.isEmpty else {
             return HealthCheck(name, .ok, "all that was received is signed by its author")
         }

@@ -60,17 +60,11 @@ struct FleetInitCommand: AsyncParsableCommand {
                 return try StandardOutput.json(Founded(fleet: enrolled, root: root, recoveryCode: "\(code)"))
             }
             enrolled.facts.print(on: .output)
-            StandardOutput.write(
-                """
-
-                The fleet's root is in \(root): it belongs on a USB stick in a drawer.
-                Recovery code, should the root or its passphrase be lost (shown only now):
-
-                  \(code)
-
-                Who has it can let anybody in: write it down, and lock it away.
-
-                """)
+            StandardOutput.write("\n")
+            StandardOutput.say("The fleet's root is in \(root): it belongs on a USB stick in a drawer.")
+            StandardOutput.say("Recovery code, should the root or its passphrase be lost (shown only now):")
+            StandardOutput.lines(["", "  \(code)", ""])
+            StandardOutput.say("Who has it can let anybody in: write it down, and lock it away.")
         }
     }
 }

@@ -52,15 +52,9 @@ struct FleetInviteCommand: AsyncParsableCommand {
         if options.json { return try StandardOutput.jsonLine(opened) }
         let code = opened.code ?? ""
         if Terminal.output.isInteractive { StandardOutput.lines(QRCode.lines(of: code)) }
-        StandardOutput.write(
-            """
-
-              \(code)
-
-            \(role == .server ? "On the server: muster-channel" : "On the new laptop: muster") fleet join \(code)
-            Waiting for it, ten minutes at most; Ctrl-C takes the invitation back.
-
-            """)
+        let program = role == .server ? "On the server: muster-channel" : "On the new laptop: muster"
+        StandardOutput.lines(["", "  \(code)", "", "\(program) fleet join \(code)"])
+        StandardOutput.say("Waiting for it, ten minutes at most; Ctrl-C takes the invitation back.")
     }
 
     /// Nobody who expects a laptop lets a server in.

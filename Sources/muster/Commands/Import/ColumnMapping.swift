@@ -50,7 +50,10 @@ struct ColumnMapping {
     /// The fields of a row; empty cells give none. Throws `BadRow`.
     func fields(of cells: [String]) throws(BadRow) -> [String: String] {
         guard cells.count == columns.count else {
-            throw BadRow(reason: "it has \(counted(cells.count, "cell")), the first line has \(columns.count)")
+            throw BadRow(
+                reason:
+                    "it has \(counted(cells.count, "cell")), the first line has \(columns.count): put quotes around a cell with the separator in it"
+            )
         }
         if let keyIndex, cells[keyIndex].isEmpty {
             throw BadRow(reason: "the key column \"\(columns[keyIndex])\" is empty")

@@ -25,6 +25,11 @@ struct ItemArgument: ParsableArguments {
     }
 }
 
+extension ItemArgument {
+    /// As somebody has called it, or in the short form of an id.
+    var title: String { reference.count == 36 ? ShortIDs.one(reference) : Text.plain(reference) }
+}
+
 extension GlobalOptions {
     /// Prints what a writing command made: the id for `item add`, nothing more for people otherwise.
     func report(_ identified: Identified, _ sentence: String) throws {

@@ -19,6 +19,6 @@ struct ItemNoteCommand: AsyncParsableCommand {
         let noted = try await options.withClient { client in
             try await client.addNote(NoteRequest(text: text), item: item.reference, job: job.reference)
         }
-        try options.report(noted, "Added the remark to item \(noted.id).")
+        try options.report(noted, "Added the remark to \(item.title).")
     }
 }

@@ -33,6 +33,7 @@ struct ItemSetCommand: AsyncParsableCommand {
             try await client.setFields(
                 request, item: item.reference, job: job.reference, isForced: forcing.force)
         }
-        try options.report(changed, "Set \(counted(request.fields.count, "field")) of item \(changed.id).")
+        try options.report(
+            changed, "Set \(request.fields.keys.sorted().map(Text.plain).joined(separator: ", ")) of \(item.title).")
     }
 }
