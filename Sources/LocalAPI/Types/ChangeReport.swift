@@ -34,8 +34,8 @@ package struct ChangeReport: Codable, Hashable, Sendable {
     package var sequence: UInt64
     /// The full id; the reserved one, zero, for the job itself.
     package var item: String
-    /// The item's name or barcode, of the job itself its name; null where there is none, and for the items of late
-    /// work.
+    /// The item's name or barcode, of the job itself its name; null where there is none. Of late work the name that it has here, or
+    /// had when the job was removed, as far as that is known, or else the one that the late work gives it.
     @Nullable package var itemName: String?
     /// Of late work never `added`.
     package var action: Action

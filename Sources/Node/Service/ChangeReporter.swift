@@ -55,9 +55,9 @@ struct ChangeReporter: Sendable {
     }
 
     /// What came too late, by itself: what its author saw is not known any more.
-    func report(_ late: QuarantinedChange, _ sessions: WorkSessions) -> ChangeReport {
+    func report(_ late: QuarantinedChange, label: String?, _ sessions: WorkSessions) -> ChangeReport {
         let key = TimelineKey(late.change, at: late.dot)
-        return report(TimelineEntry(late.change, key: key, isFirst: false), label: nil, by: sessions.person(at: key))
+        return report(TimelineEntry(late.change, key: key, isFirst: false), label: label, by: sessions.person(at: key))
     }
 
     /// What was just taken in.

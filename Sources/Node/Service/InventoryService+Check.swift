@@ -103,11 +103,12 @@ extension InventoryService {
             guard first <= entry.head.sequence else { continue }
             let found = try await store.items(
                 in: entry.replica, job: job.id, from: first, to: entry.head.sequence, limit: Self.namedItems)
+            let labels = try await store.labels(of: Set(found.items.map(\.id)), in: job.id)
             ranges.append(
                 MissingRange(
                     replicaID: entry.replica.description, replicaName: Self.hostName(of: entry.replica, in: job),
                     first: first, last: entry.head.sequence,
-                    items: found.items.map { MissingItem(id: $0.id.description, name: $0.state.label) },
+                    items: found.items.map { MissingItem(id: $0.id.description, name: labels[$0.id]) },
                     itemCount: found.count))
         }
         return ranges

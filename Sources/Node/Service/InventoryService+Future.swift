@@ -1,5 +1,6 @@
 import CRDT
 import Engine
+import Inventory
 import LocalAPI
 import Storage
 

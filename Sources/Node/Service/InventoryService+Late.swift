@@ -12,10 +12,14 @@ extension InventoryService {
             let changes = try await store.lateChanges(of: job.id)
             let sessions = try await store.workSessions(of: job.id)
             let reporter = ChangeReporter(job: job)
+            var labels = changes.givenNames
+            for (item, label) in try await store.labels(of: Set(changes.map(\.change.item)), in: job.id) {
+                labels[item] = label
+            }
             return changes.map { late in
                 LocalAPI.LateChange(
                     id: late.dot.text, by: late.author.description, byName: Self.hostName(of: late.author, in: job),
-                    change: reporter.report(late, sessions))
+                    change: reporter.report(late, label: labels[late.change.item], sessions))
             }
         }
     }
@@ -49,6 +53,17 @@ extension InventoryService {
             let commits = try await carryOut(dots.sorted(), job.id)
             outcome.newJob = commits.first { $0.job != job.id }?.job.text
             return outcome
+        }
+    }
+}
+
+extension [QuarantinedChange] {
+    /// What they call items that nobody here has had: the last name of each.
+    fileprivate var givenNames: [ItemID: String] {
+        reduce(into: [:]) { names, late in
+            for case .set(WellKnownField.name, let name, _) in late.change.operations where !name.isEmpty {
+                names[late.change.item] = name
+            }
         }
     }
 }

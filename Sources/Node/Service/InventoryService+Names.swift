@@ -131,10 +131,3 @@ extension InventoryService {
 extension Stamp {
     var timestamp: Timestamp { Timestamp(milliseconds: Int64(clamping: milliseconds)) }
 }
-
-extension ItemState {
-    /// The item's name or barcode, for people.
-    var label: String? {
-        [WellKnownField.name, WellKnownField.barcode].compactMap { value(of: $0) }.first { !$0.isEmpty }
-    }
-}

@@ -31,6 +31,7 @@ enum Schema {
         migrator.registerMigration("assignments 1", migrate: AssignmentSchema.create)
         migrator.registerMigration("cutoffs 1", migrate: AssignmentSchema.createCutoffs)
         migrator.registerMigration("answers 1", migrate: AnswerTable.create)
+        migrator.registerMigration("former items 1", migrate: RemovalSchema.createFormerItems)
         if role == .channel {
             migrator.registerMigration("channel 1", migrate: ChannelSchema.create)
             migrator.registerMigration("channel 2", migrate: ChannelSchema.createServer)

@@ -34,6 +34,7 @@ struct JobRemover {
             try journal.forgetPeople()
         }
         let left = try move(keepingBeyond: merged.heads)
+        try FormerItemTable(db: db).move(from: job.number, to: left.number, isFirst: known == nil)
         try left.setRemoval(merged)
         return Removed(job: left, lost: lost)
     }

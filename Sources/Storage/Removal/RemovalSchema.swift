@@ -34,4 +34,23 @@ enum RemovalSchema {
                 ) STRICT, WITHOUT ROWID;
                 """)
     }
+
+    static func createFormerItems(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- The number under which a job lived, and the one that it has now that it is removed: of the last that were.
+                CREATE TABLE formerJob (
+                    job INTEGER PRIMARY KEY,
+                    current INTEGER NOT NULL
+                ) STRICT;
+
+                -- What its items were called.
+                CREATE TABLE formerItem (
+                    job INTEGER NOT NULL,
+                    item BLOB NOT NULL,
+                    label TEXT NOT NULL,
+                    PRIMARY KEY (job, item)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
 }

@@ -101,11 +101,14 @@ extension Store {
     /// Rows of one step: few enough that a scan or an edit that comes meanwhile does not notice.
     private static let rowsPerStep = 400
     private static let segmentsPerStep = 2
+    /// Removed jobs of whose items the names are kept: what comes later is late work of long ago.
+    package static let jobsWithNames = 100
 
     /// Frees some of what removed jobs have left.
     ///
+    /// - Parameter jobs: of so many, the last that were removed, it stays known what their items were called.
     /// - Returns: false when nothing is left.
-    package func freeStep() async throws -> Bool {
+    package func freeStep(keepingNamesOf jobs: Int = jobsWithNames) async throws -> Bool {
         let isFree = try await read { db in
             try Bool.fetchOne(
                 db.cachedStatement(sql: "SELECT NOT EXISTS (SELECT 1 FROM garbage)")) ?? true
@@ -113,7 +116,14 @@ extension Store {
         guard !isFree else { return false }
         return try await write(isLong: true) { db in
             guard let number = try Int64.fetchOne(db, sql: "SELECT min(number) FROM garbage") else { return false }
+            let names = FormerItemTable(db: db)
+            if try names.keeps(number, ofLast: jobs) { try names.note(Self.rowsPerStep, of: JobRows(number, in: db)) }
             for (table, key, limit) in Self.freed where try Self.free(limit, of: table, key, job: number, in: db) {
+                return true
+            }
+            if let old = try names.oldest(beyond: jobs) {
+                let isLeft = try Self.free(Self.rowsPerStep, of: "formerItem", "item", job: old, in: db)
+                if !isLeft { try names.forget(old) }
                 return true
             }
             try db.execute(sql: "DELETE FROM garbage WHERE number = ?", arguments: [number])

@@ -44,7 +44,8 @@ struct JobRows {
         let last = try Int64.fetchOne(
             db,
             sql: """
-                SELECT max(ifnull((SELECT max(number) FROM job), 0), ifnull((SELECT max(number) FROM garbage), 0))
+                SELECT max(ifnull((SELECT max(number) FROM job), 0), ifnull((SELECT max(number) FROM garbage), 0),
+                    ifnull((SELECT max(job) FROM formerJob), 0))
                 """)
         return (last ?? 0) + 1
     }

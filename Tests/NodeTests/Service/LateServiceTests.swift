@@ -1,6 +1,7 @@
 import Simulation
 import CRDT
 import LocalAPI
+import Storage
 import Testing
 
 @testable import Node
@@ -34,7 +35,10 @@ struct LateServiceTests {
             ])
         #expect(late.allSatisfy { $0.byName == "bert" && $0.change.action == .changed && $0.change.job == "Elm" })
         #expect(late[0].change.item == sofa)
+        #expect(late.map(\.change.itemName) == ["Sofa", "Lamp"], "as it was called when the job was removed, or is now")
         for laptop in [anna, bert] {
+            try await laptop.store.freeRemoved()
+            #expect(try await laptop.service.late(job: "Elm") == late, "nor is it forgotten when all of it is freed")
             #expect(try await laptop.service.job("Elm").late == 2)
             #expect(
                 try await laptop.service.jobs().map(\.isRemoved) == [true], "it is listed while somebody has to decide")

@@ -6,7 +6,9 @@ import Testing
 @Suite("What a removed job leaves", .timeLimit(.minutes(1)))
 struct FreeingTests {
     /// With a list of rows in place of a bound each step looked at a million rows, and the whole took two minutes, not ten seconds.
-    @Test("A step looks at no more rows than it deletes", arguments: Store.freed.map { ($0.0, $0.1) })
+    @Test(
+        "A step looks at no more rows than it deletes",
+        arguments: Store.freed.map { ($0.0, $0.1) } + [("formerItem", "item")])
     func bounded(table: String, key: String) async throws {
         let place = try Place()
         let store = try await place.open("anna")
