@@ -81,8 +81,8 @@ struct ConfirmationTests {
             "Removed 1 item:\n"
         ),
         (["item", "remove", job, "--where", "room=Nowhere"], 33, 2, "Removed 0 items.\n"),
-        (["job", "late", oak, "--accept", "{bert}:3"], 33, 1, "Accepted 1 late change, in the job "),
-        (["job", "late", oak, "--accept", "all"], 33, 0, "Accepted 2 late changes, in the job "),
+        (["job", "late", oak, "--accept", "{bert}:3"], 33, 1, "Accepted 1 late change into the job "),
+        (["job", "late", oak, "--accept", "all"], 33, 0, "Accepted 2 late changes into the job "),
     ]
 
     @Test("What is small, or can be taken back, is not asked for", arguments: unasked)

@@ -56,8 +56,9 @@ struct OutputTests {
         for line in shown.split(separator: "\n") { #expect(Text.width(String(line)) <= columns, "\(line)") }
         let ids = exact.split(separator: "\n").flatMap { $0.split(separator: "\t") }.filter { $0.count >= 32 }
             .filter { $0.allSatisfy { $0.isHexDigit || $0 == "-" } }.map(String.init)
+        // Of laptops the name is shown.
+        guard command != ["peers"], command != ["queue", "log"], command.dropFirst().first != "roster" else { return }
         #expect(!ids.isEmpty)
-        guard command != ["peers"], command != ["queue", "log"], command[1] != "roster" else { return }
         for id in ids {
             let isShown = shown.split(separator: "\n").contains { line in
                 guard let word = line.split(separator: " ").first.map(String.init) else { return false }

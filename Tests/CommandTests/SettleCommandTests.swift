@@ -49,7 +49,7 @@ struct SettleCommandTests {
     static let alone: [([String], String)] = [
         (["status"], "no laptop is connected, 1 known"), (["peers"], "No laptop is connected."),
         (["job", "show", job], "no laptop is connected"),
-        (["job", "check", job], "No laptop is connected: there is nothing to compare with."),
+        (["job", "check", job], "Cannot be known: no laptop is connected, so there is nothing to compare with."),
     ]
 
     @Test("Where no laptop is connected that is said, and nobody is in sync", arguments: alone)

@@ -88,8 +88,23 @@ def test_a_removed_job_is_gone_everywhere_and_what_its_remover_had_not_seen_is_l
         assert [(change["byName"], change["by"]) for change in listed] == [("bert", bert.replica())] * 2, laptop.name
         assert laptop.get(f"/v1/jobs/{job}")["late"] == 2
         shown = ok(laptop.muster("job", "late", "Elm Street"))
-        assert shown.count("by bert") == 2 and "Chair" in shown and "Table" in shown, shown
+        assert shown.count("  bert  ") == 2 and "Chair" in shown and "Table" in shown, shown
         assert json.loads(ok(laptop.muster("job", "late", job, "--json"))) == listed
+
+
+def test_late_work_names_the_items_that_went_with_the_job(pair):
+    """carl, away, edits an item of the job that anna removes; she decides about it without its row."""
+    anna, carl, job, sofa = pair
+    assert carl.ask("PATCH", f"/v1/jobs/{job}/items/{sofa}", {"fields": {"room": "Attic"}})[0] == 200
+    ok(anna.muster("job", "remove", "Elm Street", "--yes"))
+    anna.stop()
+    anna.start()
+    meet(anna, carl, job)
+    for laptop in (anna, carl):
+        (change,) = laptop.get(f"/v1/jobs/{job}/late")
+        assert change["change"]["itemName"] == "Sofa" and change["change"]["item"] == sofa, laptop.name
+        shown = ok(laptop.muster("job", "late", "Elm Street"))
+        assert "Sofa" in shown and "Attic" in shown, shown
 
 
 def test_late_changes_are_decided_one_by_one_by_their_names(pair):
@@ -108,7 +123,7 @@ def test_late_changes_are_decided_one_by_one_by_their_names(pair):
             assert anna.ask("POST", f"/v1/jobs/{job}/late/{decision}", body)[0] == 404
     assert late(anna, job) == waiting and rescued(anna) == [], "one wrong name, and nothing is decided"
 
-    assert "Accepted 1 late change, in the job " in ok(anna.muster("job", "late", job, "--accept", short))
+    assert 'Accepted 1 late change into the job "Elm Street (late)" (' in ok(anna.muster("job", "late", job, "--accept", short))
     assert rescued(anna) == [["Chair"]], "the first line names the first change"
     meet(anna, bert, job)
     for laptop in (anna, bert):
@@ -128,7 +143,7 @@ def test_all_late_changes_are_decided_at_once(pair, decision):
     anna, bert, job, _ = pair
     bert_writes_while_anna_removes_the_job(anna, bert, job)
     if decision == "accept":
-        assert "Accepted 2 late changes, in the job " in ok(anna.muster("job", "late", job, "--accept", "all"))
+        assert 'Accepted 2 late changes into the job "Elm Street (late)" (' in ok(anna.muster("job", "late", job, "--accept", "all"))
     else:
         refused(anna, job, "--drop", "all", code=64)
         assert "Dropped 2 late changes" in ok(anna.muster("job", "late", job, "--drop", "all", "--yes"))

@@ -114,10 +114,13 @@ package struct DuplicateBarcode: Codable, Hashable, Sendable {
     package var barcode: String
     /// The ids, sorted.
     package var items: [String]
+    /// What each of them is called, in the same order; null for one without a name.
+    package var itemNames: [String?]
 
-    /// `items` holds two ids at least.
-    package init(barcode: String, items: [String]) {
+    /// `items` holds two ids at least, and `itemNames` as many names.
+    package init(barcode: String, items: [String], itemNames: [String?]) {
         self.barcode = barcode
         self.items = items
+        self.itemNames = itemNames
     }
 }

@@ -21,8 +21,13 @@ extension InventoryService {
                             winner: rivals.winner, losers: rivals.losers))
                 }
             }
-            let duplicates = try await store.duplicateBarcodes(job: job.id).map {
-                LocalAPI.DuplicateBarcode(barcode: $0.barcode, items: $0.items.map(\.description))
+            var duplicates: [LocalAPI.DuplicateBarcode] = []
+            for duplicate in try await store.duplicateBarcodes(job: job.id) {
+                let labels = try await store.labels(of: Set(duplicate.items), in: job.id)
+                duplicates.append(
+                    LocalAPI.DuplicateBarcode(
+                        barcode: duplicate.barcode, items: duplicate.items.map(\.description),
+                        itemNames: duplicate.items.map { labels[$0] == duplicate.barcode ? nil : labels[$0] }))
             }
             return ConflictReport(
                 edits: edits, duplicateBarcodes: duplicates, future: try await futureEdits(of: job))
@@ -111,9 +116,18 @@ struct Rivals {
         return first.value
     }
 
+    /// A value that is longer is not typed again.
+    private static let longestChoice = 80
+
     private func refusal(_ finding: String) -> APIError {
-        let choices = all.map { "'\($0.value.prefix(40))' by \($0.byName ?? String($0.by.prefix(8)))" }
+        let choices = all.map { rival in
+            let value =
+                rival.value.count > Self.longestChoice ? rival.value.prefix(Self.longestChoice) + "…" : rival.value
+            return "'\(value)' by \(rival.byName ?? String(rival.by.prefix(8)))"
+        }
         return APIError(
-            .unknownRival, "\(finding); take one of \(choices.joined(separator: ", ")).", candidates: choices)
+            .unknownRival,
+            "\(finding); take one of \(choices.joined(separator: ", ")), or name its author.",
+            candidates: choices)
     }
 }

@@ -97,7 +97,7 @@ struct ItemServiceTests {
         }
         #expect(
             try await anna.service.conflicts(job: job).duplicateBarcodes == [
-                LocalAPI.DuplicateBarcode(barcode: "7", items: ids)
+                LocalAPI.DuplicateBarcode(barcode: "7", items: ids, itemNames: [nil, nil])
             ])
         #expect(try await anna.items(job).allSatisfy { $0.fields["room"] == nil })
     }

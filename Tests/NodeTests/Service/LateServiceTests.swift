@@ -35,7 +35,7 @@ struct LateServiceTests {
             ])
         #expect(late.allSatisfy { $0.byName == "bert" && $0.change.action == .changed && $0.change.job == "Elm" })
         #expect(late[0].change.item == sofa)
-        #expect(late.map(\.change.itemName) == ["Sofa", "Lamp"], "as it was called when the job was removed, or is now")
+        #expect(late.map(\.change.itemName) == ["Sofa", "Lamp"], "as it was called, and as it is called now")
         for laptop in [anna, bert] {
             try await laptop.store.freeRemoved()
             #expect(try await laptop.service.late(job: "Elm") == late, "nor is it forgotten when all of it is freed")

@@ -31,11 +31,8 @@ struct JobCheckCommand: AsyncParsableCommand {
     private func show(_ check: JobCheck, on terminal: Terminal) {
         let style = terminal.style
         var lines = ["Digest \(check.digest)"]
-        if check.comparison == .notConnected {
-            lines.append("No laptop is connected: there is nothing to compare with.")
-        }
         for device in check.devices {
-            let name = device.name.map(Text.plain) ?? device.deviceID.map(ShortIDs.random) ?? "a laptop without a name"
+            let name = device.title
             switch device.outcome {
             case .same: lines.append("\(style.green("same")) on \(name)")
             case .different: lines.append("\(style.red("different")) on \(name)")
@@ -43,12 +40,42 @@ struct JobCheckCommand: AsyncParsableCommand {
             case .unanswered: lines.append("\(style.yellow("no answer")) from \(name): try again")
             case .away: lines.append("\(style.yellow("away")): \(name), \(lastHeard(device))")
             }
-            let verb = device.outcome == .away ? "lacked" : "missing on \(name):"
+            let verb = device.outcome == .away ? "it lacked" : "missing on \(name):"
             lines += device.missingThere.flatMap { describe($0, verb) }
             lines += device.missingHere.flatMap { describe($0, "missing here:") }
         }
+        lines.append(verdict(check, style))
         // Never cut: what is missing is what people look for.
-        StandardOutput.lines(lines)
+        StandardOutput.lines(lines.flatMap { Self.wrapped($0, on: terminal) })
+    }
+
+    /// Broken between words where a person reads it, below where it begins.
+    private static func wrapped(_ line: String, on terminal: Terminal) -> [String] {
+        guard terminal.isInteractive, Text.width(line) > terminal.width, line.contains(" ") else { return [line] }
+        let margin = String(line.prefix { $0 == " " })
+        let parts = Text.wrapped(line, to: max(20, terminal.width - margin.count - 2))
+        return parts.enumerated().map { margin + ($0.offset == 0 ? "" : "  ") + $0.element }
+    }
+
+    /// What it comes to, in words.
+    private func verdict(_ check: JobCheck, _ style: Style) -> String {
+        let names = { (outcomes: Set<DeviceCheck.Outcome>) in
+            check.devices.filter { outcomes.contains($0.outcome) }.map(\.title)
+        }
+        switch check.comparison {
+        case .same: return style.green("All the same.")
+        case .different:
+            let others = names([.different, .absent]).joined(separator: ", ")
+            return "\(style.red("Different")): \(others). What is missing comes by itself while both are connected."
+        case .unknown:
+            let (away, silent) = (names([.away]), names([.unanswered]))
+            let reasons = [(away, "away"), (silent, "silent")].filter { !$0.0.isEmpty }.map { names, word in
+                "\(names.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") \(word)"
+            }
+            return "\(style.yellow("Cannot be known")): \(reasons.joined(separator: ", and "))."
+        case .notConnected:
+            return "\(style.yellow("Cannot be known")): no laptop is connected, so there is nothing to compare with."
+        }
     }
 
     private func lastHeard(_ device: DeviceCheck) -> String {
@@ -56,8 +83,9 @@ struct JobCheckCommand: AsyncParsableCommand {
         let holding =
             !device.isHoldingKnown
             ? "what it held then is not known"
-            : device.missingThere.isEmpty ? "nothing of what is here was missing there" : "of what is here it"
-        return "last connected \(Formats.time(time)), \(holding)"
+            : device.missingThere.isEmpty
+                ? "it had everything that is here" : "it did not have everything that is here"
+        return "since \(Formats.time(time)); \(holding)"
     }
 
     private func describe(_ range: MissingRange, _ verb: String) -> [String] {
@@ -73,5 +101,12 @@ struct JobCheckCommand: AsyncParsableCommand {
             lines.append("    and \(counted(all - range.items.count, "more item"))")
         }
         return lines
+    }
+}
+
+extension DeviceCheck {
+    /// As people know the laptop.
+    fileprivate var title: String {
+        name.map(Text.plain) ?? deviceID.map(ShortIDs.random) ?? "a laptop without a name"
     }
 }

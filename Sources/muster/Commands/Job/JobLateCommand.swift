@@ -58,25 +58,30 @@ struct JobLateCommand: AsyncParsableCommand {
                 ? try await client.acceptLate(decision, job: job.reference)
                 : try await client.dropLate(decision, job: job.reference)
             if options.json { return try StandardOutput.json(outcome) }
-            let verb = drop.isEmpty ? "Accepted" : "Dropped"
-            let place = outcome.newJob.map { ", in the job \($0)" } ?? ""
-            StandardOutput.say("\(verb) \(counted(outcome.changes, "late change"))\(place).")
+            let count = counted(outcome.changes, "late change")
+            guard drop.isEmpty else { return StandardOutput.say("Dropped \(count).") }
+            // What was done is done and told, whether or not the job's name can be found out.
+            let found = try? await client.job(outcome.newJob ?? job.reference)
+            let name = found.map { "\"\(Text.plain($0.name))\" " } ?? ""
+            let id = found?.id ?? outcome.newJob ?? job.reference
+            StandardOutput.say("Accepted \(count) into the job \(name)(\(ShortIDs.one(id))).")
         }
     }
 
     private func show(_ late: [LateChange]) throws {
         if options.json { return try StandardOutput.json(late) }
-        guard !late.isEmpty else { return StandardOutput.say("There is no late work.") }
+        guard let first = late.first else { return StandardOutput.say("There is no late work.") }
         let terminal = Terminal.output
         let names = ChangeNames(late)
-        var lines: [String] = []
-        for change in late {
-            lines.append("\(names[change]) by \(authorDisplayName(change.by, change.byName, change.change.person)):")
-            lines += ChangeLine(change.change).lines(width: terminal.width - 2, style: terminal.style).map { "  " + $0 }
+        var lines = late.flatMap { change in
+            ChangeLine(change.change).block(
+                called: names[change], author: authorDisplayName(change.by, change.byName, change.change.person),
+                width: terminal.width, style: terminal.style)
         }
-        lines += Text.wrapped(
-            "Take them over with --accept CHANGE…, or leave them out with --drop CHANGE….", to: terminal.width
-        )
+        lines.append("")
+        lines += Text.wrapped("To take the first of them over, or to leave it out:", to: terminal.width)
+        let command = "muster job late \(ShellWord.quoted(ShortIDs.one(job.reference)))"
+        lines += ["accept", "drop"].map { "  \(command) --\($0) \(names[first])" }
         StandardOutput.lines(lines)
     }
 

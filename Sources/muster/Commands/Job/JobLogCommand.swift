@@ -6,7 +6,7 @@ struct JobLogCommand: AsyncParsableCommand {
         commandName: "log",
         abstract: "Show the timeline: who changed what, when, from what to what.",
         discussion: """
-            Each line says what its author saw and wrote. (replaced): somebody who saw that value has written \
+            Each entry says what its author saw and wrote. (replaced): somebody who saw that value has written \
             another. (lost): another value won whose author had not seen it; 'muster job conflicts' settles that. \
             The order is the same on every laptop: by what the author knew of the server's order (anchor), then by \
             time, replica and sequence.
@@ -30,8 +30,16 @@ struct JobLogCommand: AsyncParsableCommand {
                 try await client.log(job: job.reference, item: item) { try output.add($0) }
                 output.finish()
             } else {
+                var day = ""
                 try await client.log(job: job.reference, item: item) { change in
-                    StandardOutput.lines(ChangeLine(change).lines(width: terminal.width, style: terminal.style))
+                    let line = ChangeLine(change)
+                    guard !terminal.isPiped else {
+                        // Each line with its day: a program reads it by itself.
+                        return StandardOutput.lines(line.lines(width: terminal.width, style: terminal.style))
+                    }
+                    if line.day != day { StandardOutput.lines([terminal.style.bold(line.day)]) }
+                    day = line.day
+                    StandardOutput.lines(line.lines(width: terminal.width, style: terminal.style, isOfKnownDay: true))
                 }
             }
         }

@@ -25,7 +25,8 @@ struct JobRemoveCommand: AsyncParsableCommand {
                 "This removes the job \"\(details.name)\" with \(counted(details.items, "item")) for good, on every "
                     + "laptop.", writing: details.name)
             let removed = try await client.removeJob(details.id, isConfirmed: true)
-            try options.report(removed, "Removed job \(removed.id).")
+            try options.report(
+                removed, "Removed the job \"\(Text.plain(details.name))\" (\(ShortIDs.one(removed.id))).")
         }
     }
 }

@@ -25,7 +25,7 @@ struct JobRenameCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withClient { client in
             let renamed = try await client.renameJob(RenameJobRequest(name: name), job: job.reference)
-            try options.report(renamed, "Renamed job \(renamed.id).")
+            try options.report(renamed, "The job is called \"\(Text.plain(name))\" now (\(ShortIDs.one(renamed.id))).")
             await client.warnOfNamesakes(of: renamed.id)
         }
     }

@@ -37,7 +37,7 @@ struct JobRosterCommand: AsyncParsableCommand {
                 guard let behind = member.behind else { return "not known" }
                 return behind == 0 ? "everything" : "\(Formats.count(behind)) behind"
             },
-            ListColumn(.whole("REPLICA").optional) { .id($0.replicaID, short) },
+            ListColumn(.whole("REPLICA").optional, isUsual: false) { .id($0.replicaID, short) },
         ]
     }
 }

@@ -12,19 +12,30 @@ struct JobShowCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let (details, amendments) = try await options.withClient { client in
+        try await options.withClient { client in
             // The amendments make the digest where somebody has signed.
-            (
-                try await client.job(job.reference, makesDigest: options.json),
-                try await client.amendments(job: job.reference)
-            )
+            let details = try await client.job(job.reference, makesDigest: options.json)
+            let amendments = try await client.amendments(job: job.reference)
+            if options.json { return try StandardOutput.json(WithAmendments(answer: details, amendments: amendments)) }
+            let refused = try await client.queue().filter { $0.job == details.id && $0.isOwn && $0.state == .rejected }
+            // Of a removed job, or one that is everybody's, nobody is named.
+            let assignment = details.membership == .everybody ? nil : try await client.assignment(job: details.id)
+            show(details, amendments, refused: refused, assignment)
         }
-        if options.json { return try StandardOutput.json(WithAmendments(answer: details, amendments: amendments)) }
+    }
+
+    private func show(
+        _ details: JobDetails, _ amendments: AmendmentReport, refused: [QueueEntry], _ assignment: JobAssignment?
+    ) {
         var facts = Facts()
         facts.add("Job", details.name)
         facts.add("Id", details.id)
         facts.add("Kind", details.kind.rawValue)
         facts.add("State", details.isRemoved ? "removed" : details.state.description)
+        if !refused.isEmpty {
+            let wishes = refused.map(\.wish).joined(separator: ", ")
+            facts.add("Refused", "\(counted(refused.count, "request")): \(wishes) (see: muster queue list)")
+        }
         if let signed = amendments.signed { facts.add("Signed", signed) }
         facts.add("Items", "\(Formats.count(details.items)), and \(Formats.count(details.removed)) removed")
         facts.add("Volume", details.volume.description)
@@ -32,22 +43,34 @@ struct JobShowCommand: AsyncParsableCommand {
         if details.late > 0 {
             facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: muster job late)")
         }
-        if let membership = membership(details) { facts.add("This laptop", membership) }
+        if let onIt = onIt(details, assignment) { facts.add("On it", onIt) }
         facts.add("Peers", peers(details))
-        facts.add(
-            "Changes", "\(counted(transforms(details), "change")) by \(counted(details.vector.count, "laptop"))")
+        facts.add("Changes", changes(details))
         facts.add("Changed", Formats.time(details.updatedAt))
-        facts.add("Digest", details.digest ?? "is made when the job rests, or now by 'muster job check'")
+        facts.add("Digest", details.digest ?? "not made yet: 'muster job check' makes it")
         facts.print(on: .output)
     }
 
-    private func membership(_ details: JobDetails) -> String? {
+    /// Who receives it, where it is not everybody's.
+    private func onIt(_ details: JobDetails, _ assignment: JobAssignment?) -> String? {
+        let names = assignment?.laptops.filter(\.isOn).map(\.title) ?? []
+        let shown = names.isEmpty ? nil : names.joined(separator: ", ")
         switch details.membership {
-        case .everybody, .office: nil
-        case .on: "is on the job (see: muster job roster)"
-        case .off: "is not on the job, and gets nothing new of it"
+        case .everybody: return nil
+        case .on, .office: return shown
+        case .off: return (shown.map { "\($0); " } ?? "") + "not this laptop, which gets nothing new of it"
         }
     }
+
+    private func changes(_ details: JobDetails) -> String {
+        let laptops = details.vector.keys.filter { $0 != Self.office }.count
+        let office = details.vector.count > laptops ? "the office" : nil
+        let authors = [laptops > 0 ? counted(laptops, "laptop") : nil, office].compactMap(\.self)
+        return "\(Formats.count(transforms(details))) by \(authors.joined(separator: " and "))"
+    }
+
+    /// The replica id of what the server says.
+    private static let office = String(repeating: "0", count: 32)
 
     private func transforms(_ details: JobDetails) -> Int {
         details.vector.values.reduce(0) { $0 + Int(clamping: $1) }
