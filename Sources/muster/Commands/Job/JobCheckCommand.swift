@@ -28,53 +28,72 @@ struct JobCheckCommand: AsyncParsableCommand {
         }
     }
 
+    /// A line that begins with a word in colour.
+    private struct Line {
+        var word = ""
+        var colour: (String) -> String = { $0 }
+        var rest: String
+
+        /// Broken between words where a person reads it, and never cut: what is missing is what people look for.
+        func lines(on terminal: Terminal) -> [String] {
+            let text = word + rest
+            let isLong = !terminal.isPiped && Text.width(text) > terminal.width
+            let margin = String(text.prefix { $0 == " " })
+            let parts = isLong ? Text.wrapped(text, to: max(20, terminal.width - margin.count - 2)) : [text]
+            return parts.enumerated().map { index, part in
+                guard index == 0 else { return margin + "  " + part }
+                let first = isLong ? margin + part : part
+                return first.hasPrefix(word) ? colour(word) + first.dropFirst(word.count) : first
+            }
+        }
+    }
+
     private func show(_ check: JobCheck, on terminal: Terminal) {
         let style = terminal.style
-        var lines = ["Digest \(check.digest)"]
+        var lines: [Line] = []
         for device in check.devices {
             let name = device.title
             switch device.outcome {
-            case .same: lines.append("\(style.green("same")) on \(name)")
-            case .different: lines.append("\(style.red("different")) on \(name)")
-            case .absent: lines.append("\(style.red("absent")) on \(name): it does not hold this job")
-            case .unanswered: lines.append("\(style.yellow("no answer")) from \(name): try again")
-            case .away: lines.append("\(style.yellow("away")): \(name), \(lastHeard(device))")
+            case .same: lines.append(Line(word: "same", colour: style.green, rest: " on \(name)"))
+            case .different: lines.append(Line(word: "different", colour: style.red, rest: " on \(name)"))
+            case .absent:
+                lines.append(Line(word: "absent", colour: style.red, rest: " on \(name): it does not hold this job"))
+            case .unanswered:
+                lines.append(Line(word: "no answer", colour: style.yellow, rest: " from \(name): try again"))
+            case .away:
+                lines.append(Line(word: "away", colour: style.yellow, rest: ": \(name), \(lastHeard(device))"))
             }
             let verb = device.outcome == .away ? "it lacked" : "missing on \(name):"
-            lines += device.missingThere.flatMap { describe($0, verb) }
-            lines += device.missingHere.flatMap { describe($0, "missing here:") }
+            lines += device.missingThere.flatMap { describe($0, verb) }.map { Line(rest: $0) }
+            lines += device.missingHere.flatMap { describe($0, "missing here:") }.map { Line(rest: $0) }
         }
         lines.append(verdict(check, style))
-        // Never cut: what is missing is what people look for.
-        StandardOutput.lines(lines.flatMap { Self.wrapped($0, on: terminal) })
-    }
-
-    /// Broken between words where a person reads it, below where it begins.
-    private static func wrapped(_ line: String, on terminal: Terminal) -> [String] {
-        guard terminal.isInteractive, Text.width(line) > terminal.width, line.contains(" ") else { return [line] }
-        let margin = String(line.prefix { $0 == " " })
-        let parts = Text.wrapped(line, to: max(20, terminal.width - margin.count - 2))
-        return parts.enumerated().map { margin + ($0.offset == 0 ? "" : "  ") + $0.element }
+        StandardOutput.lines(["Digest \(check.digest)"] + lines.flatMap { $0.lines(on: terminal) })
     }
 
     /// What it comes to, in words.
-    private func verdict(_ check: JobCheck, _ style: Style) -> String {
+    private func verdict(_ check: JobCheck, _ style: Style) -> Line {
         let names = { (outcomes: Set<DeviceCheck.Outcome>) in
             check.devices.filter { outcomes.contains($0.outcome) }.map(\.title)
         }
         switch check.comparison {
-        case .same: return style.green("All the same.")
+        case .same: return Line(word: "All the same.", colour: style.green, rest: "")
         case .different:
             let others = names([.different, .absent]).joined(separator: ", ")
-            return "\(style.red("Different")): \(others). What is missing comes by itself while both are connected."
+            return Line(
+                word: "Different", colour: style.red,
+                rest: ": \(others). What is missing comes by itself while both are connected.")
         case .unknown:
             let (away, silent) = (names([.away]), names([.unanswered]))
             let reasons = [(away, "away"), (silent, "silent")].filter { !$0.0.isEmpty }.map { names, word in
                 "\(names.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") \(word)"
             }
-            return "\(style.yellow("Cannot be known")): \(reasons.joined(separator: ", and "))."
+            return Line(
+                word: "Cannot be known", colour: style.yellow, rest: ": \(reasons.joined(separator: ", and ")).")
         case .notConnected:
-            return "\(style.yellow("Cannot be known")): no laptop is connected, so there is nothing to compare with."
+            return Line(
+                word: "Cannot be known", colour: style.yellow,
+                rest: ": no laptop is connected, so there is nothing to compare with.")
         }
     }
 
