@@ -16,7 +16,7 @@ struct FormerItemTests {
         var store = try await place.open()
         for item in 1...900 as ClosedRange<UInt128> { try await store.put(item, "name", "thing \(item)") }
         let edits = [Edit.remove(item: ItemID(7))]
-        _ = try await store.edit(job: Store.job, requiresItems: true, nowMilliseconds: 1_500, edits)
+        _ = try await store.edit(job: Store.job, requires: .known, nowMilliseconds: 1_500, edits)
         let before = try await store.labels(of: items, in: Store.job)
         #expect(before.count == 900 && before[ItemID(7)] == "thing 7")
         _ = try await store.removeJob(Store.job, now: .known(2_000))
