@@ -192,6 +192,7 @@ struct OutputTests {
         #expect(outcome.exitCode == 1)
         #expect(outcome.output.contains("missing on bert-laptop: 7 changes (17–23) by anna-laptop"))
         #expect(outcome.output.contains("missing here: 1 change (10) by 2e2e2e2e"))
+        #expect(outcome.output.contains("\nDifferent: bert-laptop. "), "and what it comes to")
     }
 
     @Test("Exports are the daemon's bytes")

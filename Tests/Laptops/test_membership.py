@@ -33,6 +33,9 @@ def test_a_job_goes_to_those_who_are_on_it_and_to_the_office(solos, anna):
     assert shown.startswith("On this job: bert.\n"), shown
     shown = dora.get(f"/v1/jobs/{job}")["membership"], bert.get(f"/v1/jobs/{job}")["membership"]
     assert shown == ("office", "on")
+    for daemon, names in (anna, "bert"), (bert, "bert (this one)"), (dora, "bert"):
+        told = daemon.muster("job", "show", job).stdout
+        assert f"On it {names}" in [" ".join(line.split()) for line in told.splitlines()], told
 
     # What carl writes to a job that he was told of by other means is taken, and nothing comes back.
     made = carl.ask("POST", "/v1/jobs", {"name": "Smith, as carl heard", "id": job})

@@ -43,7 +43,8 @@ struct JobShowCommand: AsyncParsableCommand {
         if details.late > 0 {
             facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: muster job late)")
         }
-        if let onIt = onIt(details, assignment) { facts.add("On it", onIt) }
+        if let onIt = onIt(assignment) { facts.add("On it", onIt) }
+        if details.membership == .off { facts.add("This laptop", "is not on the job, and gets nothing new of it") }
         facts.add("Peers", peers(details))
         facts.add("Changes", changes(details))
         facts.add("Changed", Formats.time(details.updatedAt))
@@ -52,20 +53,16 @@ struct JobShowCommand: AsyncParsableCommand {
     }
 
     /// Who receives it, where it is not everybody's.
-    private func onIt(_ details: JobDetails, _ assignment: JobAssignment?) -> String? {
+    private func onIt(_ assignment: JobAssignment?) -> String? {
         let names = assignment?.laptops.filter(\.isOn).map(\.title) ?? []
-        let shown = names.isEmpty ? nil : names.joined(separator: ", ")
-        switch details.membership {
-        case .everybody: return nil
-        case .on, .office: return shown
-        case .off: return (shown.map { "\($0); " } ?? "") + "not this laptop, which gets nothing new of it"
-        }
+        return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
     private func changes(_ details: JobDetails) -> String {
         let laptops = details.vector.keys.filter { $0 != Self.office }.count
         let office = details.vector.count > laptops ? "the office" : nil
         let authors = [laptops > 0 ? counted(laptops, "laptop") : nil, office].compactMap(\.self)
+        guard !authors.isEmpty else { return "none" }
         return "\(Formats.count(transforms(details))) by \(authors.joined(separator: " and "))"
     }
 
