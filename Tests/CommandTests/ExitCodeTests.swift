@@ -1,3 +1,4 @@
+import Foundation
 import LocalAPI
 import Storage
 import Testing
@@ -12,6 +13,14 @@ struct ExitCodeTests {
         (["item", "set", "0190", Scene.removedItemID, "a=b"], 65),
         (["item", "restore", "0190", Scene.itemIDs[0]], 65),
     ]
+
+    @Test("The manual page explains every exit code")
+    func manual() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/man/muster.1"), encoding: .utf8)
+        for code in SystemExit.allCases { #expect(page.contains("\n.TP\n\\fB\(code.rawValue)\\fR\n"), "\(code)") }
+    }
 
     @Test("The exit codes are those of sysexits.h", arguments: failures)
     func codes(command: [String], code: Int32) async throws {

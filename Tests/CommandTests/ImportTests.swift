@@ -68,10 +68,11 @@ struct ImportTests {
             imported.outcome.error.split(separator: "\n") == [
                 "muster: line 3: The value of 'code' has a control character inside, such as a tab or a line end; "
                     + "leave it out.",
-                "muster: line 4: it has 1 cell, the first line has 2",
+                "muster: line 4: it has 1 cell, the first line has 2: put quotes around a cell with the separator in it",
                 "muster: line 5: the key column \"code\" is empty",
                 "muster: line 6: text follows a closing quote; double a quote that belongs to the text",
-                "muster: line 9: a quote is never closed, so that everything to the end of the file belongs to it",
+                "muster: line 9: a quote is never closed, so that everything to the end of the file belongs to it: close it, or "
+                    + "write two for one",
             ])
     }
 

@@ -184,7 +184,12 @@ struct ConfigurationTests {
         #expect(configuration.peers.count == 1 && configuration.readerGroup == "office")
         let page = try String(
             contentsOfFile: Self.example().replacing("muster.json", with: "configuration.md"), encoding: .utf8)
+        let manual = try String(
+            contentsOfFile: Self.example().replacing("muster.json", with: "man/musterd.8"), encoding: .utf8)
         for key in NodeConfiguration.Key.allCases {
+            #expect(
+                manual.contains("\\fB\(key.rawValue.replacing("-", with: "\\-"))\\fR, \\fB\(key.variable)\\fR"),
+                "\(key.rawValue)")
             #expect(page.contains("| `\(key.rawValue)` |") && page.contains("`\(key.variable)`"), "\(key.rawValue)")
         }
     }

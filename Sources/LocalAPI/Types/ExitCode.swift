@@ -9,7 +9,7 @@ package enum SystemExit: Int32, Sendable, CaseIterable {
     case usage = 64
     /// EX_DATAERR: what was given is wrong: a name nobody knows, a bad row, a bad value.
     case badData = 65
-    /// EX_UNAVAILABLE: the daemon cannot be reached.
+    /// EX_UNAVAILABLE: the daemon cannot be reached; or it went away, or was silent, before it was known whether it has done what was asked.
     case unavailable = 69
     /// EX_SOFTWARE: a fault of the program.
     case software = 70
@@ -17,7 +17,7 @@ package enum SystemExit: Int32, Sendable, CaseIterable {
     case outputFailed = 74
     /// EX_TEMPFAIL: the same command may succeed later.
     case tryAgain = 75
-    /// EX_NOPERM.
+    /// EX_NOPERM: another user, or another laptop, may do that.
     case notPermitted = 77
 }
 
