@@ -89,9 +89,11 @@ extension InventoryService {
         if fitting.isEmpty, try await !store.items(job: job, withBarcode: barcode).isEmpty {
             return try await resolve(item: text, job: job)
         }
-        if fitting.isEmpty { fitting = try await ids(abbreviated: text, in: job, areRemoved: true) }
+        let isBarcode = !fitting.isEmpty
+        if !isBarcode { fitting = try await ids(abbreviated: text, in: job, areRemoved: true) }
         guard !fitting.isEmpty else { return try await resolve(item: text, job: job) }
-        // Items of one line are one thing, and what has come back already leaves the barcode to the others.
+        // Items of one line are one thing, and what has come back already leaves the barcode to the others; whoever writes a part of an
+        // id may mean either.
         var lines: [ItemLine] = []
         for id in fitting {
             guard let state = try await store.item(id, job: job) else { continue }
@@ -99,7 +101,7 @@ extension InventoryService {
             if !lines.contains(where: { $0.first == line.first }) { lines.append(line) }
         }
         let gone = lines.filter { $0.living == nil }
-        let meant = gone.isEmpty ? lines : gone
+        let meant = gone.isEmpty || !isBarcode ? lines : gone
         guard meant.count == 1 else { throw ambiguous(text, meant) }
         return meant[0].last
     }
