@@ -118,3 +118,10 @@ def test_without_a_daemon_nothing_is_offered_and_nothing_said(anna, shell):
     seen = shell.tab("muster job show Jo")
     assert shown("muster", "job", "show", "Jo") in seen
     assert "No daemon" not in seen and "rror" not in seen
+
+
+def test_people_are_completed_to_one_word_too(anna, shell):
+    """Their names come from other laptops."""
+    name = "Ann; touch PWNED"
+    assert anna.muster("session", "start", name, "--new").returncode == 0
+    assert shown("muster", "session", "start", name) in shell.tab("muster session start A")

@@ -76,7 +76,10 @@ package struct LocalClient: Sendable {
         do {
             return try await http.execute(request, deadline: .distantFuture)
         } catch {
-            guard isKeyed, Self.hasBrokenOff(error) else { throw connectionFailure(error, isWrite: method != .GET) }
+            guard isKeyed, Self.hasBrokenOff(error) else {
+                // An import knows its rows again: the same command goes on.
+                throw connectionFailure(error, isWrite: method != .GET && !Self.isImport(path))
+            }
             return try await repeated(request, after: error)
         }
     }
@@ -84,8 +87,10 @@ package struct LocalClient: Sendable {
     /// Where a person's work is written, and a second time would be too much. Rows of an import have ids by which they are known again, and
     /// a preview writes nothing.
     private static func takesKey(_ path: [String], _ query: [(String, String)]) -> Bool {
-        path.first == "jobs" && path.last != "import" && !query.contains { $0.0 == "preview" }
+        path.first == "jobs" && !isImport(path) && !query.contains { $0.0 == "preview" }
     }
+
+    private static func isImport(_ path: [String]) -> Bool { path.count == 3 && path[2] == "import" }
 
     /// Sends a request again whose daemon went away in its midst, until one is back: under its key it is carried out once, and the answer
     /// of the first time is told again.

@@ -30,8 +30,14 @@ extension InventoryService {
             }
         }
         let jobs = try await store.jobs().filter { $0.isNamed(exactly: text) || $0.isNamed(by: text) }
-        var groups = [jobs.filter { !$0.isRemoved }, jobs.filter(\.isRemoved)]
-        if preference == .late { groups.insert(try await withLateWork(jobs), at: 0) }
+        // A whole name goes before a part of somebody's id, be the job removed: who removes "ecad" twice must not remove the job whose id
+        // ends so.
+        var groups: [[StoredJob]] = []
+        for isWhole in [true, false] {
+            let fitting = jobs.filter { $0.isCalled(text) == isWhole }
+            if preference == .late { groups.append(try await withLateWork(fitting)) }
+            groups += [fitting.filter { !$0.isRemoved }, fitting.filter(\.isRemoved)]
+        }
         guard !text.isEmpty, let meant = groups.first(where: { !$0.isEmpty }) else {
             throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
         }
@@ -100,6 +106,9 @@ extension StoredJob {
     fileprivate func isNamed(by text: String) -> Bool {
         id.text.begins(with: text) || id.text.ends(with: text) || name == text
     }
+
+    /// By its whole name, in one spelling of Unicode or another.
+    fileprivate func isCalled(_ text: String) -> Bool { isNamed(exactly: text) || name == text }
 }
 
 extension Stamp {

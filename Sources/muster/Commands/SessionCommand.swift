@@ -28,7 +28,7 @@ struct SessionStartCommand: AsyncParsableCommand {
 
     @Argument(
         help: "A name of the crew's list; small and capital letters are the same.",
-        completion: .shellCommand("muster session list 2>/dev/null"))
+        completion: Offers.people)
     var name: String
 
     @Flag(name: .customLong("new"), help: "It is somebody whom the crew's list does not have yet.")

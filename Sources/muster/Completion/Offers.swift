@@ -50,6 +50,9 @@ enum Offers {
         }
     }
 
+    /// The crew's list.
+    static let people = kind { client, _ in try await client.crew().names.map { Offer($0, "") } }
+
     /// `room=` and the like, to be gone on with.
     static let fields = kind { _, _ in
         WellKnownField.all.subtracting(["notes", "replaces"]).sorted().map { Offer("\($0)=", "") }

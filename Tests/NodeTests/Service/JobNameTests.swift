@@ -38,6 +38,25 @@ struct JobNameTests {
         #expect(try await anna.service.job(again).items == 1)
     }
 
+    @Test("The name of a removed job is not taken for a part of a living one's id")
+    func nameBeforeID() async throws {
+        let anna = try await Laptop("anna")
+        let keep = try await anna.service.createJob(CreateJobRequest(name: "Keep", kind: .pickup)).id
+        for part in [String(keep.suffix(4)), String(keep.prefix(4))] {
+            _ = try await anna.service.createJob(CreateJobRequest(name: part, kind: .pickup))
+            _ = try await anna.service.removeJob(part, isConfirmed: true)
+            let again = await #expect(throws: APIError.self) {
+                try await anna.service.removeJob(part, isConfirmed: true)
+            }
+            #expect(again?.code == .jobRemoved)
+            let added = await #expect(throws: APIError.self) { try await anna.add(["name": "Sofa"], to: part) }
+            #expect(added?.code == .jobRemoved)
+        }
+        let kept = try await anna.service.job(keep)
+        #expect(kept.items == 0 && !kept.isRemoved)
+        #expect(try await anna.service.job(String(keep.suffix(6))).id == keep)
+    }
+
     @Test("Two of one name are told apart: living ones by what is in them, removed ones by the day")
     func several() async throws {
         let anna = try await Laptop("anna")

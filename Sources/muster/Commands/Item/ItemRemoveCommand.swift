@@ -89,7 +89,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
         {
             // Somebody was faster.
             let reason = error.code == .preconditionFailed ? "The job has changed meanwhile." : error.message
-            throw APIError(error.code, "\(reason) Nothing was removed; run it again.")
+            throw APIError(error.code, "\(reason) Nothing was removed\(confirmation.yes ? "." : "; run it again.")")
         }
     }
 }
