@@ -88,7 +88,7 @@ class Screen:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
     def _read(self):
-        ready, _, _ = select.select(self._open, [], [], PATIENCE_SECONDS)
+        ready, _, _ = select.select(self._open, [], [], 3 * PATIENCE_SECONDS)
         assert ready, f"nothing more comes: {self.shown}"
         for terminal in ready:
             try:

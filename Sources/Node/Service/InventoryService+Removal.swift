@@ -9,6 +9,11 @@ extension InventoryService {
     func previewRemoval(_ request: RemovalRequest, job text: String) async throws -> Removed {
         try await answering {
             let job = try await living(text)
+            // As the removal itself would look at it.
+            if case .strong(let tags) = caller.condition, !tags.contains(job.tag) {
+                throw APIError(
+                    .preconditionFailed, "The job '\(job.name)' has changed since it was read; read it again.")
+            }
             let items = try await chosen(by: request, in: job).sorted()
             return Removed(
                 removed: items.map(\.description), items: try await known(items, in: job.id), entityTag: job.tag)
