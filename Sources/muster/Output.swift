@@ -37,8 +37,10 @@ enum StandardOutput {
 
 enum StandardError {
     /// What a person has to know, in a sentence, after the program's name.
-    static func say(_ sentence: String) {
-        write(Terminal.error.lines(of: "muster: \(sentence)").map { $0 + "\n" }.joined())
+    ///
+    /// - Parameter start: what is written before it, in the same write.
+    static func say(_ sentence: String, after start: String = "") {
+        write(start + Terminal.error.lines(of: "muster: \(sentence)").map { $0 + "\n" }.joined())
     }
 
     static func write(_ text: String) {

@@ -1,6 +1,5 @@
 """Recordings of what a person types and sees, in terminals of several widths, as asciicast v2, the format of asciinema."""
 
-import codecs
 import json
 import os
 import shlex
@@ -8,7 +7,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from lab import surroundings
+from lab import Asciicast, surroundings
 from readable import broken
 from recordings_known import CHANCE, KNOWN, MEANT
 from screen import Screen
@@ -18,48 +17,6 @@ ROWS = 24
 INTERRUPT = "\x03"
 # As commands end: sysexits.h, and what is not as it should be or was declined.
 DECLINED, NOT_KNOWN, USAGE, BAD_DATA, UNAVAILABLE, NOT_PERMITTED = 1, 2, 64, 65, 69, 77
-
-
-class Recording:
-    """A context manager: one terminal, whose width may change, written to a file."""
-
-    def __init__(self, path, title):
-        self.path = path
-        self.columns = None
-        self._title = title
-        self._events = []
-        self._began = time.monotonic()
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        header = {
-            "version": 2, "width": max(WIDTHS), "height": ROWS, "timestamp": int(time.time()), "title": self._title,
-            "env": {"TERM": "xterm-256color", "SHELL": "/bin/bash"}}
-        with open(self.path, "w", encoding="utf-8") as file:
-            for line in (header, *self._events):
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-    def resize(self, columns):
-        if columns != self.columns:
-            self.columns = columns
-            self._add("r", f"{columns}x{ROWS}")
-
-    def mark(self, label):
-        self._add("m", label)
-
-    def show(self, more):
-        """Bytes that come to the terminal."""
-        if shown := self._decoder.decode(more):
-            self._add("o", shown)
-
-    def type(self, typed):
-        self._add("i", typed)
-
-    def _add(self, kind, data):
-        self._events.append([round(time.monotonic() - self._began, 6), kind, data])
 
 
 class Scene:
@@ -72,7 +29,10 @@ class Scene:
     def __init__(self, group, directory):
         directory = os.environ.get("MUSTER_RECORDINGS") or str(directory)
         os.makedirs(directory, exist_ok=True)
-        self.recording = Recording(os.path.join(directory, f"{group}.cast"), f"muster: {group}")
+        self.path = os.path.join(directory, f"{group}.cast")
+        self.recording = Asciicast(
+            self.path, max(WIDTHS), ROWS, timestamp=int(time.time()), title=f"muster: {group}",
+            env={"TERM": "xterm-256color", "SHELL": "/bin/bash"})
         self._known, self._meant, self._chance = (one.get(group, {}) for one in (KNOWN, MEANT, CHANCE))
         # What stands for a word that is another one each time, such as an id.
         self._names = {}
@@ -174,7 +134,7 @@ def scene(request, tmp_path):
     if getattr(request.node, "has_failed", False):
         return
     scene.judge()
-    header, events = parse(scene.recording.path)
+    header, events = parse(scene.path)
     typed = [data for _, kind, data in events if kind == "o" and data.startswith("$ muster")]
     assert (header["width"], header["height"]) == (max(WIDTHS), ROWS)
     assert [data for _, kind, data in events if kind == "r"][:3] == [f"{columns}x{ROWS}" for columns in WIDTHS]

@@ -21,13 +21,12 @@ extension InventoryService {
                             winner: rivals.winner, losers: rivals.losers))
                 }
             }
-            var duplicates: [LocalAPI.DuplicateBarcode] = []
-            for duplicate in try await store.duplicateBarcodes(job: job.id) {
-                let labels = try await store.labels(of: Set(duplicate.items), in: job.id)
-                duplicates.append(
-                    LocalAPI.DuplicateBarcode(
-                        barcode: duplicate.barcode, items: duplicate.items.map(\.description),
-                        itemNames: duplicate.items.map { labels[$0] == duplicate.barcode ? nil : labels[$0] }))
+            let shared = try await store.duplicateBarcodes(job: job.id)
+            let labels = try await store.labels(of: Set(shared.flatMap(\.items)), in: job.id)
+            let duplicates = shared.map { duplicate in
+                LocalAPI.DuplicateBarcode(
+                    barcode: duplicate.barcode, items: duplicate.items.map(\.description),
+                    itemNames: duplicate.items.map { labels[$0] == duplicate.barcode ? nil : labels[$0] })
             }
             return ConflictReport(
                 edits: edits, duplicateBarcodes: duplicates, future: try await futureEdits(of: job))

@@ -29,12 +29,11 @@ extension InventoryService {
                 // It may be a name or a prefix.
             }
         }
-        let jobs = try await store.jobs().filter { $0.isNamed(exactly: text) || $0.isNamed(by: text) }
+        let jobs = try await store.jobs()
         // A whole name goes before a part of somebody's id, be the job removed: who removes "ecad" twice must not remove the job whose id
         // ends so.
         var groups: [[StoredJob]] = []
-        for isWhole in [true, false] {
-            let fitting = jobs.filter { $0.isCalled(text) == isWhole }
+        for fitting in [jobs.filter { $0.name == text }, jobs.filter { $0.hasID(abbreviated: text) }] {
             if preference == .late { groups.append(try await withLateWork(fitting)) }
             groups += [fitting.filter { !$0.isRemoved }, fitting.filter(\.isRemoved)]
         }
@@ -103,12 +102,7 @@ extension InventoryService {
 extension StoredJob {
     fileprivate func isNamed(exactly text: String) -> Bool { FieldText.isSame(name, text) }
 
-    fileprivate func isNamed(by text: String) -> Bool {
-        id.text.begins(with: text) || id.text.ends(with: text) || name == text
-    }
-
-    /// By its whole name, in one spelling of Unicode or another.
-    fileprivate func isCalled(_ text: String) -> Bool { isNamed(exactly: text) || name == text }
+    fileprivate func hasID(abbreviated text: String) -> Bool { id.text.begins(with: text) || id.text.ends(with: text) }
 }
 
 extension Stamp {

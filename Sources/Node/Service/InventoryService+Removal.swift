@@ -10,10 +10,7 @@ extension InventoryService {
         try await answering {
             let job = try await living(text)
             // As the removal itself would look at it.
-            if case .strong(let tags) = caller.condition, !tags.contains(job.tag) {
-                throw APIError(
-                    .preconditionFailed, "The job '\(job.name)' has changed since it was read; read it again.")
-            }
+            try checkCondition(job.tag, of: "The job '\(job.name)'")
             let items = try await chosen(by: request, in: job).sorted()
             return Removed(
                 removed: items.map(\.description), items: try await known(items, in: job.id), entityTag: job.tag)
@@ -42,7 +39,7 @@ extension InventoryService {
     }
 
     /// - Throws: `jobRemoved` where nothing would match, and it would be as if all were well.
-    private func living(_ text: String) async throws -> StoredJob {
+    func living(_ text: String) async throws -> StoredJob {
         let job = try await resolve(job: text)
         if job.isRemoved {
             throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")

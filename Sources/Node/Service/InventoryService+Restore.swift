@@ -13,20 +13,13 @@ import Storage
 extension InventoryService {
     func restoreItem(_ item: String, job text: String) async throws -> Restored {
         try await answering {
-            let job = try await resolve(job: text)
-            // Nothing is found there; it would be as if the item had never been.
-            if job.isRemoved {
-                throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
-            }
+            let job = try await living(text)
             let found = try await removed(item, in: job.id)
             while true {
                 let line = try await line(of: found, in: job.id)
                 guard line.members.contains(where: { $0.state.removed != nil }) else { throw Self.isThere(found) }
                 if let living = line.living {
-                    if case .strong(let tags) = caller.condition, !tags.contains(found.state.tag) {
-                        throw APIError(
-                            .preconditionFailed, "Item \(found.id) has changed since it was read; read it again.")
-                    }
+                    try checkCondition(found.state.tag, of: "Item \(found.id)")
                     return Restored(id: living.id.description, replaces: line.predecessor(of: living), isNew: false)
                 }
                 // Somebody at this laptop, or a peer, may have been faster: then the line is looked at again.

@@ -50,6 +50,14 @@ struct InventoryService: MusterService {
         return Writer(user: user, on: WriteCondition(subject, isOneOf: tags), key: requestKey)
     }
 
+    /// Looks at `If-Match` where nothing is written: a write looks at it in its transaction.
+    ///
+    /// - Parameter subject: what it is about, as a sentence begins with it.
+    func checkCondition(_ tag: String, of subject: String) throws {
+        guard case .strong(let tags) = caller.condition, !tags.contains(tag) else { return }
+        throw APIError(.preconditionFailed, "\(subject) has changed since it was read; read it again.")
+    }
+
     /// Runs an operation of the store and says what went wrong in the API's words.
     func answering<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {

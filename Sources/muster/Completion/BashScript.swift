@@ -1,7 +1,8 @@
 /// What bash needs besides ArgumentParser's script.
 enum BashScript {
     /// Its own way hands words to `compgen -W`, which expands them as the shell would: a job called `$(…)` would be run, and a name
-    /// with a blank would be two; and readline quotes names only as far as files need it. Words that bash has broken at a colon or an equals sign are put together again before it counts them.
+    /// with a blank would be two; and readline quotes names only as far as files need it. Words that bash has broken at a colon or an
+    /// equals sign are put together again before it counts them.
     static let amendment = #"""
 
         __muster_custom_complete() {

@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import Inventory
 import LocalAPI
-import Synchronization
 
 /// What a shell offers for a word: names that the daemon knows. Quick and silent: where there is no daemon nothing is offered, and nothing
 /// is said.

@@ -3,6 +3,9 @@ enum ShellWord {
     /// What no shell reads as anything else, wherever it stands.
     static let bare = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+,:=@%/".utf8)
 
+    /// A command as it is pasted.
+    static func command(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+
     static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(bare.contains) { return text }
         // By bytes, as a shell reads: with a combining mark behind it a quotation mark is another character of Swift's.

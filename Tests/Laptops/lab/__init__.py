@@ -16,6 +16,7 @@ Examples can use it as it is:  sys.path.insert(0, "<checkout>/Tests/Laptops")
 """
 
 from .api import UnixConnection, ask
+from .asciicast import Asciicast
 from .bridge import Lab
 from .crew import CrewMember, finish
 from .fleet import Fleet, is_enrolled, shared_fleet
@@ -25,6 +26,6 @@ from .programs import Program, surroundings
 from .waiting import never_during, wait_at_rest, wait_until
 
 __all__ = [
-    "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "ask", "finish", "free_port",
+    "Asciicast", "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "ask", "finish", "free_port",
     "is_enrolled", "never_during", "shared_fleet", "surroundings", "wait_at_rest", "wait_until",
 ]

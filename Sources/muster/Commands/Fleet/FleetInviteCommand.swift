@@ -38,8 +38,7 @@ struct FleetInviteCommand: AsyncParsableCommand {
                 try await admit(name, client)
             } onInterrupt: {
                 _ = try? await client.withdrawInvitation(name)
-                StandardError.write("\n")
-                StandardError.say("the invitation was taken back.")
+                StandardError.say("the invitation was taken back.", after: "\n")
             }
             if options.json { return try StandardOutput.jsonLine(status) }
             guard let newcomer = status.newcomer else { return }
@@ -116,8 +115,7 @@ struct FleetJoinCommand: AsyncParsableCommand {
                 try await wait(client)
             } onInterrupt: {
                 _ = try? await client.endJoin()
-                StandardError.write("\n")
-                StandardError.say("this laptop does not join.")
+                StandardError.say("this laptop does not join.", after: "\n")
             }
             let status = try await client.fleet()
             if options.json { return try StandardOutput.json(status) }

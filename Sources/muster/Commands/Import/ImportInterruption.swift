@@ -27,11 +27,10 @@ final class ImportInterruption: Sendable {
     private func tell() {
         let count = rows.withLock { $0 }
         let sentence =
-            "muster: Stopped: \(count > 0 ? "at least " : "")\(counted(count, "row")) of the file \(count == 1 ? "is" : "are") "
+            "Stopped: \(count > 0 ? "at least " : "")\(counted(count, "row")) of the file \(count == 1 ? "is" : "are") "
             + "in the job. The same command goes on with the rest, and adds nothing twice."
         // In one write, in the place of the progress bar, which somebody else draws.
-        let start = Terminal.error.isInteractive ? "\r\u{1B}[K" : "\n"
-        StandardError.write(start + Terminal.error.lines(of: sentence).map { $0 + "\n" }.joined())
+        StandardError.say(sentence, after: Terminal.error.isInteractive ? "\r\u{1B}[K" : "\n")
     }
 
     /// As if nobody had waited for the signal. Whoever traps signals may take one more of them for its own (signalfd(2)), and then the

@@ -43,7 +43,7 @@ struct RemovedText {
         let starts = stride(from: 0, to: references.count, by: Self.perCommand)
         var lines = starts.prefix(Self.commands).map { start in
             let words = references[start..<min(start + Self.perCommand, references.count)]
-            return (["muster item restore", ShellWord.quoted(job)] + words.map(ShellWord.quoted)).joined(separator: " ")
+            return ShellWord.command(["muster", "item", "restore", job] + words)
         }
         let told = Self.commands * Self.perCommand
         if references.count > told {

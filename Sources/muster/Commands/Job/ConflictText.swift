@@ -96,10 +96,11 @@ struct ConflictText {
         guard !terminal.isPiped, let edit = report.edits.first, let loser = edit.losers.first else { return [] }
         let item = edit.item == ConflictingEdit.jobID ? ConflictingEdit.jobItself : shortIDs[edit.item]
         let commands = [loser, edit.winner].map { value in
-            [job, "--take", item, edit.field, edit.choice(of: value)].map(ShellWord.quoted).joined(separator: " ")
+            ShellWord.command(
+                ["muster", "job", "conflicts", job, "--take", item, edit.field, edit.choice(of: value)])
         }
         return [""] + sentence("To take the other value of the first, or to confirm the one that is kept:")
-            + commands.map { "  muster job conflicts \($0)" }
+            + commands.map { "  \($0)" }
     }
 
     // MARK: Barcodes

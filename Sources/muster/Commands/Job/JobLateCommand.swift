@@ -80,7 +80,7 @@ struct JobLateCommand: AsyncParsableCommand {
         }
         lines.append("")
         lines += Text.wrapped("To take the first of them over, or to leave it out:", to: terminal.width)
-        let command = "muster job late \(ShellWord.quoted(ShortIDs.one(job.reference)))"
+        let command = ShellWord.command(["muster", "job", "late", ShortIDs.one(job.reference)])
         lines += ["accept", "drop"].map { "  \(command) --\($0) \(names[first])" }
         StandardOutput.lines(lines)
     }
