@@ -26,7 +26,10 @@ enum CommandNames {
     }
 
     /// The command that the words name, as far as they name one, as people type it.
-    static func path(in arguments: [String]) -> String {
+    static func path(in arguments: [String]) -> String { command(in: arguments).path }
+
+    /// The same, and what it is.
+    static func command(in arguments: [String]) -> (path: String, type: any ParsableCommand.Type) {
         var (command, path) = (Muster.self as any ParsableCommand.Type, "muster")
         for word in arguments {
             guard let next = command.configuration.subcommands.first(where: { names(of: $0).contains(word) }) else {
@@ -35,7 +38,7 @@ enum CommandNames {
             path += " \(names(of: next)[0])"
             command = next
         }
-        return path
+        return (path, command)
     }
 
     /// Its name first.

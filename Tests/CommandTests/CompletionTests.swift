@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import muster
@@ -38,5 +39,69 @@ struct CompletionTests {
         #expect(Shell.zsh.line(Offer("a:b", "3 items"), for: words, piece: nil) == #"a\:b:3 items"#)
         #expect(Shell.fish.line(Offer("a:b", "3 items"), for: words, piece: nil) == "a:b\t3 items")
         #expect(Shell.fish.line(Offer("room=", ""), for: words, piece: nil) == "room=")
+    }
+
+    @Test("zsh reads neither a colon nor a backslash of a name as its own, whatever mark stands on it")
+    func marks() {
+        let words = CommandLineWords(line: "muster job show ")
+        let offer = Offer("a\\b:\u{301}c", "x:y")
+        #expect(Shell.zsh.line(offer, for: words, piece: nil) == "a\\\\b\\:\u{301}c:x\\:y")
+    }
+
+    @Test("What a terminal would obey is not offered, and of too many the first and the last")
+    func chosen() {
+        let offers = ["b", "a\u{1b}[2J", "ab", "a"].map { Offer($0) }
+        #expect(Offer.chosen(offers, typed: "a").map(\.word) == ["ab", "a"])
+        let many = (0..<250).map { Offer("5\(1000 + $0)") } + [Offer("59"), Offer("50")]
+        let chosen = Offer.chosen(many, typed: "").map(\.word)
+        #expect(
+            chosen.count == 200 && Set(chosen).isSuperset(of: ["50", "59"]), "so that a shell types no more than 5")
+    }
+
+    @Test("A thing goes by its name where it alone has it, by its short id else, and by its id where one was begun")
+    func naming() {
+        let ids = (0..<4).map { "0195ae5c-90ab-7cde-8f01-23456789abc\($0)" }
+        let things = zip(ids, ["Jones", "Smith", "Smith", "--json"]).map { Thing(id: $0, name: $1, meaning: "") }
+        let short = ShortIDs(ids)
+        func offers(_ typed: String) -> [String] {
+            Offer.naming(things, short: short, typed: typed).map(\.word)
+        }
+        #expect(offers("") == ["Jones"] + ids.dropFirst().map { short[$0] })
+        #expect(offers("J") == ["Jones"] && offers("Sm") == [], "no name that several have, and no option")
+        #expect(offers(ids[0]) == [ids[0]] && offers(short[ids[0]]) == [short[ids[0]]])
+    }
+
+    @Test("Columns go on behind a comma, none twice")
+    func columns() {
+        #expect(Offer.columns(["id", "name"], typed: "").map(\.word) == ["id", "name"])
+        #expect(Offer.columns(["id", "name"], typed: "id,n").map(\.word) == ["id,name"])
+    }
+
+    @Test("Every option without a value is known")
+    func flags() async throws {
+        struct Help: Decodable {
+            struct Command: Decodable {
+                let arguments: [Argument]?
+                let subcommands: [Command]?
+                var all: [Argument] { (arguments ?? []) + (subcommands ?? []).flatMap(\.all) }
+            }
+            struct Argument: Decodable {
+                let kind: String
+                let names: [Name]?
+            }
+            struct Name: Decodable {
+                let kind: String
+                let name: String
+            }
+            let command: Command
+        }
+        let outcome = try await MusterProcess.run(["--experimental-dump-help"])
+        let help = try JSONDecoder().decode(Help.self, from: Data(outcome.output.utf8))
+        func names(of kind: String) -> Set<String> {
+            let names = help.command.all.filter { $0.kind == kind }.flatMap { $0.names ?? [] }
+            return Set(names.filter { $0.kind == "long" }.map { "--" + $0.name })
+        }
+        #expect(names(of: "flag").isSubset(of: CommandLineWords.flags))
+        #expect(names(of: "option").isDisjoint(with: CommandLineWords.flags))
     }
 }

@@ -39,9 +39,9 @@ struct ItemTableTests {
     @Test("Of many the first are shown while the rest has yet to come, and all lines stand under one head")
     func many() throws {
         var table = ItemTable<ItemRow>(isPart: false, on: Self.terminal)
-        #expect(try table.add(Self.rows(0..<ItemColumns.sample)).isEmpty)
-        let first = try table.add(Self.rows(ItemColumns.sample..<ItemColumns.sample + 1))
-        #expect(first.count == ItemColumns.sample + 2)
+        #expect(try table.add(Self.rows(0..<ShortIDs.sample)).isEmpty)
+        let first = try table.add(Self.rows(ShortIDs.sample..<ShortIDs.sample + 1))
+        #expect(first.count == ShortIDs.sample + 2)
         #expect(first[0] == "BARCODE  NAME  ROOM  QTY  CONDITION  NOTES")
         #expect(first[1] == "B0       Lamp                            1")
         let rest = try table.add([
@@ -59,7 +59,7 @@ struct ItemTableTests {
     @Test("An item whose barcode comes too late to be its own is named by its id")
     func lateBarcode() throws {
         var table = ItemTable<ItemRow>(isPart: false, on: Self.terminal)
-        _ = try table.add(Self.rows(0..<ItemColumns.sample + 1))
+        _ = try table.add(Self.rows(0..<ShortIDs.sample + 1))
         let rest = try table.add([
             Self.row(8_000, barcode: "B5"), Self.row(8_001, barcode: nil), Self.row(8_002, barcode: "B8002"),
         ])

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LocalAPI
 
-struct CatalogueCommand: AsyncParsableCommand {
+struct CatalogueCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalogue",
         abstract: "List the categories that give an item its volume.",
@@ -15,6 +15,8 @@ struct CatalogueCommand: AsyncParsableCommand {
 
     @Argument(help: "A word, or a part of one.")
     var word: String?
+
+    static var columnNames: [String] { columns.map(\.key) }
 
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions

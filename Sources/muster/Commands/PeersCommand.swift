@@ -1,7 +1,7 @@
 import ArgumentParser
 import LocalAPI
 
-struct PeersCommand: AsyncParsableCommand {
+struct PeersCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers",
         abstract: "List the laptops that were found or are connected, and how far behind they are.",
@@ -13,6 +13,8 @@ struct PeersCommand: AsyncParsableCommand {
               muster peers --sort state
             """,
         aliases: ["ps"])
+
+    static var columnNames: [String] { columns.map(\.key) }
 
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions

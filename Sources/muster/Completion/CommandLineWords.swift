@@ -26,8 +26,8 @@ struct CommandLineWords: Equatable {
         self.current = plain(current)
     }
 
-    /// Options whose next word is no value of theirs.
-    private static let flags: Set<String> = [
+    /// Options whose next word is no value of theirs; a test compares them with what the commands have.
+    static let flags: Set<String> = [
         "--json", "--wide", "--yes", "--force", "--new", "--all", "--changes", "--version", "--help", "-h",
     ]
 
@@ -38,6 +38,7 @@ struct CommandLineWords: Equatable {
         var rest = before.dropFirst(command.split(separator: " ").count - 1)
         var found: [String] = []
         while let word = rest.popFirst() {
+            if word == "--" { return found + rest }
             guard word.hasPrefix("-"), word.count > 1 else {
                 found.append(word)
                 continue

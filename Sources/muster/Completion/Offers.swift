@@ -1,5 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
+import Identity
 import Inventory
 import LocalAPI
 
@@ -7,34 +9,32 @@ import LocalAPI
 /// is said.
 enum Offers {
     /// Names of jobs that live; of jobs of one name the ids.
-    static let jobs = kind { client, _ in
+    static let jobs = kind { client, words in
         let jobs = try await client.jobs().filter { !$0.isRemoved }
-        let names = Dictionary(grouping: jobs, by: \.name)
-        return jobs.map { job in
-            let isAlone = names[job.name]?.count == 1 && Text.plain(job.name) == job.name
-            return Offer(isAlone ? job.name : job.id, "\(job.state.description), \(counted(job.items, "item"))")
+        let things = jobs.map {
+            Thing(id: $0.id, name: $0.name, meaning: "\($0.state.description), \(counted($0.items, "item"))")
         }
+        return Offer.naming(things, short: ShortIDs(jobs.map(\.id)), typed: words.current)
     }
 
-    /// Barcodes of the items of the job that stands before, or the ids of those that have none.
+    /// Barcodes of the items of the job that stands before, or the ids of those that have none of their own.
     static let items = kind { client, words in
         let command = CommandNames.path(in: words.before)
         guard let job = words.positionals(of: command).first else { return [] }
-        var found: [Offer] = []
-        let began = ContinuousClock.now
-        do {
-            try await client.items(job: job, matching: []) { (items: [ItemRow]) in
-                for item in items {
-                    let reference =
-                        item.fields.barcode.flatMap { $0.isEmpty || Text.plain($0) != $0 ? nil : $0 } ?? item.id
-                    if reference.hasPrefix(words.current) {
-                        found.append(Offer(reference, item.fields.name ?? item.fields.title ?? ""))
-                    }
-                }
-                if found.count >= most || ContinuousClock.now - began > longest { throw Enough() }
+        var things: [Thing] = []
+        var ids: [String] = []
+        try await client.items(job: job, matching: []) { (items: [ItemRow]) in
+            ids += items.prefix(ShortIDs.sample + 1 - min(ids.count, ShortIDs.sample + 1)).map(\.id)
+            for item in items {
+                let barcode = item.fields.barcode ?? ""
+                // Of a large job only these: to look at each id would take longer than a person waits.
+                if ids.count > ShortIDs.sample, !barcode.isEmpty, !barcode.hasPrefix(words.current) { continue }
+                things.append(Thing(id: item.id, name: barcode, meaning: item.fields.name ?? item.fields.title ?? ""))
             }
-        } catch is Enough {}
-        return found
+        }
+        // As short as the list has them.
+        let short = ShortIDs(ids, isPart: ids.count > ShortIDs.sample)
+        return Offer.naming(things, short: short, typed: words.current)
     }
 
     /// Tokens of what waits for the server.
@@ -42,90 +42,92 @@ enum Offers {
         try await client.queue().map { Offer(ShortIDs.random($0.token), "\($0.jobName ?? $0.job): \($0.wish)") }
     }
 
-    /// The fleet's laptops, by name; those that were shut out do not count.
-    static let laptops = kind { client, _ in
-        try await client.fleetDevices().filter { $0.state != .revoked }.compactMap { device in
-            device.name.map { Offer($0, "\(ShortIDs.random(device.deviceID)) \(device.role ?? "")") }
-        }
+    /// The fleet's laptops; those that were shut out do not count.
+    static let laptops = kind { client, words in
+        let devices = try await client.fleetDevices().filter { $0.state != .revoked }
+        let things = devices.map { Thing(id: $0.deviceID, name: $0.name ?? "", meaning: $0.role ?? "") }
+        return Offer.naming(things, short: ShortIDs(devices.map(\.deviceID)), typed: words.current)
     }
 
     /// The crew's list.
-    static let people = kind { client, _ in try await client.crew().names.map { Offer($0, "") } }
+    static let people = kind { client, _ in
+        try await client.crew().names.filter(Offer.canBe).map { Offer($0) }
+    }
 
     /// `room=` and the like, to be gone on with.
-    static let fields = kind { _, _ in
-        WellKnownField.all.subtracting(["notes", "replaces"]).sorted().map { Offer("\($0)=", "") }
+    static let fields = known { _ in enteredFields.map { Offer("\($0)=") } }
+
+    /// Columns of the list that the line asks for, with commas between.
+    static let columns = known { words in Offer.columns(columnNames(for: words), typed: words.current) }
+
+    /// One column, to sort by; behind a hyphen the other way round.
+    static let sorting = known { words in
+        let hyphen = words.current.hasPrefix("-") ? "-" : ""
+        return columnNames(for: words).map { Offer(hyphen + $0) }
     }
 
     /// The states of a job.
     static let states = CompletionKind.list(JobState.allCases.map(\.rawValue))
 
-    private static let most = 200
-    private static let longest = Duration.milliseconds(700)
+    /// What a laptop may be let in as; with a signature on paper the company's proxy, too.
+    static func roles(without others: [FleetRole] = []) -> CompletionKind {
+        .list(FleetRole.allCases.filter { !others.contains($0) }.map(\.rawValue))
+    }
 
-    private struct Enough: Error {}
+    /// What a person may enter of an item by its name.
+    static let enteredFields = WellKnownField.all.subtracting(["notes", "replaces"]).sorted()
+
+    private static func columnNames(for words: CommandLineWords) -> [String] {
+        (CommandNames.command(in: words.before).type as? any ListCommand.Type)?.columnNames ?? []
+    }
+
+    /// So long a person waits for a key without wondering.
+    private static let patience = Duration.milliseconds(900)
 
     private static func kind(
         _ offers: @escaping @Sendable (LocalClient, CommandLineWords) async throws -> [Offer]
     ) -> CompletionKind {
         .custom { words, index, current in
-            let environment = ProcessInfo.processInfo.environment
-            let shell = Shell(rawValue: environment["SAP_SHELL"] ?? "") ?? .other
-            let line = environment["MUSTER_COMPLETION_LINE"].map { CommandLineWords(line: $0) }
-            let words = line ?? CommandLineWords(words, index: index, current: current, areQuoted: shell == .zsh)
-            let socket = words.value(of: "--socket").map { ["--socket", $0] } ?? []
+            // Whatever holds it up, this process is there for one answer: nothing is offered then.
+            Task.detached {
+                try? await Task.sleep(for: patience)
+                _exit(0)
+            }
+            let request = CompletionRequest(words, index, current)
+            let socket = request.words.value(of: "--socket").map { ["--socket", $0] } ?? []
             guard let options = try? GlobalOptions.parse(socket),
                 let found = try? await LocalClient.with(
-                    socketPath: options.socketPath, timeoutSeconds: 1, { try await offers($0, words) })
+                    socketPath: options.socketPath, timeoutSeconds: 1, { try await offers($0, request.words) })
             else { return [] }
-            let fitting = found.filter { Text.plain($0.word) == $0.word && $0.word.hasPrefix(words.current) }
-            return fitting.prefix(most).map {
-                shell.line($0, for: words, piece: environment["MUSTER_COMPLETION_WORD"])
-            }
-        }
-    }
-}
-
-/// One word that is offered, and what a person knows it by.
-struct Offer: Equatable, Sendable {
-    let word: String
-    let meaning: String
-
-    init(_ word: String, _ meaning: String) { (self.word, self.meaning) = (word, Text.plain(meaning)) }
-}
-
-/// How each shell takes an offer, in a line of its own.
-enum Shell: String {
-    case bash, zsh, fish, other
-
-    /// - Parameter piece: the part of the current word behind the last colon or equals sign, where bash breaks words; as it was typed.
-    func line(_ offer: Offer, for words: CommandLineWords, piece: String?) -> String {
-        switch self {
-        case .bash:
-            // What stands before the piece stays as it was typed.
-            let piece = piece ?? ""
-            let typed = words.openQuote == nil ? CommandLineWords.words(of: piece).first ?? "" : piece
-            let rest = offer.word.dropFirst(max(0, words.current.count - typed.count))
-            return Self.escaped(rest, within: words.openQuote)
-        // zsh reads the meaning behind the first colon, fish behind a tab.
-        case .zsh:
-            let word = offer.word.split(separator: ":", omittingEmptySubsequences: false).joined(separator: "\\:")
-            return offer.meaning.isEmpty ? word : "\(word):\(offer.meaning)"
-        case .fish: return offer.meaning.isEmpty ? offer.word : "\(offer.word)\t\(offer.meaning)"
-        case .other: return offer.word
+            return request.lines(found)
         }
     }
 
-    /// As bash reads it where it is typed. Its own quoting of file names leaves `$` and `)` as they are.
-    private static func escaped(_ text: Substring, within quote: Character?) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch quote {
-            case "'": bytes += byte == UInt8(ascii: "'") ? Array("'\\''".utf8) : [byte]
-            case "\"": bytes += "\"\\$`".utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
-            default: bytes += byte < 0x80 && !ShellWord.bare.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
-            }
+    /// What is known without a daemon.
+    private static func known(_ offers: @escaping @Sendable (CommandLineWords) -> [Offer]) -> CompletionKind {
+        .custom { (words: [String], index: Int, current: String) -> [String] in
+            let request = CompletionRequest(words, index, current)
+            return request.lines(offers(request.words))
         }
-        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What the script of a shell hands over.
+    private struct CompletionRequest {
+        let words: CommandLineWords
+        private let shell: Shell
+        private let piece: String?
+
+        init(_ words: [String], _ index: Int, _ current: String) {
+            let environment = ProcessInfo.processInfo.environment
+            shell = Shell(rawValue: environment["SAP_SHELL"] ?? "") ?? .other
+            piece = environment["MUSTER_COMPLETION_WORD"]
+            self.words =
+                environment["MUSTER_COMPLETION_LINE"].map { CommandLineWords(line: $0) }
+                ?? CommandLineWords(words, index: index, current: current, areQuoted: shell == .zsh)
+        }
+
+        func lines(_ offers: [Offer]) -> [String] {
+            Offer.chosen(offers, typed: words.current).map { shell.line($0, for: words, piece: piece) }
+        }
     }
 }

@@ -6,6 +6,8 @@ struct ShortIDs {
     /// Of 16,000 ids hardly two share this many digits of random ends.
     private static let shortestEnding = 6
     private static let shortestBeginning = 8
+    /// With no more things than these a list looks at all their ids.
+    static let sample = 1_000
 
     private let ending: Int
     private let beginning: Int

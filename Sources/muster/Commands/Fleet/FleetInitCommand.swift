@@ -86,7 +86,8 @@ struct FleetSignCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What it may do: office, lead, member or reader; server or proxy for the company's.", valueName: "role"))
+            "What it may do: office, lead, member or reader; server or proxy for the company's.", valueName: "role"),
+        completion: Offers.roles())
     var role = FleetRole.member
 
     @Option(help: ArgumentHelp("The fleet's root: lets the other laptop let in further ones.", valueName: "file"))

@@ -22,7 +22,9 @@ struct FleetInviteCommand: AsyncParsableCommand {
               muster fleet invite --role server
             """)
 
-    @Option(help: ArgumentHelp("What it may do: office, lead, member or reader; or server.", valueName: "role"))
+    @Option(
+        help: ArgumentHelp("What it may do: office, lead, member or reader; or server.", valueName: "role"),
+        completion: Offers.roles(without: [.proxy]))
     var role = FleetRole.member
 
     @OptionGroup var confirmation: ConfirmationOption

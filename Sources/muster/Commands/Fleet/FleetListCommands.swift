@@ -4,7 +4,7 @@ import HTTPCoding
 import Identity
 import LocalAPI
 
-struct FleetListCommand: AsyncParsableCommand {
+struct FleetListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the fleet's laptops that this one has met or let in, and the revoked ones.",
@@ -16,6 +16,8 @@ struct FleetListCommand: AsyncParsableCommand {
               muster fleet list --sort valid-until
             """,
         aliases: ["ls"])
+
+    static var columnNames: [String] { FleetDevice.columns().map(\.key) }
 
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions

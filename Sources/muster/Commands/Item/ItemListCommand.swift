@@ -1,7 +1,7 @@
 import ArgumentParser
 import LocalAPI
 
-struct ItemListCommand: AsyncParsableCommand {
+struct ItemListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the items of a job.",
@@ -21,6 +21,11 @@ struct ItemListCommand: AsyncParsableCommand {
         help: ArgumentHelp("Only items whose field has exactly this value.", valueName: "field=value"),
         completion: Offers.fields, transform: FieldArgument.parse)
     var filters: [FieldArgument] = []
+
+    static var columnNames: [String] {
+        let keys = columns.map(\.key)
+        return keys + Offers.enteredFields.filter { !keys.contains($0) }
+    }
 
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions

@@ -51,7 +51,7 @@ struct ItemTable<Item: ListedItem> {
         guard !terminal.isPiped else { return rows.map { row in Table.exactLine(exact.map { $0.cell(row) }) } }
         guard shape == nil else { return rows.compactMap { shape?.line($0) } }
         waiting += rows
-        return waiting.count > ItemColumns.sample ? begin(isPart: true) : []
+        return waiting.count > ShortIDs.sample ? begin(isPart: true) : []
     }
 
     /// - Returns: what was not shown yet.
@@ -97,9 +97,6 @@ struct ItemTable<Item: ListedItem> {
 
 /// What a list can show of items besides their other fields.
 enum ItemColumns {
-    /// With no more items than these a table is made for all of them.
-    static let sample = 1_000
-
     static func all<Item: ListedItem>(_ short: ShortIDs) -> [ListColumn<Item>] {
         [
             ListColumn(.whole("ID")) { .id($0.id, short) },

@@ -2,7 +2,7 @@ import ArgumentParser
 import Inventory
 import LocalAPI
 
-struct JobListCommand: AsyncParsableCommand {
+struct JobListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the jobs on this laptop.",
@@ -15,6 +15,8 @@ struct JobListCommand: AsyncParsableCommand {
               muster job list --sort -changed --columns name,state,items
             """,
         aliases: ["ls"])
+
+    static var columnNames: [String] { columns(ShortIDs([])).map(\.key) }
 
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions

@@ -17,7 +17,9 @@ struct JobLogCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Option(name: .long, help: "Only this item's changes: its id, the beginning or end of one, or its barcode.")
+    @Option(
+        name: .long, help: "Only this item's changes: its id, the beginning or end of one, or its barcode.",
+        completion: Offers.items)
     var item: String?
 
     @OptionGroup var options: GlobalOptions

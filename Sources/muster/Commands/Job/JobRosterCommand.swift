@@ -1,7 +1,7 @@
 import ArgumentParser
 import LocalAPI
 
-struct JobRosterCommand: AsyncParsableCommand {
+struct JobRosterCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "roster",
         abstract: "Show who takes part in a job, when each was heard of, and how much each holds.",
@@ -14,6 +14,8 @@ struct JobRosterCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var job: JobArgument
+    static var columnNames: [String] { columns(ShortIDs([])).map(\.key) }
+
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LocalAPI
 
-struct QueueListCommand: AsyncParsableCommand {
+struct QueueListCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List what waits for the server, in the order in which it goes.",
@@ -13,6 +13,8 @@ struct QueueListCommand: AsyncParsableCommand {
               muster queue list --columns job,request,last-error
             """,
         aliases: ["ls"])
+
+    static var columnNames: [String] { columns.map(\.key) }
 
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LocalAPI
 
-struct QueueLogCommand: AsyncParsableCommand {
+struct QueueLogCommand: ListCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Show every attempt to deliver something, what it was and what came of it.",
@@ -15,6 +15,8 @@ struct QueueLogCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How many of the last attempts; at most 10000.", valueName: "number"))
     var last = 1_000
+
+    static var columnNames: [String] { columns.map(\.key) }
 
     @OptionGroup var list: ListOptions
     @OptionGroup var options: GlobalOptions

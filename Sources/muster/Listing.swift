@@ -17,14 +17,23 @@ struct ListColumn<Row> {
     }
 }
 
+/// A command that prints a list.
+protocol ListCommand: AsyncParsableCommand {
+    /// Those of `--columns` and `--sort`.
+    static var columnNames: [String] { get }
+}
+
 /// How a person or a script wants a list.
 struct ListOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("These columns, in this order, with commas between.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp("These columns, in this order, with commas between.", valueName: "names"),
+        completion: Offers.columns)
     var columns: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Order by a column; with a hyphen before it the greatest first.", valueName: "column"))
+        help: ArgumentHelp("Order by a column; with a hyphen before it the greatest first.", valueName: "column"),
+        completion: Offers.sorting)
     var sort: String?
 
     @Flag(help: "All columns, and nothing cut, also where that is wider than the terminal.")
