@@ -10,8 +10,8 @@ struct Muster: AsyncParsableCommand {
         abstract: "Keeps a crew's inventory the same on every laptop.",
         discussion: """
             JOB is a job's id, the beginning or end of one, or its exact name, of a living job before a removed one. ITEM \
-            is an item's id, the beginning or end of one, or a barcode that one item has. Every command takes --json for \
-            scripts; what is piped has tabs between its columns and nothing cut.
+            is an item's id, the beginning or end of one, or a barcode that one item has. Of an id four characters are \
+            enough, and fewer name nothing. Every command takes --json for scripts; what is piped has tabs between its columns and nothing cut.
 
             Examples:
               muster job create --name "Smith, 12 Elm Street" --kind pickup

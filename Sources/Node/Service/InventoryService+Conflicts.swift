@@ -7,7 +7,7 @@ import Storage
 extension InventoryService {
     func conflicts(job text: String) async throws -> ConflictReport {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await living(text)
             var edits: [ConflictingEdit] = []
             let conflicts = try await store.conflicts(job: job.id)
             // After them: who wrote them is among these.
@@ -40,7 +40,7 @@ extension InventoryService {
 
     func settle(_ request: SettleRequest, job text: String) async throws -> SettledConflict {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await living(text)
             let item = try await conflicting(request.item, in: job)
             let authors = Authors(job: job, sessions: try await store.workSessions(of: job.id))
             guard let field = item.state.fields.first(where: { FieldText.isSame($0.name.text, request.field) }),

@@ -10,7 +10,7 @@ import Storage
 extension InventoryService {
     func export(job text: String, format: ExportFormat) async throws -> Chunks {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await living(text)
             switch format {
             case .json:
                 let cursor = try store.exportCursor(of: job.id)

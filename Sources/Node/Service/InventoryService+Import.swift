@@ -8,7 +8,7 @@ import Storage
 extension InventoryService {
     func addItems(_ batch: ItemBatch, job text: String) async throws -> BatchReport {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await living(text)
             let key = try batch.key.map(Self.field)
             guard key == nil || batch.items.allSatisfy({ $0.id == nil }) else {
                 throw APIError(.invalidRequest, "A batch has a key, or its items have ids: leave one of them out.")

@@ -8,7 +8,7 @@ import Storage
 extension InventoryService {
     func items(job text: String, matching filters: [FieldFilter], as form: ElementForm) async throws -> Chunks {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await living(text)
             let lines = ItemLines(as: form, matching: try Self.wanted(filters)) { Self.hostName(of: $0, in: job) }
             let cursor = try store.exportCursor(of: job.id, as: lines)
             return Chunks { try await cursor.next() }
@@ -19,7 +19,7 @@ extension InventoryService {
         job text: String, matching filters: [FieldFilter], after: String?, limit: Int
     ) async throws -> (items: [ItemView], hasMore: Bool) {
         try await answering {
-            let job = try await resolve(job: text)
+            let job = try await living(text)
             let wanted = try Self.wanted(filters)
             guard var last = after.map({ ItemID($0) }) ?? .job else {
                 throw APIError(.cursorGone, "What 'after' names is no item's id: begin the list anew.")

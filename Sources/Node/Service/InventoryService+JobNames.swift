@@ -15,7 +15,7 @@ extension InventoryService {
         case late
     }
 
-    /// A job by its id, a unique beginning or end of it, or its exact name.
+    /// A job by its id, a unique beginning or end of it (four characters at least), or its exact name.
     func resolve(job text: String, preferring preference: JobPreference = .living) async throws -> StoredJob {
         if let id = JobID(text) {
             do {
@@ -102,7 +102,14 @@ extension InventoryService {
 extension StoredJob {
     fileprivate func isNamed(exactly text: String) -> Bool { FieldText.isSame(name, text) }
 
-    fileprivate func hasID(abbreviated text: String) -> Bool { id.text.begins(with: text) || id.text.ends(with: text) }
+    /// Of four characters at least: fewer are typed by accident, or are what is left of an empty variable.
+    fileprivate func hasID(abbreviated text: String) -> Bool {
+        if text.utf8.count >= 4, id.text.begins(with: text) || id.text.ends(with: text) { return true }
+        // Short ids have no hyphens.
+        guard ItemID(id.text) != nil else { return false }
+        let (id, part) = (id.text.filter { $0 != "-" }, text.filter { $0 != "-" })
+        return part.utf8.count >= 4 && (id.begins(with: part) || id.ends(with: part))
+    }
 }
 
 extension Stamp {

@@ -94,7 +94,7 @@ extension InventoryService {
 
     func summary(job text: String) async throws -> VolumeReport {
         try await answering {
-            let job = try await resolve(job: text).id
+            let job = try await living(text).id
             for _ in 0..<Self.summaryAttempts {
                 let digest = try await store.digest(of: job).text
                 let summary = try await volumeSummary(of: job)

@@ -105,7 +105,10 @@ extension InventoryService {
 
     func pause(_ request: LaneRequest) async throws -> QueueStatus {
         try await answering {
-            for lane in try await lanes(request) { try await outbox.pause(lane) }
+            let lanes = try await lanes(request)
+            // Nothing of a removed job goes out any more. A pause of before can be ended.
+            if let job = lanes.first??.job { _ = try await living(job.text) }
+            for lane in lanes { try await outbox.pause(lane) }
             return await queueStatus()
         }
     }

@@ -38,13 +38,16 @@ extension InventoryService {
         }
     }
 
-    /// - Throws: `jobRemoved` where nothing would match, and it would be as if all were well.
+    /// - Throws: `jobRemoved` where nothing would match, or be listed, and it would be as if all were well.
     func living(_ text: String) async throws -> StoredJob {
         let job = try await resolve(job: text)
-        if job.isRemoved {
-            throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; it has no items.")
-        }
-        return job
+        guard job.isRemoved else { return job }
+        let late = try await store.lateChanges(of: job.id).count
+        let rest =
+            late == 0
+            ? "it has no items."
+            : "'muster job late \(job.id)' shows \(late == 1 ? "the change that" : "\(late) changes that") came too late."
+        throw APIError(.jobRemoved, "The job '\(job.name)' has been removed for good; \(rest)")
     }
 
     /// The first of them as people know them.

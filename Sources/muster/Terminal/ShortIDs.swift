@@ -37,17 +37,17 @@ struct ShortIDs {
         String(id.prefix(shortestBeginning))
     }
 
-    /// Never digits alone, which may be another item's barcode, nor a hyphen first, which begins an option.
+    /// Never digits alone, which may be another item's barcode, and without hyphens, by which a double click ends. An id that is
+    /// nothing but digits stays whole.
     private static func ending(of id: String, digits wanted: Int) -> String {
-        let text = Array(id.utf8)
+        let text = digits(id)
         var start = text.count
-        var (count, isTold) = (0, false)
-        while start > 0, count < wanted || !isTold || text[start] == UInt8(ascii: "-") {
+        var isTold = false
+        while start > 0, text.count - start < wanted || !isTold {
             start -= 1
-            if text[start] != UInt8(ascii: "-") { count += 1 }
             isTold = isTold || !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[start])
         }
-        return String(decoding: text[start...], as: UTF8.self)
+        return isTold ? String(decoding: text[start...], as: UTF8.self) : id
     }
 
     private static func length(of ids: [[UInt8]], atLeast shortest: Int) -> Int {

@@ -57,6 +57,24 @@ struct JobNameTests {
         #expect(try await anna.service.job(String(keep.suffix(6))).id == keep)
     }
 
+    @Test("Less than four characters of an id name no job, and hyphens in it are left out as in short ids")
+    func partsOfIDs() async throws {
+        let anna = try await Laptop("anna")
+        let (job, office) = ("0190f5fe-7c00-7000-81b3-479946769842", "Oak-2024-17")
+        for id in [job, office] { _ = try await anna.job("Named \(id)", id: id) }
+        for part in ["0", "019", "O", "Oak", "842", "-17"] {
+            let refusal = await #expect(throws: APIError.self) {
+                try await anna.service.removeJob(part, isConfirmed: true)
+            }
+            #expect(refusal?.code == .unknownJob)
+        }
+        for part in ["0190", "9842", "b3479946769842", "b3-479946769842", "0190f5fe7c00"] {
+            #expect(try await anna.service.job(part).id == job)
+        }
+        for part in ["Oak-", "4-17"] { #expect(try await anna.service.job(part).id == office) }
+        #expect(try await refusal(anna, "Oak2024")?.code == .unknownJob, "an office's hyphens are part of its number")
+    }
+
     @Test("Two of one name are told apart: living ones by what is in them, removed ones by the day")
     func several() async throws {
         let anna = try await Laptop("anna")

@@ -42,8 +42,33 @@ struct LateServiceTests {
             #expect(try await laptop.service.job("Elm").late == 2)
             #expect(
                 try await laptop.service.jobs().map(\.isRemoved) == [true], "it is listed while somebody has to decide")
-            #expect(try await laptop.items("Elm").isEmpty)
+            #expect(try await laptop.log("Elm").isEmpty == false, "its end is told")
         }
+    }
+
+    @Test(
+        "Nothing lists, exports or adds up a removed job as if it were empty; its late work is pointed at",
+        arguments: [
+            Asking("items") { _ = try await $0.items("Elm") },
+            Asking("a part of them") {
+                _ = try await $0.service.items(job: "Elm", matching: [], after: nil, limit: 10)
+            },
+            Asking("export") { _ = try await $0.service.export(job: "Elm", format: .csv) },
+            Asking("summary") { _ = try await $0.service.summary(job: "Elm") },
+            Asking("conflicts") { _ = try await $0.service.conflicts(job: "Elm") },
+            Asking("pause") { _ = try await $0.service.pause(LaneRequest(lane: "Elm")) },
+        ])
+    func notEmpty(asking: Asking) async throws {
+        let (anna, bert, _) = try await crew()
+        let refusal = await #expect(throws: APIError.self) { try await asking.ask(bert) }
+        #expect(refusal?.code == .jobRemoved)
+        #expect(refusal?.message.hasSuffix("'muster job late Elm' shows 2 changes that came too late.") == true)
+        _ = try await anna.service.dropLate(
+            LateDecision(changes: try await anna.service.late(job: "Elm").map(\.id)), job: "Elm")
+        let empty = await #expect(throws: APIError.self) { try await asking.ask(anna) }
+        #expect(empty?.message == "The job 'Smith' has been removed for good; it has no items.")
+        #expect(try await anna.service.check(job: "Elm").job == "Elm")
+        #expect(try await anna.service.resume(LaneRequest(lane: "Elm")) == QueueStatus())
     }
 
     @Test("Accepted, it is in a new job that is the same wherever it is accepted, as its author wrote it")
@@ -96,5 +121,15 @@ struct LateServiceTests {
         let job = try await anna.job("Smith", id: "Elm")
         _ = try await anna.add(["name": "Sofa"], to: job)
         #expect(try await anna.service.late(job: job).isEmpty)
+    }
+}
+
+/// What asks for something of the job `Elm`.
+struct Asking: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let ask: @Sendable (Laptop) async throws -> Void
+
+    init(_ what: String, _ ask: @escaping @Sendable (Laptop) async throws -> Void) {
+        (testDescription, self.ask) = (what, ask)
     }
 }

@@ -113,6 +113,9 @@ struct QueueServiceTests {
             #expect(try await anna.service.queued(text).token == token)
             #expect(try await anna.service.retry(text).token == token)
         }
+        let short = await #expect(throws: APIError.self) { try await anna.service.drop(String(token.prefix(3))) }
+        #expect(short?.code == .unknownMutation && short?.message.contains("four characters") == true)
+        #expect(try await anna.service.queue().count == 1, "nothing was dropped")
     }
 
     @Test(

@@ -33,7 +33,7 @@ struct RefusalTests {
 
         init() async throws {
             laptop = try await Laptop("anna")
-            for id in ["Elm", "Elf"] { _ = try await laptop.job("Smith", id: id) }
+            for id in ["Elm", "Elm-1", "Elm-2"] { _ = try await laptop.job("Smith", id: id) }
             _ = try await laptop.job("Jones", id: "Gone")
             sofa = try await laptop.add(["name": "Sofa", "room": "Hall", "barcode": "7"], to: "Elm")
             _ = try await laptop.add(["name": "Bed", "barcode": "7"], to: "Elm")
@@ -50,9 +50,9 @@ struct RefusalTests {
     static let wrongs: [Wrong] = [
         Wrong(.unknownJob) { _ = try await $0.service.job("nobody") },
         Wrong(.ambiguousJob) { _ = try await $0.service.job("Smith") },
-        Wrong(.ambiguousJob) { _ = try await $0.service.job("El") },
+        Wrong(.ambiguousJob) { _ = try await $0.service.job("Elm-") },
         Wrong(.unknownJob) { _ = try await $0.service.advance(AdvanceRequest(state: "dispatched"), job: "nobody") },
-        Wrong(.ambiguousJob) { _ = try await $0.service.advance(AdvanceRequest(state: "dispatched"), job: "El") },
+        Wrong(.ambiguousJob) { _ = try await $0.service.advance(AdvanceRequest(state: "dispatched"), job: "Elm-") },
         Wrong(.jobExists) { _ = try await $0.laptop.job("Smith", id: "Elm") },
         Wrong(.jobRemoved) { _ = try await $0.laptop.add(["name": "Rug"], to: "Gone") },
         Wrong(.jobRemoved) { _ = try await $0.service.advance(AdvanceRequest(state: "dispatched"), job: "Gone") },
