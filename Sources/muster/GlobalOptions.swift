@@ -26,7 +26,13 @@ struct GlobalOptions: ParsableArguments {
 
     /// Runs the body with a client for the daemon.
     func withClient<Value>(_ body: (LocalClient) async throws -> Value) async throws -> Value {
-        try await LocalClient.with(socketPath: socketPath, body)
+        try await LocalClient.with(socketPath: socketPath) { client in
+            do { return try await body(client) } catch let error as APIError where error.code == .ambiguousJob {
+                guard let choice = await AmbiguousJob(error, client) else { throw error }
+                choice.tell()
+                throw Stop(code: error.systemExit)
+            }
+        }
     }
 }
 

@@ -33,6 +33,18 @@ struct CompletionTests {
         #expect(line("'a: ", piece: "a: ") == #"a: $(x) it'\''s"#)
     }
 
+    @Test("A name that ends in the mark that is open ends the quotation before it, since readline does not")
+    func endingInQuote() {
+        func line(_ name: String, _ typed: String) -> String {
+            Shell.bash.line(
+                Offer(name), for: CommandLineWords(line: "muster job show " + typed), piece: String(typed.dropFirst()))
+        }
+        #expect(line(#"Say "hi""#, "\"Sa") == #"Say \"hi"\""#)
+        #expect(line(#"a"""#, "\"a") == #"a\""\""#)
+        #expect(line("the Smiths'", "'the") == #"the Smiths'\'"#)
+        #expect(line("the Smiths'", "\"the") == "the Smiths'", "which readline ends")
+    }
+
     @Test("zsh and fish are told what is meant, behind their own marks")
     func meaning() {
         let words = CommandLineWords(line: "muster job show ")

@@ -24,7 +24,10 @@ struct RenameTests {
         #expect(outcomes[2].output.hasPrefix("Job\tJones\n"))
         #expect(outcomes[3].error.contains("\(Scene.jobID) (pickup, 3 items, changed "))
         #expect(outcomes[3].error.contains("is called \"Jones\", too"))
-        #expect(outcomes[4].error.contains("'Jones' fits 2 jobs; name one by its id: \(Scene.jobID) (pickup, 3 items,"))
+        let lines = outcomes[4].error.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3 && lines[0] == "muster: 'Jones' fits 2 jobs; name one by its id:")
+        #expect(lines[1] == "\(Scene.jobID)\tJones\tdispatched → awaitingSignature\t3", "whole ids for programs")
+        #expect(lines[2].hasPrefix(String(outcomes[3].output.prefix(36))))
     }
 }
 

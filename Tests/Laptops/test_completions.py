@@ -106,6 +106,17 @@ def test_names_are_completed_to_one_word_whatever_is_in_them(shell):
     shell.completes("muster job show La", "muster", "job", "show", MARKED)
 
 
+def test_a_name_that_ends_in_the_mark_that_is_open_is_ended(anna, tmp_path):
+    """readline adds no mark where the text ends in one already."""
+    for name in ('Say "hi"', "the Smiths'"):
+        anna.create_job(name)
+    shell = Shell(anna, tmp_path, "bash")
+    shell.completes('muster job show "Sa', "muster", "job", "show", 'Say "hi"')
+    shell.completes("muster job show 'the", "muster", "job", "show", "the Smiths'")
+    shell.completes('muster job show "the', "muster", "job", "show", "the Smiths'")
+    shell.end()
+
+
 def test_items_are_those_of_the_job_that_was_named(shell):
     shell.completes("muster item show Jones 3", "muster", "item", "show", "Jones", "3000")
     assert shown("muster", "item", "show", "Jones", "Q") in shell.tab("muster item show Jones Q"), "another job's"

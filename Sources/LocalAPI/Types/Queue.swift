@@ -142,10 +142,12 @@ package struct AdvanceRequest: Codable, Hashable, Sendable {
 package struct QueuedTokens: Codable, Hashable, Sendable {
     /// One or two, 32 hexadecimal digits each: that of `openJob` first where the job was not open.
     package var tokens: [String]
+    /// False where the last request that waits asks for the same: `tokens` is that one, and nothing was queued.
+    package var isNew: Bool
 
     /// `tokens` stand in the order in which the mutations go.
-    package init(tokens: [String]) {
-        self.tokens = tokens
+    package init(tokens: [String], isNew: Bool = true) {
+        (self.tokens, self.isNew) = (tokens, isNew)
     }
 }
 

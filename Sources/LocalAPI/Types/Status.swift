@@ -161,6 +161,8 @@ package struct QueueStatus: Codable, Hashable, Sendable {
     package var isPaused: Bool
     /// Jobs that a person has paused by themselves, whether anything of them waits or not.
     package var pausedJobs: [PausedJob]
+    /// Of an answer to `POST /v1/queue/resume`: whether there was a pause to end; absent elsewhere.
+    package var wasPaused: Bool?
 
     /// Zeros say that nothing waits; `parked` is worked out.
     package init(

@@ -47,7 +47,8 @@ extension InventoryService {
     /// - Throws: `APIError` when nothing waits under the token, with what became of it if it is known.
     func find(_ text: String) async throws -> QueuedMutation {
         guard text.utf8.count >= 4 else {
-            throw APIError(.unknownMutation, "'\(text)' is too little of a token; write four characters of it at least.")
+            throw APIError(
+                .unknownMutation, "'\(text)' is too little of a token; write four characters of it at least.")
         }
         if let queued = try await waiting(text) { return queued }
         let known = try await finished(text)

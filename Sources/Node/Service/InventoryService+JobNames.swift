@@ -38,13 +38,27 @@ extension InventoryService {
             groups += [fitting.filter { !$0.isRemoved }, fitting.filter(\.isRemoved)]
         }
         guard !text.isEmpty, let meant = groups.first(where: { !$0.isEmpty }) else {
-            throw APIError(.unknownJob, "There is no job '\(text)' here; 'muster job list' shows the jobs.")
+            throw APIError(.unknownJob, "There is no job '\(text)' here; \(Self.meant(text, among: jobs))")
         }
         // Bytes decide. Only where they fit none, a name counts that Unicode holds equal: people type what they see.
         let named = meant.filter { $0.isNamed(exactly: text) }
         if named.count == 1 { return named[0] }
         guard meant.count == 1 else { throw try await ambiguous(text, meant) }
         return meant[0]
+    }
+
+    /// What may be meant by a name that no job has: one that was mistyped, else those that begin so.
+    private static func meant(_ text: String, among jobs: [StoredJob]) -> String {
+        let names = jobs.filter { !$0.isRemoved }.map(\.name)
+        var nearest: [String] = []
+        let folded = NearestName.folded(text)
+        // Of two letters any two others are a slip.
+        if text.count > 2 { nearest = [NearestName.of(text, among: names)].compactMap(\.self) }
+        if nearest.isEmpty, !folded.isEmpty {
+            nearest = Array(names.filter { NearestName.folded($0).hasPrefix(folded) }.prefix(3))
+        }
+        guard !nearest.isEmpty else { return "'muster job list' shows the jobs." }
+        return "did you mean \(nearest.map { "'\($0)'" }.joined(separator: " or "))?"
     }
 
     private func withLateWork(_ jobs: [StoredJob]) async throws -> [StoredJob] {

@@ -19,6 +19,9 @@ extension InventoryService {
                 )
             }
             return try await withJob(text) { job in
+                if let token = try await alreadyAsked(for: state, of: job) {
+                    return QueuedTokens(tokens: [token.description], isNew: false)
+                }
                 var generator = machine.generator
                 var batch = MutationBatch(job: job)
                 batch.openIfNeeded(using: &generator)
@@ -26,6 +29,23 @@ extension InventoryService {
                 return QueuedTokens(tokens: try await ask(batch).map(\.description))
             }
         }
+    }
+
+    /// The request behind which nothing else would change: the last of the job that moves it along asks for the same. Whoever
+    /// repeats a command would have the office decide twice.
+    ///
+    /// Costs no look at the store where nothing like it waits.
+    private func alreadyAsked(for state: JobState, of job: JobID) async throws -> MutationToken? {
+        let last = await outbox.queue.last { $0.entry.job == job && $0.entry.lane.name == AdvanceState.lane }
+        guard let last, [.ready, .waiting, .sending, .behind, .paused].contains(last.state),
+            let wanted = try? MutationKinds.all.mutation(of: last.entry.request) as? AdvanceState,
+            wanted.state == state
+        else { return nil }
+        let stored = try await store.job(job)
+        // Then it is refused as any other.
+        guard !stored.isRemoved, membership(of: job) != .off else { return nil }
+        try checkCondition(stored.tag, of: "The job '\(stored.name)'")
+        return last.entry.token
     }
 
     /// Asks, on the mesh's own thread: see `tell`.
@@ -121,8 +141,14 @@ extension InventoryService {
                     .invalidValue, "Everything of this laptop is paused; 'muster queue resume' without a job ends that."
                 )
             }
+            let before = await outbox.standing
             for lane in lanes { try await outbox.resume(lane) }
-            return await queueStatus()
+            var status = await queueStatus()
+            status.wasPaused = lanes.contains { lane in
+                guard let lane else { return before.isPaused || !before.pausedLanes.isEmpty }
+                return before.pausedLanes.contains(lane)
+            }
+            return status
         }
     }
 

@@ -20,10 +20,14 @@ struct PeersCommand: ListCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let peers = try await options.withClient { try await $0.peers() }
+        let (peers, fleet, discovery) = try await options.withClient { client in
+            let peers = try await client.peers()
+            guard peers.isEmpty else { return (peers, FleetStatus?.none, DiscoveryStatus?.none) }
+            return (peers, try? await client.fleet(), try? await client.status().discovery)
+        }
         try options.print(
             peers, list, columns: Self.columns,
-            none: "No other laptop was found yet; 'muster status' tells whether discovery is on.")
+            none: "No other laptop was found yet: \(Company.nextStep(fleet, discovery)).")
         if !options.json, !peers.isEmpty, SyncState(peers) == .notConnected {
             StandardOutput.remark("No laptop is connected.")
         }

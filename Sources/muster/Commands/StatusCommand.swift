@@ -20,7 +20,7 @@ struct StatusCommand: AsyncParsableCommand {
         facts.add("Daemon", "version \(status.version), up since \(Formats.time(status.startedAt))")
         facts.add("Clock", clock(status.clock))
         facts.add("Discovery", discovery(status.discovery))
-        facts.add("Peers", peers(status))
+        facts.add("Peers", peers(status, fleet))
         let removed = status.removedJobs
         facts.add(
             "Jobs",
@@ -39,7 +39,8 @@ struct StatusCommand: AsyncParsableCommand {
         return "\(id), \(role)" + (fleet.validUntil.map { " until \(Formats.time($0))" } ?? "")
     }
 
-    private func peers(_ status: Status) -> String {
+    private func peers(_ status: Status, _ fleet: FleetStatus?) -> String {
+        if status.peers.isEmpty { return "none found yet: \(Company.nextStep(fleet, status.discovery))" }
         let known = "\(Formats.count(status.peers.count)) known"
         guard status.sync != .notConnected else { return "no laptop is connected, \(known)" }
         let connected = status.peers.filter { $0.state == .connected }

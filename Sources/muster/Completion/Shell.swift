@@ -29,7 +29,16 @@ enum Shell: String {
     }
 
     /// As bash reads it where it is typed. Its own quoting of file names leaves `$` and `)` as they are.
+    ///
+    /// readline ends a quotation by itself, but not where the text ends in that very mark: there the quotation is ended before it.
     private static func escaped(_ text: Substring, within quote: Character?) -> String {
+        if let quote, text.utf8.last == quote.utf8.first {
+            return marked(Substring(text.unicodeScalars.dropLast()), within: quote) + "\(quote)\\\(quote)"
+        }
+        return marked(text, within: quote)
+    }
+
+    private static func marked(_ text: Substring, within quote: Character?) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             switch quote {

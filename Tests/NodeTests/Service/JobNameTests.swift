@@ -75,6 +75,25 @@ struct JobNameTests {
         #expect(try await refusal(anna, "Oak2024")?.code == .unknownJob, "an office's hyphens are part of its number")
     }
 
+    @Test("A name that no job has is answered with the nearest, or with those that begin so; never with a removed one")
+    func nearest() async throws {
+        let anna = try await Laptop("anna")
+        for (id, name) in [
+            ("A-1", "Smith"), ("A-2", "Jones, 3 Oak Lane"), ("A-3", "Jones, 4 Oak Lane"), ("A-4", "Gone"),
+        ] {
+            _ = try await anna.job(name, id: id)
+        }
+        _ = try await anna.service.removeJob("A-4", isConfirmed: true)
+        let meant = [
+            "Smiht": "did you mean 'Smith'?", "jones": "did you mean 'Jones, 3 Oak Lane' or 'Jones, 4 Oak Lane'?",
+            "Gome": "'muster job list' shows the jobs.", "x": "'muster job list' shows the jobs.",
+            "": "'muster job list' shows the jobs.", "!!": "'muster job list' shows the jobs.",
+        ]
+        for (text, hint) in meant {
+            #expect(try await refusal(anna, text)?.message == "There is no job '\(text)' here; \(hint)")
+        }
+    }
+
     @Test("Two of one name are told apart: living ones by what is in them, removed ones by the day")
     func several() async throws {
         let anna = try await Laptop("anna")

@@ -92,6 +92,33 @@ struct QueueServiceTests {
         #expect(try await anna.service.job(job).state.pending == "dispatched")
     }
 
+    @Test("Who asks for the same state again is told of the request that waits, unless another went between")
+    func twice() async throws {
+        let (anna, job) = try await laptop()
+        let tokens = try await advance(anna, to: ["dispatched"])
+        let again = try await anna.service.advance(AdvanceRequest(state: "dispatched"), job: "Smith")
+        #expect(again == QueuedTokens(tokens: [tokens[1]], isNew: false))
+        _ = try await anna.service.pause(LaneRequest())
+        #expect(try await anna.service.advance(AdvanceRequest(state: "dispatched"), job: job) == again)
+        let conditional = anna.service.called(by: LocalCaller(on: .strong(["0"])))
+        let refusal = await #expect(throws: APIError.self) {
+            try await conditional.advance(AdvanceRequest(state: "dispatched"), job: job)
+        }
+        #expect(refusal?.code == .preconditionFailed)
+        // Back to work after the customer has not signed is not the same as to begin it.
+        let back = try await advance(anna, to: ["inProgress", "awaitingSignature", "inProgress"])
+        #expect(Set(back).count == 3)
+        #expect(try await anna.service.queue().map(\.token) == tokens + back)
+        // What bert asks for again is what anna has asked for already.
+        let bert = try await Laptop("bert")
+        try await anna.meet(bert, over: job)
+        let there = try await bert.service.advance(AdvanceRequest(state: "inProgress"), job: job)
+        #expect(there == QueuedTokens(tokens: [back[2]], isNew: false))
+        _ = try await anna.service.removeJob(job, isConfirmed: true)
+        let removed = await #expect(throws: APIError.self) { try await advance(anna, to: ["inProgress"]) }
+        #expect(removed?.code == .jobRemoved)
+    }
+
     @Test("What is dropped is taken back, what follows from it shows no more, and its token still tells what it was")
     func dropped() async throws {
         let (anna, job) = try await laptop()
@@ -128,11 +155,21 @@ struct QueueServiceTests {
         let lane = LaneRequest(lane: text)
         #expect(try await anna.service.pause(lane) == QueueStatus(paused: 2, pausedJobs: [smith]))
         #expect(try await anna.service.queue().allSatisfy { $0.state == .paused })
-        #expect(try await anna.service.resume(lane) == QueueStatus(pending: 2))
+        #expect(try await anna.service.resume(lane) == ended(QueueStatus(pending: 2)))
+        #expect(try await anna.service.resume(lane) == ended(QueueStatus(pending: 2), wasPaused: false))
         #expect(try await anna.service.pause(LaneRequest()) == QueueStatus(paused: 2, isPaused: true))
         let refusal = await #expect(throws: APIError.self) { try await anna.service.resume(lane) }
         #expect(refusal?.code == .invalidValue && refusal?.message.contains("without a job") == true)
-        #expect(try await anna.service.resume(LaneRequest()) == QueueStatus(pending: 2))
+        #expect(try await anna.service.resume(LaneRequest()) == ended(QueueStatus(pending: 2)))
+        _ = try await anna.service.pause(lane)
+        #expect(try await anna.service.resume(LaneRequest()) == ended(QueueStatus(pending: 2)))
+        #expect(try await anna.service.resume(LaneRequest()) == ended(QueueStatus(pending: 2), wasPaused: false))
+    }
+
+    private func ended(_ status: QueueStatus, wasPaused: Bool = true) -> QueueStatus {
+        var status = status
+        status.wasPaused = wasPaused
+        return status
     }
 
     @Test("What is no lane cannot be paused", arguments: ["", "Elm/", "Elm/a/b", "Elm/nothing", "/state"])

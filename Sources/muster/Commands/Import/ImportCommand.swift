@@ -98,10 +98,9 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// What people have to know besides the counts.
     private func tell(_ report: ImportReport) {
-        for row in report.rejected.prefix(Self.mostShown) {
-            StandardError.say("line \(row.line): \(Text.plain(row.reason))")
-        }
-        let more = report.notTaken - Self.mostShown
+        let shown = report.reasons.prefix(Self.mostShown)
+        for (lines, reason) in shown { StandardError.say("\(ImportReport.places(lines)): \(Text.plain(reason))") }
+        let more = report.notTaken - shown.reduce(0) { $0 + $1.lines.count }
         if more > 0 { StandardError.say("\(counted(more, "more row")) could not be taken.") }
         guard key == nil else { return }
         if report.unchanged > 0 {

@@ -43,6 +43,33 @@ struct ImportReport: Codable, Equatable {
         }
     }
 
+    /// The rows that were not taken, in a line for each reason.
+    var reasons: [(lines: [Int], reason: String)] {
+        var (order, lines): ([String], [String: [Int]]) = ([], [:])
+        for row in rejected {
+            if lines[row.reason] == nil { order.append(row.reason) }
+            lines[row.reason, default: []].append(row.line)
+        }
+        return order.map { (lines: lines[$0] ?? [], reason: $0) }
+    }
+
+    /// `line 3`, or `lines 3-5, 9`: 20 places at most, the others are counted.
+    static func places(_ lines: [Int]) -> String {
+        guard lines.count > 1 else { return "line \(lines.first ?? 0)" }
+        var runs: [ClosedRange<Int>] = []
+        for line in lines {
+            if let last = runs.last, last.upperBound + 1 == line {
+                runs[runs.count - 1] = last.lowerBound...line
+            } else {
+                runs.append(line...line)
+            }
+        }
+        let named = runs.prefix(20)
+        let rest = lines.count - named.reduce(0) { $0 + $1.count }
+        let places = named.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+        return "lines " + places.joined(separator: ", ") + (rest == 0 ? "" : " and \(Formats.count(rest)) more")
+    }
+
     var sentence: String {
         "\(counted(rows, "row")): \(Formats.count(added)) added, \(Formats.count(updated)) updated, "
             + "\(Formats.count(unchanged)) unchanged, \(Formats.count(notTaken)) not taken."

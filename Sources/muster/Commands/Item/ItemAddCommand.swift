@@ -31,9 +31,23 @@ struct ItemAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = FieldsRequest(fields: try fields.fields())
-        let added = try await options.withClient {
-            try await $0.addItem(request, job: job.reference, isForced: forcing.force)
+        let added = try await options.withClient { client in
+            let added = try await client.addItem(request, job: job.reference, isForced: forcing.force)
+            if let barcode = request.fields["barcode"] ?? nil { await client.warn(ofTwins: barcode, in: job.reference) }
+            return added
         }
         try options.report(added, added.id)
+    }
+}
+
+extension LocalClient {
+    /// Says that a barcode is that of several items, which nobody can name by it any more. The daemon looks that up at once.
+    fileprivate func warn(ofTwins barcode: String, in job: String) async {
+        guard !barcode.isEmpty else { return }
+        do { _ = try await item(barcode, job: job) } catch let error as APIError where error.code == .ambiguousItem {
+            let command = ShellWord.command(["muster", "job", "conflicts", job])
+            StandardError.say(
+                "The job has another item with the barcode \(Text.plain(barcode)), too; '\(command)' lists them.")
+        } catch {}
     }
 }

@@ -28,6 +28,11 @@ struct JobAdvanceCommand: AsyncParsableCommand {
             try await $0.advance(AdvanceRequest(state: state), job: job.reference)
         }
         if options.json { return try StandardOutput.json(queued) }
+        guard queued.isNew else {
+            let token = queued.tokens.first.map(ShortIDs.random) ?? ""
+            return StandardOutput.say(
+                "\(Text.plain(state)) is asked for already: 'muster queue show \(token)' tells how that stands.")
+        }
         StandardOutput.say("Asked for \(Text.plain(state)); 'muster queue list' shows what waits for the server.")
     }
 }

@@ -28,7 +28,7 @@ struct JobListCommand: ListCommand {
             none: "There is no job yet; make one with 'muster job create --name NAME'.")
     }
 
-    private static func columns(_ short: ShortIDs) -> [ListColumn<JobListEntry>] {
+    static func columns(_ short: ShortIDs) -> [ListColumn<JobListEntry>] {
         [
             ListColumn(.whole("ID")) { .id($0.id, short) },
             ListColumn(.text("NAME")) { Cell($0.name) },

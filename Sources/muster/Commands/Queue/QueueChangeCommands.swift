@@ -40,7 +40,8 @@ struct QueueDropCommand: AsyncParsableCommand {
     func run() async throws {
         let entry = try await options.withClient { try await $0.drop(named.token) }
         if options.json { return try StandardOutput.json(entry) }
-        StandardOutput.say("Dropped: \(Text.plain(entry.wish)).")
+        let job = entry.jobName.map { "\"\(Text.plain($0))\"" } ?? ShortIDs.one(entry.job)
+        StandardOutput.say("Dropped \(ShortIDs.random(entry.token)) of the job \(job): \(Text.plain(entry.wish)).")
     }
 }
 
@@ -93,6 +94,9 @@ struct QueueResumeCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await options.withClient { try await $0.resume(paused.request) }
         if options.json { return try StandardOutput.json(status) }
+        guard status.wasPaused != false else {
+            return StandardOutput.say("Nothing was paused\(paused.job.map { " of \(Text.plain($0))" } ?? "").")
+        }
         StandardOutput.say("\(paused.description) goes on.")
     }
 }
