@@ -1,5 +1,6 @@
 import CRDT
 import Foundation
+import HTTPCoding
 import NIOHTTP1
 import Storage
 import Testing
@@ -126,7 +127,7 @@ struct LocalServerTests {
         try await withDaemon(try await Scene().answers) { path in
             try await LocalClient.with(socketPath: path) { client in
                 let missing = await #expect(throws: APIError.self) {
-                    _ = try await client.send(.POST, ["jobs"], body: NoteRequest(text: "no name"))
+                    _ = try await client.send(.POST, ["jobs"], body: LaneRequest())
                 }
                 #expect(missing?.code == .invalidRequest)
                 #expect(
@@ -141,6 +142,30 @@ struct LocalServerTests {
                 #expect(filter?.code == .invalidRequest)
             }
         }
+    }
+
+    @Test(
+        "A key that a body does not take is refused with the nearest that it takes, and nothing is done",
+        arguments: [
+            (["import"], #"{"items": [{"fields": {"a": "b"}}, {"feilds": {}, "fields": {"a": "b"}}]}"#, "fields"),
+            (["items"], #"{"felds": {"room": "Den"}}"#, "fields"),
+            (["removals"], #"{"matching": {"room": "Hall"}, "isConfrmed": true}"#, "isConfirmed"),
+            (["state"], #"{"state": "completed", "State": "x"}"#, "state"),
+        ])
+    func unknownKeys(path: [String], body: String, nearest: String) async throws {
+        let scene = try await Scene()
+        let before = try await scene.service.job(Scene.jobID, makesDigest: true).digest
+        try await withDaemon(scene.answers) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                let refusal = await #expect(throws: APIError.self) {
+                    let sent: AnyJSON = try JSON.decode(from: Array(body.utf8))
+                    _ = try await client.send(.POST, ["jobs", Scene.jobID] + path, body: sent)
+                }
+                #expect(refusal?.code == .invalidRequest)
+                #expect(refusal?.message.hasSuffix("did you mean '\(nearest)'?") == true, "\(refusal?.message ?? "")")
+            }
+        }
+        #expect(try await scene.service.job(Scene.jobID, makesDigest: true).digest == before)
     }
 
     @Test("A body beyond the limit is refused, and the connection goes on")
@@ -166,6 +191,37 @@ struct LocalServerTests {
                 #expect(error?.code == .failed)
                 #expect(error?.message.contains("Fault") == false)
             }
+        }
+    }
+}
+
+/// A document that fits no type.
+private indirect enum AnyJSON: Codable, Sendable {
+    case flag(Bool)
+    case text(String)
+    case list([AnyJSON])
+    case object([String: AnyJSON])
+
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if let flag = try? value.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let text = try? value.decode(String.self) {
+            self = .text(text)
+        } else if let list = try? value.decode([AnyJSON].self) {
+            self = .list(list)
+        } else {
+            self = .object(try value.decode([String: AnyJSON].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        switch self {
+        case .flag(let flag): try value.encode(flag)
+        case .text(let text): try value.encode(text)
+        case .list(let list): try value.encode(list)
+        case .object(let object): try value.encode(object)
         }
     }
 }

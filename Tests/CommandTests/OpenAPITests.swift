@@ -72,6 +72,36 @@ struct OpenAPITests {
         }
     }
 
+    @Test("The keys that a body takes are those that are documented, and no others")
+    func bodies() throws {
+        let schemas = SchemaCheck(document: try Self.document())
+        let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
+        let bodies: [String: [String]] = [
+            "AddPeer": AddPeerRequest.keys, "Admission": AdmissionRequest.keys, "AdvanceRequest": AdvanceRequest.keys,
+            "AssignmentRequest": AssignmentRequest.keys, "BeginSession": BeginSessionRequest.keys,
+            "CreateJob": CreateJobRequest.keys, "Fields": FieldsRequest.keys,
+            "FleetCertificates": FleetCertificates.keys, "Invitation": InvitationRequest.keys,
+            "ItemBatch": ItemBatch.keys, "Join": JoinRequest.keys, "LaneRequest": LaneRequest.keys,
+            "LateDecision": LateDecision.keys, "Note": NoteRequest.keys, "Removal": RemovalRequest.keys,
+            "RenameJob": RenameJobRequest.keys, "Revocation": RevocationRequest.keys, "Settle": SettleRequest.keys,
+            "SignCertificate": SignCertificateRequest.keys, "SignOffRequest": SignOffRequest.keys,
+        ]
+        var documented: Set<String> = []
+        for operation in paths.values.flatMap(\.values) {
+            let body = (operation as? [String: Any])?["requestBody"] as? [String: Any]
+            let content = body?["content"] as? [String: [String: Any]]
+            let schema = content?["application/json"]?["schema"] as? [String: Any]
+            guard let name = (schema?["$ref"] as? String)?.split(separator: "/").last else { continue }
+            documented.insert(String(name))
+        }
+        #expect(documented == Set(bodies.keys))
+        for (name, keys) in bodies.merging(["BatchItem": BatchItem.keys], uniquingKeysWith: { $1 }) {
+            let schema = schemas.resolve("#/components/schemas/\(name)")
+            #expect((schema["properties"] as? [String: Any]).map { Set($0.keys) } == Set(keys), "\(name)")
+            #expect(schema["additionalProperties"] as? Bool == false, "\(name)")
+        }
+    }
+
     @Test("The document is served as it stands")
     func served() async throws {
         let scene = try await Scene()

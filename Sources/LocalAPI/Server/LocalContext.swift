@@ -31,11 +31,11 @@ extension LocalContext {
 }
 
 extension Request {
-    /// The body as JSON of the type.
-    func decode<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+    /// The body as JSON of the type, which has all keys that it names.
+    func decode<Value: ClosedBody>(_ type: Value.Type) async throws -> Value {
         let buffer = try await wholeBody()
         do {
-            return try JSON.decode(type, from: buffer.readableBytesView)
+            return try JSON.decode(CheckedBody<Value>.self, from: buffer.readableBytesView).body
         } catch let error as DecodingError {
             throw APIError(.invalidRequest, "The body is not what this path takes: \(error.summary).")
         }

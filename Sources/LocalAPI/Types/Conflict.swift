@@ -46,13 +46,16 @@ package struct ConflictingEdit: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/jobs/{job}/conflicts`: takes one of a field's rival values, and replaces the others.
-package struct SettleRequest: Codable, Hashable, Sendable {
+package struct SettleRequest: Codable, Hashable, Sendable, ClosedBody {
     /// An item's id, a unique beginning or end of it or a barcode that one item has; `job` for the job's own fields.
     package var item: String
     /// The name as it is listed, byte for byte.
     package var field: String
     /// One of the values; else who wrote it: a host's or a person's name, or the beginning of a replica id.
     package var take: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case item, field, take }
 
     /// A `take` that fits no rival, or authors of different values, is refused with 404 `unknownRival`.
     package init(item: String, field: String, take: String) {

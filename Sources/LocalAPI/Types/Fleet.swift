@@ -34,8 +34,11 @@ package struct FleetStatus: Codable, Hashable, Sendable {
 }
 
 /// Certificates of a fleet in PEM: the laptop's own or its right to issue, then those above it, the root's last.
-package struct FleetCertificates: Codable, Hashable, Sendable {
+package struct FleetCertificates: Codable, Hashable, Sendable, ClosedBody {
     package var certificates: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case certificates }
 
     package init(certificates: String) {
         self.certificates = certificates
@@ -43,11 +46,14 @@ package struct FleetCertificates: Codable, Hashable, Sendable {
 }
 
 /// A wish for a certificate.
-package struct SignCertificateRequest: Codable, Hashable, Sendable {
+package struct SignCertificateRequest: Codable, Hashable, Sendable, ClosedBody {
     /// As in `FleetStatus`, of the other laptop.
     package var request: String
     /// What the other laptop may do; as in `FleetStatus`.
     package var role: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case request, role }
 
     package init(request: String, role: String) {
         self.request = request

@@ -40,11 +40,14 @@ package struct FleetDevice: Codable, Hashable, Sendable {
 }
 
 /// A wish to shut a laptop out for good: its id, a unique beginning of it or its name; or what the root has signed.
-package struct RevocationRequest: Codable, Hashable, Sendable {
+package struct RevocationRequest: Codable, Hashable, Sendable, ClosedBody {
     /// Signed by this laptop, which has to be an issuer.
     @Nullable package var device: String?
     /// Signed elsewhere, in PEM.
     @Nullable package var revocation: String?
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case device, revocation }
 
     package init(device: String? = nil, revocation: String? = nil) {
         self.device = device

@@ -102,10 +102,13 @@ package struct ItemDetails: Codable, Hashable, Sendable, Tagged {
 }
 
 /// `POST /v1/jobs/{job}/items` and `PATCH /v1/jobs/{job}/items/{item}`: fields to set. Others stay as they are.
-package struct FieldsRequest: Codable, Hashable, Sendable {
+package struct FieldsRequest: Codable, Hashable, Sendable, ClosedBody {
     /// Values by name, one at least. A name has 1 to 64 bytes without `=` and control characters, and is not `notes`;
     /// a value has 64 KiB at most. Null empties the field, as the empty text does; of a new item it is left out.
     package var fields: [String: String?]
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case fields }
 
     /// A bad name or value is refused with 422 `invalidValue`.
     package init(fields: [String: String?]) {
@@ -114,9 +117,12 @@ package struct FieldsRequest: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/jobs/{job}/items/{item}/notes`.
-package struct NoteRequest: Codable, Hashable, Sendable {
+package struct NoteRequest: Codable, Hashable, Sendable, ClosedBody {
     /// 1 byte to 64 KiB, without NUL; white space is kept.
     package var text: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case text }
 
     /// An empty text is refused with 422 `invalidValue`.
     package init(text: String) {

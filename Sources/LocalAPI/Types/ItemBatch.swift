@@ -1,7 +1,7 @@
 package import HTTPCoding
 
 /// `POST /v1/jobs/{job}/import`: many items in as few commits as the daemon sees fit.
-package struct ItemBatch: Codable, Hashable, Sendable {
+package struct ItemBatch: Codable, Hashable, Sendable, ClosedBody {
     /// The most items in one request.
     package static let largest = 5000
 
@@ -9,6 +9,9 @@ package struct ItemBatch: Codable, Hashable, Sendable {
     package var key: String?
     /// At most `largest`, else 413; the result in the same place of the report tells of each.
     package var items: [BatchItem]
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case key, items }
 
     /// Without a `key` every item is added as a new one.
     package init(key: String? = nil, items: [FieldsRequest]) {
@@ -23,12 +26,23 @@ package struct ItemBatch: Codable, Hashable, Sendable {
 }
 
 /// One item of a batch.
-package struct BatchItem: Codable, Hashable, Sendable {
+package struct BatchItem: Codable, Hashable, Sendable, ClosedBody {
     /// The id that it gets, a UUID; nil for a fresh one. Where the job has, or had, an item with this id, nothing is written: whoever
     /// draws ids sends a batch again without doubling anything.
     package var id: String?
     /// As in a `FieldsRequest`.
     package var fields: [String: String?]
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case id, fields }
+
+    /// Throws `APIError` for a key that it does not have.
+    package init(from decoder: any Decoder) throws {
+        try Self.checkKeys(decoder)
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        id = try object.decodeIfPresent(String.self, forKey: .id)
+        fields = try object.decode([String: String?].self, forKey: .fields)
+    }
 
     /// A bad id, name or value rejects this item alone.
     package init(id: String? = nil, fields: [String: String?]) {

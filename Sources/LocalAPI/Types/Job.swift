@@ -142,7 +142,7 @@ package struct PeerBehind: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/jobs`.
-package struct CreateJobRequest: Codable, Hashable, Sendable {
+package struct CreateJobRequest: Codable, Hashable, Sendable, ClosedBody {
     /// 1 to 256 bytes without control characters, white space around it taken off; else 422.
     package var name: String
     /// What it is for; `inventory` when absent.
@@ -151,6 +151,9 @@ package struct CreateJobRequest: Codable, Hashable, Sendable {
     package var id: String?
     /// Laptops that are to receive it, by name, id, or a unique beginning of one, this one besides; every laptop when absent.
     package var laptops: [String]?
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case name, kind, id, laptops }
 
     /// An `id` that is here already is refused with 409 `jobExists`.
     package init(name: String, kind: JobKind? = nil, id: String? = nil, laptops: [String]? = nil) {
@@ -179,9 +182,12 @@ package struct Identified: Codable, Hashable, Sendable, Tagged {
 }
 
 /// `PATCH /v1/jobs/{job}`: what the job is called from now on, for everybody.
-package struct RenameJobRequest: Codable, Hashable, Sendable {
+package struct RenameJobRequest: Codable, Hashable, Sendable, ClosedBody {
     /// As that of a new job.
     package var name: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case name }
 
     /// A name that cannot be is refused with 422 `invalidValue`.
     package init(name: String) {

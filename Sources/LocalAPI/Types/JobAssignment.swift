@@ -43,11 +43,14 @@ package struct JobAssignment: Codable, Hashable, Sendable {
 }
 
 /// What is to be said of who is on a job. Laptops by name, id, or a unique beginning of one.
-package struct AssignmentRequest: Codable, Hashable, Sendable {
+package struct AssignmentRequest: Codable, Hashable, Sendable, ClosedBody {
     /// To be put on the job.
     package var assign: [String]?
     /// To be taken off it.
     package var unassign: [String]?
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case assign, unassign }
 
     /// Takes what people typed.
     package init(assign: [String]? = nil, unassign: [String]? = nil) {

@@ -1,9 +1,12 @@
 package import HTTPCoding
 
 /// A wish to let one laptop in, or the server.
-package struct InvitationRequest: Codable, Hashable, Sendable {
+package struct InvitationRequest: Codable, Hashable, Sendable, ClosedBody {
     /// What it may do: `office`, `lead`, `member` or `reader`; `server` for the company's server.
     package var role: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case role }
 
     package init(role: String) {
         self.role = role
@@ -67,9 +70,12 @@ package struct Newcomer: Codable, Hashable, Sendable {
 }
 
 /// Says yes to a newcomer.
-package struct AdmissionRequest: Codable, Hashable, Sendable {
+package struct AdmissionRequest: Codable, Hashable, Sendable, ClosedBody {
     /// Of the newcomer whose key words were compared.
     package var deviceID: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case deviceID }
 
     package init(deviceID: String) {
         self.deviceID = deviceID
@@ -77,9 +83,12 @@ package struct AdmissionRequest: Codable, Hashable, Sendable {
 }
 
 /// A wish to join by a code.
-package struct JoinRequest: Codable, Hashable, Sendable {
+package struct JoinRequest: Codable, Hashable, Sendable, ClosedBody {
     /// As the inviter reads it: 16 characters, hyphens and spaces anywhere, capitals or not.
     package var code: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case code }
 
     package init(code: String) {
         self.code = code

@@ -22,9 +22,12 @@ package struct LateChange: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/jobs/{job}/late/accept` and `…/drop`: what a person has seen and decided.
-package struct LateDecision: Codable, Hashable, Sendable {
+package struct LateDecision: Codable, Hashable, Sendable, ClosedBody {
     /// The ids of the changes that it is about, and of no others. What has come in since then stays undecided.
     package var changes: [String]
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case changes }
 
     /// One that is not listed, or not any more, is refused with 404 `unknownChange`; nothing is decided then.
     package init(changes: [String]) {

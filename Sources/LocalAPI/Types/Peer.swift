@@ -93,9 +93,12 @@ extension SyncState {
 }
 
 /// `POST /v1/peers`: dial this address now and keep it as a static peer until the daemon stops.
-package struct AddPeerRequest: Codable, Hashable, Sendable {
+package struct AddPeerRequest: Codable, Hashable, Sendable, ClosedBody {
     /// `HOST:PORT`, IPv6 hosts in brackets.
     package var address: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case address }
 
     /// What is not of the form `HOST:PORT` is refused with 422.
     package init(address: String) {

@@ -128,9 +128,12 @@ package struct QueueAttempt: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/jobs/{job}/state`.
-package struct AdvanceRequest: Codable, Hashable, Sendable {
+package struct AdvanceRequest: Codable, Hashable, Sendable, ClosedBody {
     /// `scheduled`, `dispatched`, `inProgress`, `awaitingSignature`, `completed` or `cancelled`; else 422.
     package var state: String
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case state }
 
     /// A state that cannot follow those that are asked for already is refused with 422.
     package init(state: String) {
@@ -152,9 +155,12 @@ package struct QueuedTokens: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/queue/pause` and `resume`.
-package struct LaneRequest: Codable, Hashable, Sendable {
+package struct LaneRequest: Codable, Hashable, Sendable, ClosedBody {
     /// A job, or a lane of it as the queue lists it (`JOB/NAME`); absent for everything of this device.
     package var lane: String?
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case lane }
 
     /// Nil pauses everything of this device, or ends every pause.
     package init(lane: String? = nil) {

@@ -1,13 +1,16 @@
 package import HTTPCoding
 
 /// `POST /v1/jobs/{job}/removals`: items to remove for good, in one transaction, all or none.
-package struct RemovalRequest: Codable, Hashable, Sendable {
+package struct RemovalRequest: Codable, Hashable, Sendable, ClosedBody {
     /// Ids, unique beginnings or ends of them or barcodes; at most 5,000, else 413.
     package var items: [String]?
     /// Instead of `items`: all whose fields have exactly these values.
     package var matching: [String: String]?
     /// Whether a person has confirmed that so many are to go (see `APIError.Code.confirmationNeeded`).
     package var isConfirmed: Bool?
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case items, matching, isConfirmed }
 
     /// Either `items` or `matching` is given; both or neither is refused with 400.
     package init(items: [String]? = nil, matching: [String: String]? = nil, isConfirmed: Bool? = nil) {

@@ -40,11 +40,14 @@ package struct SessionReport: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/session`.
-package struct BeginSessionRequest: Codable, Hashable, Sendable {
+package struct BeginSessionRequest: Codable, Hashable, Sendable, ClosedBody {
     /// A name of the crew's list; what differs from one in case or spaces only is that one.
     package var name: String
     /// Whether it is somebody whom the list does not have.
     package var isNew: Bool?
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case name, isNew }
 
     /// A name that the list has not is refused with 422 `invalidValue`, unless it is new.
     package init(name: String, isNew: Bool? = nil) {

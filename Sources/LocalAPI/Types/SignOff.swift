@@ -1,12 +1,15 @@
 package import HTTPCoding
 
 /// `POST /v1/jobs/{job}/signature`.
-package struct SignOffRequest: Codable, Hashable, Sendable {
+package struct SignOffRequest: Codable, Hashable, Sendable, ClosedBody {
     /// Of who signs, 1 to 1,024 bytes.
     package var name: String
     /// What stood on the summary that was shown: refused with 422 if the inventory has changed since. Absent for the
     /// inventory as it is when the request comes.
     package var digest: String?
+
+    /// What it may have.
+    package enum CodingKeys: String, CodingKey, CaseIterable { case name, digest }
 
     /// The job has to be shown as `awaitingSignature`, or with this very signature; else 422.
     package init(name: String, digest: String? = nil) {

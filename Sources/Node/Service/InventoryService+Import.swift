@@ -11,7 +11,7 @@ extension InventoryService {
             let job = try await living(text)
             let key = try batch.key.map(Self.field)
             guard key == nil || batch.items.allSatisfy({ $0.id == nil }) else {
-                throw APIError(.invalidRequest, "A batch has a key, or its items have ids: leave one of them out.")
+                throw APIError(.invalidValue, "A batch has a key, or its items have ids: leave one of them out.")
             }
             var results = Array(repeating: BatchResult(outcome: .rejected), count: batch.items.count)
             let base = if let key { try await keys.items(of: job.id, by: key, in: store) } else { KeyCache.Known() }
