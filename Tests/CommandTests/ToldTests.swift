@@ -101,7 +101,7 @@ struct ToldTests {
             return fleet
         }
         #expect(Company.nextStep(fleet(nil), on).contains("'muster fleet join CODE'"))
-        #expect(Company.nextStep(fleet("f"), on).contains("on the same network"))
+        #expect(Company.nextStep(fleet("f"), on).contains("on this network"))
         #expect(Company.nextStep(fleet("f"), DiscoveryStatus(state: .off)).contains("switched off"))
         #expect(Company.nextStep(fleet("f", isRevoked: true), on).contains("revoked"))
         #expect(Company.nextStep(nil, nil).contains("muster doctor"))

@@ -98,7 +98,7 @@ KNOWN = {
         "remedy": [
             "job audit HISTORY --fleet 0123abcd"],
         "error id": [
-            "job create of the same name", "job log JOB --item 2000000000238", "job show 0", "job show Miller"],
+            "job create of the same name", "job log JOB --item 2000000000238"],
         "word replica": [
             "job roster JOB --wide"],
     },

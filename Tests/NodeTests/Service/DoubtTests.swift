@@ -144,6 +144,6 @@ struct ChosenIDTests {
         let refusal = await #expect(throws: APIError.self) {
             try await take(anna, [(Self.ids[1], "Rug")], key: "name")
         }
-        #expect(refusal?.code == .invalidRequest)
+        #expect(refusal?.code == .invalidValue)
     }
 }
