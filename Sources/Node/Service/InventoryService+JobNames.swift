@@ -47,7 +47,7 @@ extension InventoryService {
         return meant[0]
     }
 
-    /// What may be meant by a name that no job has: one that was mistyped, else those that begin so.
+    /// What may be meant by a name that no job has: one that was mistyped, else those that begin so, or nearly.
     private static func meant(_ text: String, among jobs: [StoredJob]) -> String {
         let names = jobs.filter { !$0.isRemoved }.map(\.name)
         var nearest: [String] = []
@@ -56,6 +56,11 @@ extension InventoryService {
         if text.count > 2 { nearest = [NearestName.of(text, among: names)].compactMap(\.self) }
         if nearest.isEmpty, !folded.isEmpty {
             nearest = Array(names.filter { NearestName.folded($0).hasPrefix(folded) }.prefix(3))
+        }
+        if nearest.isEmpty, text.count > 4 {
+            let beginnings = names.map { String($0.prefix(text.count)) }
+            let begun = NearestName.of(text, among: beginnings)
+            nearest = Array(zip(names, beginnings).filter { $0.1 == begun }.map(\.0).prefix(3))
         }
         guard !nearest.isEmpty else { return "'muster job list' shows the jobs." }
         return "did you mean \(nearest.map { "'\($0)'" }.joined(separator: " or "))?"
