@@ -289,7 +289,7 @@ def test_a_queue_that_is_paused_and_dropped(solos, office, front):
     never_during(lambda: state(anna, job) != waiting, 1.5, "what is paused is sent")
     assert anna.muster("queue", "drop", token[:8]).returncode == 0
     assert state(anna, job) == {"published": "scheduled", "pending": None}
-    assert anna.make("/v1/queue/resume", {}) == queue_status()
+    assert anna.make("/v1/queue/resume", {}) == {**queue_status(), "wasPaused": True}
     # The next one of the lane follows one that was taken back.
     advance(anna, job, "cancelled")
     wait_published([anna], job, "cancelled")

@@ -52,14 +52,15 @@ extension InventoryService {
         let names = jobs.filter { !$0.isRemoved }.map(\.name)
         var nearest: [String] = []
         let folded = NearestName.folded(text)
-        // Of two letters any two others are a slip.
-        if text.count > 2 { nearest = [NearestName.of(text, among: names)].compactMap(\.self) }
+        // Names of customers and streets have much in common by themselves: 'Oak Street' is not meant as 'Elm Street'.
+        let slips = text.count < 6 ? 1 : 2
+        if text.count > 2 { nearest = [NearestName.of(text, among: names, slips: slips)].compactMap(\.self) }
         if nearest.isEmpty, !folded.isEmpty {
             nearest = Array(names.filter { NearestName.folded($0).hasPrefix(folded) }.prefix(3))
         }
         if nearest.isEmpty, text.count > 4 {
             let beginnings = names.map { String($0.prefix(text.count)) }
-            let begun = NearestName.of(text, among: beginnings)
+            let begun = NearestName.of(text, among: beginnings, slips: slips)
             nearest = Array(zip(names, beginnings).filter { $0.1 == begun }.map(\.0).prefix(3))
         }
         guard !nearest.isEmpty else { return "'muster job list' shows the jobs." }

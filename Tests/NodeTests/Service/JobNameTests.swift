@@ -87,7 +87,7 @@ struct JobNameTests {
         let meant = [
             "Smiht": "did you mean 'Smith'?", "jones": "did you mean 'Jones, 3 Oak Lane' or 'Jones, 4 Oak Lane'?",
             "Joens, 3": "did you mean 'Jones, 3 Oak Lane'?", "Gome": "'muster job list' shows the jobs.",
-            "x": "'muster job list' shows the jobs.",
+            "Jones, 7 Elm Lane": "'muster job list' shows the jobs.", "x": "'muster job list' shows the jobs.",
             "": "'muster job list' shows the jobs.", "!!": "'muster job list' shows the jobs.",
         ]
         for (text, hint) in meant {
