@@ -50,7 +50,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON"]),
+        // Without its reader of JSON, which takes all of Foundation with it, and ICU: 60 MB.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -115,9 +116,13 @@ let package = Package(
             resources: [.embedInCode("openapi.json")]),
         .target(
             name: "LocalAPI",
+            dependencies: ["CRDT", "HTTPCoding", "Inventory", httpClient, nioCore, nioHTTP1]),
+        // Apart from the client: a command that carries a server with it is three times as large.
+        .target(
+            name: "LocalAPIServer",
             dependencies: [
-                "CRDT", "HTTPCoding", "Inventory", hummingbird, hummingbirdCore, httpClient, httpTypes, lifecycle,
-                logging, nioCore, nioHTTP1, nioPosix,
+                "HTTPCoding", "Inventory", "LocalAPI", hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
+                nioCore, nioPosix,
             ],
             resources: [.embedInCode("openapi.json")]),
         .target(
@@ -131,7 +136,8 @@ let package = Package(
             dependencies: [
                 "Audit", "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage",
                 "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "HTTPCoding", "Engine", "Enrolment", "FleetTLS", "Identity", "WireFormat",
+                "ServerChannel", "LocalAPI", "LocalAPIServer", "HTTPCoding", "Engine", "Enrolment", "FleetTLS", "Identity",
+                "WireFormat",
                 "CMalloc",
                 lifecycle,
                 unixSignals,
@@ -214,6 +220,7 @@ let package = Package(
             name: "NodeTests",
             dependencies: [
                 "Node", "Engine", "Enrolment", "FleetTLS", "WireFormat", "Replication", "ServerChannel", "LocalAPI",
+                "LocalAPIServer",
                 "HTTPCoding",
                 "Outbox",
                 "Storage", "Transport",
@@ -222,7 +229,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox", "Simulation",
+                "LocalAPI", "LocalAPIServer", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox",
+                "Simulation",
                 "Storage", "muster",
                 arguments, httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ],

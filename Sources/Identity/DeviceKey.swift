@@ -1,7 +1,7 @@
 import Authorship
 package import CRDT
 import Crypto
-import Foundation
+import FoundationEssentials
 import SwiftASN1
 
 /// The key by which a laptop is known to its fleet: Ed25519 (RFC 8032).

@@ -3,6 +3,7 @@ package import Engine
 import Enrolment
 import HTTPCoding
 import LocalAPI
+import LocalAPIServer
 package import Logging
 import Replication
 package import Storage

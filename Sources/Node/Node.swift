@@ -4,6 +4,7 @@ import Discovery
 import Engine
 import HTTPCoding
 import LocalAPI
+import LocalAPIServer
 package import Logging
 import Replication
 import ServiceLifecycle

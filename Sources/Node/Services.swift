@@ -1,6 +1,7 @@
 import Dispatch
 import Engine
 import LocalAPI
+import LocalAPIServer
 import Logging
 import Replication
 import ServiceLifecycle

@@ -11,6 +11,7 @@ struct GuardTests {
             ("Sources/Inventory/A.swift", "import struct Foundation.Date"),
             ("Sources/Replication/A.swift", "@preconcurrency internal import NIOCore"),
             ("Sources/muster/A.swift", "import Storage"),
+            ("Sources/Identity/A.swift", "import Foundation"),
             ("Sources/Transport/A.swift", "public import Storage"),
             ("Sources/ChannelServer/A.swift", "import LocalAPI"),
             ("Sources/HTTPCoding/A.swift", "package import LocalAPI"),

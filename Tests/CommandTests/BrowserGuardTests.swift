@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import HTTPCoding
 import HTTPTypes
 import Hummingbird
+@testable import LocalAPIServer
 import NIOCore
 import NIOHTTP1
 import Testing

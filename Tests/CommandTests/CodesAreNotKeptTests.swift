@@ -1,3 +1,4 @@
+@testable import LocalAPIServer
 import Testing
 
 @testable import LocalAPI

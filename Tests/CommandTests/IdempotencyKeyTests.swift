@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import HTTPTypes
+import LocalAPIServer
 import NIOCore
 import NIOHTTP1
 import Storage

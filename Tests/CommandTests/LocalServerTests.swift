@@ -1,6 +1,7 @@
 import CRDT
 import Foundation
 import HTTPCoding
+@testable import LocalAPIServer
 import NIOHTTP1
 import Storage
 import Testing

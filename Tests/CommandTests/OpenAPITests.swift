@@ -4,6 +4,7 @@ import Foundation
 import HTTPCoding
 import HTTPTypes
 import Identity
+@testable import LocalAPIServer
 import NIOCore
 import NIOHTTP1
 import Testing
@@ -24,7 +25,7 @@ struct OpenAPITests {
 
     private static func document() throws -> [String: Any] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/LocalAPI/openapi.json")
+            .deletingLastPathComponent().appending(path: "Sources/LocalAPIServer/openapi.json")
         return try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
     }
 

@@ -1,5 +1,6 @@
 import HTTPCoding
 import LocalAPI
+import LocalAPIServer
 import Testing
 
 @testable import Node

@@ -1,5 +1,6 @@
 import Dispatch
 import LocalAPI
+import LocalAPIServer
 import Testing
 
 @Suite("Pieces that are pulled")

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPCoding
 import LocalAPI
+import LocalAPIServer
 import Testing
 
 @testable import Node

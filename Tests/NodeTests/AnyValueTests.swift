@@ -4,6 +4,7 @@ import Foundation
 import HTTPCoding
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Storage
 import Testing
 

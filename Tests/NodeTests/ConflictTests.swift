@@ -2,6 +2,7 @@ import CRDT
 import HTTPCoding
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Storage
 import Testing
 

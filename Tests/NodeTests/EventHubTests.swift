@@ -1,4 +1,5 @@
 import LocalAPI
+import LocalAPIServer
 import Testing
 
 @testable import Node

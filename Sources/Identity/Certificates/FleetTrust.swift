@@ -1,5 +1,5 @@
 package import CRDT
-import Foundation
+import FoundationEssentials
 @_spi(FixedExpiryValidationTime) import X509
 
 /// Whom a chain of certificates lets in.

@@ -16,5 +16,5 @@ package struct CategoryView: Codable, Hashable, Sendable {
     }
 
     /// In the order of the usual cube sheet.
-    static let all = Catalogue.categories.map(CategoryView.init)
+    package static let all = Catalogue.categories.map(CategoryView.init)
 }

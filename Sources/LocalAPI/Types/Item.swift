@@ -163,3 +163,14 @@ package struct FieldFilter: Hashable, Sendable {
         self.value = value
     }
 }
+
+extension FieldFilter {
+    /// Reads `FIELD=VALUE`, cut at the first `=`; throws `invalidRequest` where the field is empty or `=` is missing.
+    package init(parsing text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else {
+            throw APIError(.invalidRequest, "\"\(text)\" is not of the form FIELD=VALUE.")
+        }
+        self.init(field: String(parts[0]), value: String(parts[1]))
+    }
+}

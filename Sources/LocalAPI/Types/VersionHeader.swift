@@ -2,5 +2,5 @@ import HTTPCoding
 
 extension MusterVersion {
     /// In every request and every response: how the two ends of the socket tell each other their versions.
-    static let headerName = "Muster-Version"
+    package static let headerName = "Muster-Version"
 }

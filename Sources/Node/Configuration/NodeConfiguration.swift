@@ -1,6 +1,7 @@
 import Configuration
 import FoundationEssentials
 package import LocalAPI
+import LocalAPIServer
 package import Logging
 package import Replication
 package import ServerChannel
@@ -77,7 +78,7 @@ package struct NodeConfiguration: Sendable {
                 case .discovery: .bool(given.first == "true")
                 default: .string(given.first ?? "")
                 }
-            values[AbsoluteConfigKey([key.rawValue])] = ConfigValue(content, isSecret: false)
+            values[key.absolute] = ConfigValue(content, isSecret: false)
         }
         try SettingsCheck.check(environment: environment)
         var providers: [any ConfigProvider] = [InMemoryProvider(name: "flags", values: values)]
@@ -91,15 +92,8 @@ package struct NodeConfiguration: Sendable {
                 throw ConfigurationError(
                     "The configuration file \(file) cannot be read; check its name, and whether you may.")
             }
-            try SettingsCheck.check(file: bytes, named: file)
-            let path = InMemoryProvider(
-                name: "path", values: ["filePath": ConfigValue(.string(file), isSecret: false)])
-            do {
-                providers.append(try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: path)))
-            } catch {
-                throw ConfigurationError(
-                    "The configuration file \(file) cannot be read as JSON; correct it or leave --config out.")
-            }
+            let settings = try SettingsCheck.settings(in: bytes, named: file)
+            providers.append(InMemoryProvider(name: "file", values: settings))
         }
         let directories = UsualDirectories(environment: environment, isRoot: isRoot)
         let places = SettingPlaces(flags: Set(flags.keys), environment: environment, file: file)
@@ -215,6 +209,8 @@ package struct NodeConfiguration: Sendable {
 
 extension NodeConfiguration.Key {
     var key: ConfigKey { ConfigKey([rawValue]) }
+    /// The same, as providers have it.
+    var absolute: AbsoluteConfigKey { AbsoluteConfigKey([rawValue]) }
 }
 
 /// A setting that cannot be used: one sentence with the remedy.

@@ -1,3 +1,4 @@
+import Configuration
 import FoundationEssentials
 import Inventory
 
@@ -22,46 +23,53 @@ enum SettingsCheck {
     }
 
     /// A value of a JSON file.
-    private enum Value: Decodable {
-        case text, texts, yesNo, whole, other
+    private struct Value: Decodable {
+        /// Nil for what no setting can be.
+        let content: ConfigContent?
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if (try? container.decode(Bool.self)) != nil {
-                self = .yesNo
-            } else if (try? container.decode(Int.self)) != nil {
-                self = .whole
-            } else if (try? container.decode(String.self)) != nil {
-                self = .text
+            if let value = try? container.decode(Bool.self) {
+                content = .bool(value)
+            } else if let value = try? container.decode(Int.self) {
+                content = .int(value)
+            } else if let value = try? container.decode(String.self) {
+                content = .string(value)
             } else {
-                self = (try? container.decode([String].self)) == nil ? .other : .texts
+                content = (try? container.decode([String].self)).map(ConfigContent.stringArray)
             }
         }
 
-        func isOf(_ kind: Kind) -> Bool {
-            switch (self, kind) {
-            case (.text, .text), (.texts, .texts), (.yesNo, .yesNo), (.whole, .seconds): true
-            default: false
+        func content(as kind: Kind) -> ConfigContent? {
+            switch (content, kind) {
+            case (.string, .text), (.stringArray, .texts), (.bool, .yesNo), (.int, .seconds): content
+            default: nil
             }
         }
     }
 
     /// - Parameter name: of the file, as it was given.
     /// - Throws: `ConfigurationError`, which names the file, the setting, and what was meant perhaps.
-    static func check(file bytes: Data, named name: String) throws(ConfigurationError) {
-        let settings: [String: Value]
-        do { settings = try JSONDecoder().decode([String: Value].self, from: bytes) } catch {
+    static func settings(
+        in bytes: Data, named name: String
+    ) throws(ConfigurationError) -> [AbsoluteConfigKey: ConfigValue] {
+        let given: [String: Value]
+        do { given = try JSONDecoder().decode([String: Value].self, from: bytes) } catch {
             throw ConfigurationError(
                 "The configuration file \(name) is no JSON object; correct it or leave --config out.")
         }
-        for (given, value) in settings.sorted(by: { $0.key < $1.key }) {
-            guard let key = NodeConfiguration.Key(rawValue: given) else {
-                throw unknown(given, "'\(given)' in \(name)", among: NodeConfiguration.Key.allCases.map(\.rawValue))
+        var settings: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (setting, value) in given.sorted(by: { $0.key < $1.key }) {
+            guard let key = NodeConfiguration.Key(rawValue: setting) else {
+                throw unknown(
+                    setting, "'\(setting)' in \(name)", among: NodeConfiguration.Key.allCases.map(\.rawValue))
             }
-            guard value.isOf(key.kind) else {
-                throw ConfigurationError("'\(given)' in \(name) has to be \(key.kind.words); correct it.")
+            guard let content = value.content(as: key.kind) else {
+                throw ConfigurationError("'\(setting)' in \(name) has to be \(key.kind.words); correct it.")
             }
+            settings[key.absolute] = ConfigValue(content, isSecret: false)
         }
+        return settings
     }
 
     /// - Parameter environment: the process's; only what begins with `MUSTER_` is looked at.

@@ -2,6 +2,7 @@ import CRDT
 import Engine
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Storage
 import Synchronization
 

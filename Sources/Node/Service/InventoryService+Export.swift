@@ -4,6 +4,7 @@ import HTTPCoding
 import Identity
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Storage
 
 /// The canonical export, and the history behind it.

@@ -2,6 +2,7 @@ import CRDT
 import Engine
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Outbox
 import Replication
 import Storage

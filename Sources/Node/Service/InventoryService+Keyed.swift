@@ -1,6 +1,7 @@
 import CRDT
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Outbox
 import Storage
 import Synchronization

@@ -2,6 +2,7 @@ import Engine
 import HTTPCoding
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Storage
 
 /// Who is at this laptop, for each user of the machine (docs/people.md).

@@ -5,6 +5,7 @@ import Identity
 import HTTPCoding
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Logging
 import Outbox
 import Replication

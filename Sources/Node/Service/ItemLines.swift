@@ -2,6 +2,7 @@ import CRDT
 import HTTPCoding
 import Inventory
 import LocalAPI
+import LocalAPIServer
 
 /// The elements of `GET /v1/jobs/{job}/items`, written from where the items are stored: `ItemView` in JSON, without making one.
 struct ItemLines: ItemExport {

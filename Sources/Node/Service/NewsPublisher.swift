@@ -1,6 +1,7 @@
 import CRDT
 import Engine
 import LocalAPI
+import LocalAPIServer
 import Outbox
 import ServiceLifecycle
 import Synchronization

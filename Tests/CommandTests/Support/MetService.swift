@@ -1,5 +1,6 @@
 import LocalAPI
 
+import LocalAPIServer
 @testable import Node
 
 /// The service of a laptop that has met a peer and tried to reach the server: what only a network shows is put into its

@@ -3,6 +3,7 @@ import Identity
 import Inventory
 import HTTPCoding
 import LocalAPI
+import LocalAPIServer
 import Simulation
 import Storage
 import Testing

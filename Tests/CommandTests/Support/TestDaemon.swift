@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LocalAPI
+import LocalAPIServer
 import Logging
 import ServiceLifecycle
 

@@ -1,5 +1,6 @@
 import CRDT
 import LocalAPI
+import LocalAPIServer
 import Simulation
 import Testing
 

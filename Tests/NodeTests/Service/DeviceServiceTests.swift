@@ -1,3 +1,4 @@
+import LocalAPIServer
 import Simulation
 import Storage
 import CRDT

@@ -1,5 +1,6 @@
 import CRDT
 import LocalAPI
+import LocalAPIServer
 import Testing
 
 @testable import Node

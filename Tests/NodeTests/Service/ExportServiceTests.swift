@@ -1,3 +1,4 @@
+import LocalAPIServer
 import Storage
 import CRDT
 import Inventory

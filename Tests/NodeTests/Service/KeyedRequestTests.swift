@@ -1,6 +1,7 @@
 import CRDT
 import HTTPCoding
 import LocalAPI
+import LocalAPIServer
 import Simulation
 import Testing
 

@@ -3,6 +3,7 @@ import Engine
 import HTTPCoding
 import Inventory
 import LocalAPI
+import LocalAPIServer
 import Logging
 import Simulation
 import Storage

@@ -1,5 +1,6 @@
 import HTTPCoding
 import Hummingbird
+import LocalAPI
 import Logging
 import NIOCore
 

@@ -1,5 +1,6 @@
 import HTTPCoding
 import Hummingbird
+import LocalAPI
 import NIOCore
 
 /// Responses of the local API.
@@ -64,31 +65,9 @@ enum Answer {
     }
 }
 
-/// The two ways to write a list that is too long to hold.
-package enum ElementForm: Sendable {
-    /// One JSON array, an element a line.
-    case array
-    /// JSON lines.
-    case lines
-
-    static let linesMediaType = "application/jsonl"
-
+extension ElementForm {
     /// Lines for a caller that accepts only those.
     init(for request: Request) {
         self = request.headers[.accept] == Self.linesMediaType ? .lines : .array
-    }
-
-    var mediaType: String { self == .array ? "application/json" : Self.linesMediaType }
-    /// What stands before the first element.
-    package var opening: String { self == .array ? "[\n" : "" }
-    /// What stands between two.
-    package var separator: String { self == .array ? ",\n" : "\n" }
-
-    /// What stands after the last, or after the opening where there is none.
-    package func closing(isEmpty: Bool) -> String {
-        switch self {
-        case .array: isEmpty ? "]\n" : "\n]\n"
-        case .lines: isEmpty ? "" : "\n"
-        }
     }
 }

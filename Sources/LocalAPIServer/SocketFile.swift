@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import LocalAPI
 
 /// The file of a Unix socket: made so that nobody can connect before its mode is right, and never taken from a daemon
 /// that still answers.

@@ -1,6 +1,7 @@
 import HTTPCoding
 import Hummingbird
 import HummingbirdCore
+import LocalAPI
 package import Logging
 package import NIOCore
 import NIOPosix

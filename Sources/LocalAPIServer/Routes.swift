@@ -1,6 +1,7 @@
 import HTTPCoding
 import HTTPTypes
 import Hummingbird
+import LocalAPI
 
 /// One operation of the local API, as `openapi.json` documents it.
 struct Route: Sendable {
@@ -292,16 +293,5 @@ extension ExportFormat {
         case .json: "application/json"
         case .csv: "text/csv; charset=utf-8"
         }
-    }
-}
-
-extension FieldFilter {
-    /// Reads `FIELD=VALUE`, cut at the first `=`; throws `invalidRequest` where the field is empty or `=` is missing.
-    package init(parsing text: String) throws {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty else {
-            throw APIError(.invalidRequest, "\"\(text)\" is not of the form FIELD=VALUE.")
-        }
-        self.init(field: String(parts[0]), value: String(parts[1]))
     }
 }

@@ -1,3 +1,4 @@
+package import LocalAPI
 import NIOCore
 
 #if canImport(Glibc)

@@ -1,6 +1,7 @@
 import HTTPCoding
 import Hummingbird
 import Inventory
+import LocalAPI
 
 /// Refuses what a path does not take in its query: a filter that is misspelt must not look like one that everything fits.
 enum QueryCheck {

@@ -1,5 +1,6 @@
 import HTTPCoding
 import Hummingbird
+import LocalAPI
 import NIOCore
 
 /// Server-sent events (WHATWG HTML, section 9.2).

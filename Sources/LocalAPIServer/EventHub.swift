@@ -1,3 +1,4 @@
+package import LocalAPI
 import Synchronization
 
 /// An event with the id by which whoever lost the connection goes on (`Last-Event-ID`).

@@ -1,3 +1,5 @@
+import LocalAPI
+
 /// Where callers connect, who may, and what they may do there.
 package struct LocalSocket: Sendable {
     /// What callers may do.

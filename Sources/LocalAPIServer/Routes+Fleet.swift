@@ -1,4 +1,5 @@
 import Hummingbird
+import LocalAPI
 
 extension Route {
     static let fleet = [

@@ -1,6 +1,7 @@
 import HTTPCoding
 import HTTPTypes
 import Hummingbird
+import LocalAPI
 import Logging
 
 /// Finds the route of a request and turns whatever it throws into a problem document.

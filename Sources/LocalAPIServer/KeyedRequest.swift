@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+package import LocalAPI
 import NIOCore
 
 /// A request that its caller sends again until it hears the answer, under one key (IETF draft-ietf-httpapi-idempotency-key-header-07,

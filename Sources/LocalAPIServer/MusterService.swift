@@ -1,3 +1,5 @@
+package import LocalAPI
+
 /// What a daemon answers to the local API: one method per operation.
 ///
 /// `job` and `item` are as the caller wrote them: a job's id, a unique beginning or end of it or its exact name, each of a living
@@ -159,10 +161,4 @@ package protocol MusterService: Sendable {
 extension MusterService {
     /// All of them.
     package func jobs() async throws -> [JobListEntry] { try await jobs(named: nil) }
-}
-
-/// Canonical forms of a job's items: equal stores give equal bytes.
-package enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable {
-    case json
-    case csv
 }

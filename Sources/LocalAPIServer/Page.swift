@@ -1,6 +1,7 @@
 import HTTPCoding
 import HTTPTypes
 import Hummingbird
+import LocalAPI
 
 /// What a list is continued by: the last element of a page names where the next begins.
 protocol PageElement: Encodable, Sendable {

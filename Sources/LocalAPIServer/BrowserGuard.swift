@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LocalAPI
 
 /// Keeps pages that a browser shows away from the daemon, should somebody forward a port to its socket.
 ///
