@@ -136,7 +136,8 @@ let package = Package(
             dependencies: [
                 "Audit", "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage",
                 "Discovery", "Transport",
-                "ServerChannel", "LocalAPI", "LocalAPIServer", "HTTPCoding", "Engine", "Enrolment", "FleetTLS", "Identity",
+                "ServerChannel", "LocalAPI", "LocalAPIServer", "HTTPCoding", "Engine", "Enrolment", "FleetTLS",
+                "Identity",
                 "WireFormat",
                 "CMalloc",
                 lifecycle,
