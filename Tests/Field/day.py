@@ -1,0 +1,143 @@
+"""The fleet of the day: three laptops, the office's server, and what they have in common."""
+
+import glob
+import os
+import pathlib
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from crew import CREW, Ledger, Member, enrol, wait_agreed, wait_connected
+from lab.waiting import wait_until
+from machine import Machine, report
+from network import Network
+from root import root
+
+SERVER_PORT = 7480
+SETTINGS = '{{"listen": "0.0.0.0:{port}", "server": "https://{server}:7480", "server-interval": 1, "peers": [{peers}]}}\n'
+LISTEN_PORT = 7473
+# Of anna's file system for the daemon's state, which runs full once.
+STATE_MEGABYTES = 64
+
+
+def package(name, directory=None):
+    """The one package of that name in MUSTER_PACKAGES, or in another directory."""
+    found = glob.glob(f"{directory or os.environ['MUSTER_PACKAGES']}/{name}_*.deb")
+    assert len(found) == 1, f"one {name}_*.deb is wanted, and there are {found}"
+    return found[0]
+
+
+class Day:
+    """A context manager: machines are there after it has begun, and nothing of it is left after its end."""
+
+    def __enter__(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="muster-field-", dir="/var/tmp"))
+        self.ledger = Ledger(self.directory / "ledger")
+        self.machines = []
+        try:
+            self.network = Network()
+            base = root()
+            self.server = self._machine("server", 10, base, "office")
+            self.laptops = [
+                self._machine("lea", 1, base, "house"),
+                self._machine("anna", 2, base, "house", STATE_MEGABYTES),
+                self._machine("ben", 3, base, "house"),
+            ]
+        except BaseException:
+            self.end()
+            raise
+        self.lea, self.anna, self.ben = self.crew = [Member(laptop, self.ledger) for laptop in self.laptops]
+        self.jobs, self.items = [], {}
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def _machine(self, name, number, base, place, state_megabytes=None):
+        machine = Machine(name, number, base, self.network, self.directory, place, state_megabytes)
+        self.machines.append(machine)
+        return machine
+
+    def end(self):
+        for machine in self.machines:
+            machine.end()
+        subprocess.run(["rm", "-rf", "--one-file-system", str(self.directory)])
+
+    def report(self):
+        report(self.machines)
+
+    # The morning
+
+    def install(self):
+        """All at once, as on a morning in the office's yard."""
+
+        def one(machine):
+            machine.wait_running()
+            machine.install(package("muster-channel" if machine is self.server else "muster"))
+            if machine is not self.server:
+                machine.run(["usermod", "--append", "--groups", "muster", CREW])
+
+        with ThreadPoolExecutor(len(self.machines)) as pool:
+            list(pool.map(one, self.machines))
+
+    def configure(self, member, peers=()):
+        """Its settings, and a restart, which takes them."""
+        port = LISTEN_PORT
+        names = ", ".join(f'"{peer.machine.address}:{port}"' for peer in peers)
+        text = SETTINGS.format(port=port, server=self.server.address, peers=names)
+        (member.machine.disk / "etc/muster/muster.json").write_text(text)
+        if member.machine.leader:
+            member.machine.run(["systemctl", "restart", "musterd"])
+            member.wait_ready()
+
+    def found(self):
+        """Lea begins the fleet."""
+        passphrase = self.lea.machine.disk / "home/crew/passphrase"
+        passphrase.write_text("a drawer of its own\n")
+        self.lea.muster("fleet", "init", "--root", "/home/crew/root.pem", "--passphrase-file", "/home/crew/passphrase")
+
+    def let_in(self, member, role="member"):
+        enrol(self.lea, role, lambda code: member.machine.begin(["muster", "fleet", "join", code], user=CREW))
+
+    def let_server_in(self):
+        def join(code):
+            inviter = f"{self.lea.machine.address}:{LISTEN_PORT}"
+            database = "/var/lib/muster-channel/channel.sqlite"
+            command = ["muster-channel", "fleet", "join", code, "--inviter", inviter, "--database", database]
+            return self.server.begin(command, user="muster-channel")
+
+        enrol(self.lea, "server", join)
+
+    # Work
+
+    def create_job(self, member, name, count=3):
+        """A job with a few items, whose barcodes are its name and a number."""
+        job = member.json("job", "create", "--name", name)["id"]
+        self.items[job] = []
+        for number in range(count):
+            barcode = f"{name}-{number}"
+            member.muster("item", "add", job, f"barcode={barcode}", "name=chair")
+            self.items[job].append(barcode)
+        self.jobs.append(job)
+        return job
+
+    def everybody_works(self, job, count=3):
+        """All at the same time."""
+        with ThreadPoolExecutor(len(self.crew)) as pool:
+            list(pool.map(lambda member: member.work(job, self.items[job], count), self.crew))
+
+    def meet(self):
+        """Everybody is connected to everybody."""
+        for member in self.crew:
+            wait_connected(member, *(other for other in self.crew if other is not member))
+
+    def agree(self):
+        for job in self.jobs:
+            wait_agreed(self.crew, job)
+
+    def wait_carried_out(self, job, state, members=None):
+        """Until the office has said so, and everybody has heard of it."""
+        for member in members or self.crew:
+            wait_until(
+                lambda: member.state(job) == {"published": state, "pending": None}, 60,
+                f"{member.name} shows {state} as published, not {member.state(job)}")
