@@ -25,6 +25,12 @@ def pytest_runtest_makereport(item, call):
             item.funcargs["day"].report()
 
 
+def pytest_runtest_logreport(report):
+    """The day as it goes, with its times."""
+    if report.when == "call" or report.failed:
+        print(f"\n{report.duration:6.1f} s  {report.outcome}  {report.nodeid.rpartition('::')[2]} ", end="", flush=True)
+
+
 def pytest_runtest_setup(item):
     failed = getattr(item.session, "failed_step", None)
     if failed:

@@ -8,6 +8,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from crew import CREW, Ledger, Member, enrol, wait_agreed, wait_connected
+from desk import Desk
 from lab.waiting import wait_until
 from machine import Machine, report
 from network import Network
@@ -108,6 +109,15 @@ class Day:
 
         enrol(self.lea, "server", join)
 
+    def open_desk(self):
+        """Somebody at the office, who will look what arrived."""
+
+        def sign(request):
+            (self.lea.machine.disk / "var/tmp/desk.request").write_text(request)
+            return self.lea.muster("fleet", "sign", "/var/tmp/desk.request", "--role", "office")
+
+        self.desk = Desk(self.directory, f"https://{self.server.address}:{SERVER_PORT}", sign)
+
     # Work
 
     def create_job(self, member, name, count=3):
@@ -121,19 +131,29 @@ class Day:
         self.jobs.append(job)
         return job
 
-    def everybody_works(self, job, count=3):
-        """All at the same time."""
+    def work(self, members=None, count=3):
+        """Each of them, at the same time, in every job."""
+
+        def one(member):
+            for job in self.jobs:
+                member.work(job, self.items[job], count)
+
         with ThreadPoolExecutor(len(self.crew)) as pool:
-            list(pool.map(lambda member: member.work(job, self.items[job], count), self.crew))
+            list(pool.map(one, members or self.crew))
 
-    def meet(self):
+    def meet(self, members=None):
         """Everybody is connected to everybody."""
-        for member in self.crew:
-            wait_connected(member, *(other for other in self.crew if other is not member))
+        members = members or self.crew
+        for member in members:
+            wait_connected(member, *(other for other in members if other is not member))
 
-    def agree(self):
+    def agree(self, members=None):
         for job in self.jobs:
-            wait_agreed(self.crew, job)
+            wait_agreed(members or self.crew, job)
+
+    def is_connected_anywhere(self, member):
+        """Whether somebody of the others says so."""
+        return any(member.name in other.connected() for other in self.crew if other is not member)
 
     def wait_carried_out(self, job, state, members=None):
         """Until the office has said so, and everybody has heard of it."""

@@ -84,6 +84,8 @@ class Machine:
             self._nspawn = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=console, stderr=console, env=surroundings(), preexec_fn=enter)
         self.leader = wait_until(self._first, BOOT_SECONDS, f"{self.name} has its first process")
+        # Before anything inside has sent a frame.
+        self.network.settle(self.name)
         return self
 
     def _first(self):
@@ -108,7 +110,6 @@ class Machine:
         wait_until(is_up, BOOT_SECONDS, f"{self.name} is up")
         failed = self.run(["systemctl", "--failed", "--plain", "--no-legend"])
         assert states[-1] == "running", f"{self.name} is {states[-1]}: {failed}"
-        self.network.settle(self.name)
         return self
 
     def boot_id(self):
@@ -137,17 +138,20 @@ class Machine:
         self.group.remove()
         self.leader = None
 
-    def freeze(self):
-        """Suspends it: none of its processes gets the processor, while the clock goes on."""
+    def suspend(self):
+        """None of its processes gets the processor, while the clock goes on."""
+        # By CLOCK_MONOTONIC, which a true suspend stops and the freezer does not, its daemon would have been dead for long.
+        self.run(["systemctl", "service-watchdogs", "no"])
         self.group.freeze(True)
 
-    def thaw(self):
+    def resume(self):
         self.group.freeze(False)
+        self.run(["systemctl", "service-watchdogs", "yes"])
 
     def end(self):
         """At the end of the day, however it went."""
         if self._nspawn and self._nspawn.poll() is None:
-            self.thaw()
+            self.group.freeze(False)
             for process in (self.leader, self._nspawn.pid):
                 if process:
                     with contextlib.suppress(ProcessLookupError):
@@ -156,6 +160,11 @@ class Machine:
         for place in (self.disk / "var/lib/muster", self.disk):
             subprocess.run(["umount", "--lazy", str(place)], stderr=subprocess.DEVNULL)
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    def become_another(self):
+        """A machine of another make takes its place, with the same name; it is off."""
+        self._identity = uuid.uuid4()
+        (self.disk / "etc/machine-id").unlink()
 
     # Programs inside
 
@@ -194,8 +203,12 @@ class Machine:
         for name in names:
             (self.disk / name[1:]).unlink()
 
-    def journal(self, unit, *flags):
-        return self.run(["journalctl", "--no-pager", "-o", "short-monotonic", "-u", unit, *flags])
+    def main_process(self, unit):
+        """The unit's main process, by its id inside; 0 when it does not run."""
+        return int(self.run(["systemctl", "show", "--property=MainPID", "--value", unit]))
+
+    def version(self, package):
+        return self.run(["dpkg-query", "-W", "-f", "${Version}", package])
 
     # Network
 
@@ -205,15 +218,26 @@ class Machine:
         self._write_address()
         self.network.move(self.name, place)
         self.run(["networkctl", "reload"])
+        self.run(["networkctl", "reconfigure", "host0"])
         wait_until(lambda: self.addresses() == [self.address], BOOT_SECONDS, f"{self.name} has its address")
 
     def addresses(self):
         words = self.run(["ip", "-brief", "-4", "addr", "show", "host0"]).split()
         return [word.split("/")[0] for word in words[2:]]
 
-    def pings(self, other, count=1):
-        """Whether each of the pings arrives."""
-        return self.try_run(["ping", "-c", str(count), "-W", "1", "-q", other.address]).returncode == 0
+    def pings(self, other):
+        """Whether one of two pings comes back."""
+        return self.try_run(["ping", "-c", "2", "-i", "0.2", "-W", "1", "-q", other.address]).returncode == 0
+
+    def round_trip_milliseconds(self, other):
+        """The shortest of ten pings, of which some come back."""
+        said = self.try_run(["ping", "-c", "10", "-i", "0.2", "-W", "2", "-q", other.address]).stdout
+        return float(said.rpartition(" = ")[2].split("/")[0])
+
+    def neighbours(self):
+        """The hosts whose daemon avahi knows of now, itself among them."""
+        lines = self.run(["avahi-browse", "-rpt", "_muster._tcp"]).splitlines()
+        return {line.split(";")[6].removesuffix(".local") for line in lines if line.startswith("=;host0;")}
 
 
 def report(machines):
