@@ -4,7 +4,7 @@ import shutil
 
 
 def fill(path):
-    """Takes all the space that is left, to the last block."""
+    """Takes all the space that anybody may have, to the last block."""
     with open(path, "ab", buffering=0) as file:
         for size in (1 << 20, 1 << 12, 1):
             try:

@@ -216,10 +216,14 @@ class Machine:
         """Takes it to another network, where it gets another address."""
         self.place = place
         self._write_address()
-        self.network.move(self.name, place)
+        self.network.cut(self.name)
+        wait_until(lambda: self.addresses() == [], BOOT_SECONDS, f"{self.name} has noticed that its cable is out")
         self.run(["networkctl", "reload"])
+        self.network.plug_in(self.name, place)
         self.run(["networkctl", "reconfigure", "host0"])
-        wait_until(lambda: self.addresses() == [self.address], BOOT_SECONDS, f"{self.name} has its address")
+        route = f"default via {SUBNETS[place]}.254"
+        is_there = lambda: self.addresses() == [self.address] and route in self.run(["ip", "route"])
+        wait_until(is_there, BOOT_SECONDS, f"{self.name} has its address and its router")
 
     def addresses(self):
         words = self.run(["ip", "-brief", "-4", "addr", "show", "host0"]).split()

@@ -33,9 +33,10 @@ class Network:
         self._relays = {}
         ip("link", "set", "lo", "up")
         (LEARNING / "ip_forward").write_text("1")
-        for name, subnet in SUBNETS.items():
+        for number, (name, subnet) in enumerate(SUBNETS.items(), 1):
             # Carrier comes at once (no spanning tree), and multicast goes to every port (nobody answers IGMP queries here).
-            ip("link", "add", name, "type", "bridge", "forward_delay", "0", "stp_state", "0", "mcast_snooping", "0")
+            # An address of its own: else it is that of some port, and the router is another one whenever a machine is moved.
+            ip("link", "add", name, "address", f"02:00:00:00:00:{number:02}", "type", "bridge", "forward_delay", "0", "stp_state", "0", "mcast_snooping", "0")
             ip("addr", "add", f"{subnet}.254/24", "dev", name)
             ip("link", "set", name, "up")
         # From the café to the house there is no way, as between the networks of two households.
@@ -60,9 +61,8 @@ class Network:
     def heal(self, name):
         ip("link", "set", self.port(name), "up")
 
-    def move(self, name, place):
-        """Plugs the machine in elsewhere: its carrier goes and comes, as when a laptop takes another Wi-Fi."""
-        self.cut(name)
+    def plug_in(self, name, place):
+        """Elsewhere, as when a laptop takes another Wi-Fi."""
         ip("link", "set", self.port(name), "master", place)
         self.heal(name)
 
