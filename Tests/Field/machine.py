@@ -164,7 +164,7 @@ class Machine:
     def become_another(self):
         """A machine of another make takes its place, with the same name; it is off."""
         self._identity = uuid.uuid4()
-        (self.disk / "etc/machine-id").unlink()
+        (self.disk / "etc/machine-id").write_text(f"{self._identity.hex}\n")
 
     # Programs inside
 
@@ -206,6 +206,9 @@ class Machine:
     def main_process(self, unit):
         """The unit's main process, by its id inside; 0 when it does not run."""
         return int(self.run(["systemctl", "show", "--property=MainPID", "--value", unit]))
+
+    def journal(self, unit):
+        return self.run(["journalctl", "--no-pager", "-u", unit])
 
     def version(self, package):
         return self.run(["dpkg-query", "-W", "-f", "${Version}", package])
