@@ -222,8 +222,8 @@ class Machine:
         self.network.cut(self.name)
         wait_until(lambda: self.addresses() == [], BOOT_SECONDS, f"{self.name} has noticed that its cable is out")
         self.run(["networkctl", "reload"])
-        self.network.plug_in(self.name, place)
         self.run(["networkctl", "reconfigure", "host0"])
+        self.network.plug_in(self.name, place)
         route = f"default via {SUBNETS[place]}.254"
         is_there = lambda: self.addresses() == [self.address] and route in self.run(["ip", "route"])
         wait_until(is_there, BOOT_SECONDS, f"{self.name} has its address and its router")
