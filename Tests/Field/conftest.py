@@ -15,6 +15,15 @@ def pytest_configure(config):
         raise pytest.UsageError("MUSTER_PACKAGES has to name the directory of the packages; Tests/field sets it.")
 
 
+@pytest.fixture(scope="session")
+def day():
+    """One day for all steps, which follow each other in the order of the files."""
+    from day import Day
+
+    with Day() as day:
+        yield day
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     """Lets the next steps know that one has failed: the day is one story."""

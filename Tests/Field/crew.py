@@ -97,11 +97,6 @@ class Member:
         for _ in range(count):
             self.remark(job, self._random.choice(items))
 
-    def ask(self, job, state):
-        """Asks the office for another state of a job."""
-        self.muster("job", "advance", job, state)
-        self.ledger.request(job, state)
-
     # Work without end, until the power goes
 
     def begin_writing(self, job, items):

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from crew import CREW, Ledger, Member, enrol, wait_agreed, wait_connected
+from crew import CREW, PATIENCE_SECONDS, Ledger, Member, enrol, wait_agreed, wait_connected
 from desk import Desk
 from lab.waiting import wait_until
 from machine import Machine, report
@@ -17,6 +17,8 @@ from root import root
 SERVER_PORT = 7480
 SETTINGS = '{{"listen": "0.0.0.0:{port}", "server": "https://{server}:7480", "server-interval": 1, "peers": [{peers}]}}\n'
 LISTEN_PORT = 7473
+# Of a job, one after another.
+STATES = ["scheduled", "dispatched", "inProgress", "awaitingSignature"]
 # Of anna's file system for the daemon's state, which runs full once.
 STATE_MEGABYTES = 64
 
@@ -155,9 +157,16 @@ class Day:
         """Whether somebody of the others says so."""
         return any(member.name in other.connected() for other in self.crew if other is not member)
 
-    def wait_carried_out(self, job, state, members=None):
-        """Until the office has said so, and everybody has heard of it."""
-        for member in members or self.crew:
+    def ask(self, member, job):
+        """Somebody asks the office for the next state of a job."""
+        asked = sum(name == job for name, _ in self.ledger.requests)
+        member.muster("job", "advance", job, STATES[asked + 1])
+        self.ledger.request(job, STATES[asked + 1])
+
+    def wait_carried_out(self, job):
+        """Until the office has done all that was asked for, and everybody has heard of it."""
+        state = STATES[sum(name == job for name, _ in self.ledger.requests)]
+        for member in self.crew:
             wait_until(
-                lambda: member.state(job) == {"published": state, "pending": None}, 60,
-                f"{member.name} shows {state} as published, not {member.state(job)}")
+                lambda: member.state(job) == {"published": state, "pending": None}, PATIENCE_SECONDS,
+                f"{member.name} shows that the office says {state}")
