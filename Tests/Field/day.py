@@ -1,10 +1,9 @@
 """The fleet of the day: three laptops, the office's server, and what they have in common."""
 
 import glob
+import json
 import os
 import pathlib
-import subprocess
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from crew import CREW, PATIENCE_SECONDS, Ledger, Member, enrol, wait_agreed, wait_connected
@@ -15,8 +14,6 @@ from network import Network
 from root import root
 
 SERVER_PORT = 7480
-SETTINGS = '{{"listen": "0.0.0.0:{port}", "server": "https://{server}:7480", "server-interval": 1, "peers": [{peers}]}}\n'
-LISTEN_PORT = 7473
 # Of a job, one after another.
 STATES = ["scheduled", "dispatched", "inProgress", "awaitingSignature"]
 # Of anna's file system for the daemon's state, which runs full once.
@@ -30,16 +27,24 @@ def package(name, directory=None):
     return found[0]
 
 
+def change_settings(machine, name, changes):
+    """In the file that the package reads, whatever else stands there."""
+    file = machine.disk / f"etc/muster/{name}.json"
+    settings = json.loads(file.read_text()) if file.exists() else {}
+    file.write_text(json.dumps({**settings, **changes}) + "\n")
+
+
 class Day:
     """A context manager: machines are there after it has begun, and nothing of it is left after its end."""
 
     def __enter__(self):
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="muster-field-", dir="/var/tmp"))
+        # Made and removed by Tests/field.
+        self.directory = pathlib.Path(os.environ["MUSTER_FIELD_DIRECTORY"])
         self.ledger = Ledger(self.directory / "ledger")
         self.machines = []
         try:
             self.network = Network()
-            base = root()
+            base = root(os.environ["MUSTER_PACKAGES"])
             self.server = self._machine("server", 10, base, "office")
             self.laptops = [
                 self._machine("lea", 1, base, "house"),
@@ -64,7 +69,6 @@ class Day:
     def end(self):
         for machine in self.machines:
             machine.end()
-        subprocess.run(["rm", "-rf", "--one-file-system", str(self.directory)])
 
     def report(self):
         report(self.machines)
@@ -84,14 +88,19 @@ class Day:
             list(pool.map(one, self.machines))
 
     def configure(self, member, peers=()):
-        """Its settings, and a restart, which takes them."""
-        port = LISTEN_PORT
-        names = ", ".join(f'"{peer.machine.address}:{port}"' for peer in peers)
-        text = SETTINGS.format(port=port, server=self.server.address, peers=names)
-        (member.machine.disk / "etc/muster/muster.json").write_text(text)
-        if member.machine.leader:
-            member.machine.run(["systemctl", "restart", "musterd"])
-            member.wait_ready()
+        """What a laptop of this company has besides its package's own settings, and a restart, which takes them."""
+        peers = [f"{peer.machine.address}:{peer.machine.port('musterd')}" for peer in peers]
+        server = f"https://{self.server.address}:{SERVER_PORT}"
+        change_settings(member.machine, "muster", {"server": server, "server-interval": 1, "peers": peers})
+        member.machine.run(["systemctl", "restart", "musterd"])
+        member.wait_ready()
+
+    def configure_server(self):
+        """Laptops are to reach it."""
+        if (self.server.disk / "etc/muster/channel.json").exists():
+            change_settings(self.server, "channel", {"listen": f"0.0.0.0:{SERVER_PORT}"})
+            self.server.run(["systemctl", "restart", "muster-channel"])
+        assert self.server.port("muster-channel") == SERVER_PORT
 
     def found(self):
         """Lea begins the fleet."""
@@ -104,7 +113,7 @@ class Day:
 
     def let_server_in(self):
         def join(code):
-            inviter = f"{self.lea.machine.address}:{LISTEN_PORT}"
+            inviter = f"{self.lea.machine.address}:{self.lea.machine.port('musterd')}"
             database = "/var/lib/muster-channel/channel.sqlite"
             command = ["muster-channel", "fleet", "join", code, "--inviter", inviter, "--database", database]
             return self.server.begin(command, user="muster-channel")

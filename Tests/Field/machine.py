@@ -232,6 +232,17 @@ class Machine:
         words = self.run(["ip", "-brief", "-4", "addr", "show", "host0"]).split()
         return [word.split("/")[0] for word in words[2:]]
 
+    def port(self, program):
+        """Where a program listens for others than its own machine."""
+
+        def found():
+            lines = self.run(["ss", "--listening", "--tcp", "--numeric", "--no-header", "--processes"]).splitlines()
+            places = [line.split()[3] for line in lines if f'"{program}"' in line]
+            ports = [place.rpartition(":")[2] for place in places if not place.startswith("127.")]
+            return int(ports[0]) if ports else None
+
+        return wait_until(found, BOOT_SECONDS, f"{program} of {self.name} listens to the network")
+
     def pings(self, other):
         """Whether one of two pings comes back."""
         return self.try_run(["ping", "-c", "2", "-i", "0.2", "-W", "1", "-q", other.address]).returncode == 0

@@ -3,14 +3,14 @@
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
-# What muster's packages depend on is in it already, so that apt needs no network inside a machine.
+# What muster's packages depend on comes to it, so that apt needs no network inside a machine.
 PACKAGES = [
     "systemd", "systemd-sysv", "dbus", "libpam-systemd", "iproute2", "iputils-ping", "procps", "apt",
-    "avahi-daemon", "avahi-utils", "libnss-mdns", "libavahi-compat-libdnssd1",
-    "libsqlite3-0", "libzstd1", "libqrencode4", "zlib1g", "libstdc++6", "adduser", "ca-certificates", "bash-completion",
+    "avahi-daemon", "avahi-utils", "libnss-mdns",
 ]
 SUITE, MIRROR = "bookworm", "http://deb.debian.org/debian"
 # Units that wait for hardware or for a network outside, or that need a while at each of the day's many boots.
@@ -37,16 +37,31 @@ def cache():
     return pathlib.Path(home) / "muster-field"
 
 
-def root():
-    """The root's directory; makes it when the cache has none of this recipe. Nothing ever writes into it again."""
-    recipe = "\n".join([SUITE, *sorted(PACKAGES), *MASKED, AVAHI])
+def needed(directory):
+    """The Debian packages that those in a directory depend on or recommend."""
+    debs = [str(deb) for deb in pathlib.Path(directory).glob("*.deb")]
+    own = {field(deb, "Package").strip() for deb in debs}
+    lists = [field(deb, kind) for deb in debs for kind in ("Depends", "Pre-Depends", "Recommends")]
+    # Of alternatives the first, as apt does it.
+    names = {re.split(r"[ (|:]", clause.strip())[0] for text in lists for clause in text.split(",") if clause.strip()}
+    return names - own
+
+
+def field(deb, name):
+    return subprocess.run(["dpkg-deb", "--field", deb, name], check=True, capture_output=True, text=True).stdout
+
+
+def root(directory):
+    """The root for the packages in a directory; makes it when the cache has none. Nothing ever writes into it again."""
+    packages = sorted({*PACKAGES, *needed(directory)})
+    recipe = "\n".join([SUITE, *packages, *MASKED, AVAHI])
     place = cache() / f"root-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
     if place.exists():
         return place
     unfinished = place.with_name(f"{place.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    command = ["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", SUITE, str(unfinished), MIRROR]
+    command = ["debootstrap", "--variant=minbase", f"--include={','.join(packages)}", SUITE, str(unfinished), MIRROR]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"debootstrap failed with {done.returncode}:\n{done.stdout[-4000:]}")
@@ -70,4 +85,4 @@ def prepare(place):
 
 
 if __name__ == "__main__":
-    print(root())
+    print(root(os.environ["MUSTER_PACKAGES"]))
