@@ -36,7 +36,8 @@ class Network:
         for number, (name, subnet) in enumerate(SUBNETS.items(), 1):
             # Carrier comes at once (no spanning tree), and multicast goes to every port (nobody answers IGMP queries here).
             # An address of its own: else it is that of some port, and the router is another one whenever a machine is moved.
-            ip("link", "add", name, "address", f"02:00:00:00:00:{number:02}", "type", "bridge", "forward_delay", "0", "stp_state", "0", "mcast_snooping", "0")
+            bridge = ["bridge", "forward_delay", "0", "stp_state", "0", "mcast_snooping", "0"]
+            ip("link", "add", name, "address", f"02:00:00:00:00:{number:02}", "type", *bridge)
             ip("addr", "add", f"{subnet}.254/24", "dev", name)
             ip("link", "set", name, "up")
         # From the café to the house there is no way, as between the networks of two households.

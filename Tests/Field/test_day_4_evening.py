@@ -94,7 +94,7 @@ def test_a_laptop_is_lost_and_revoked(day):
     assert not written & set(remarks(day.lea.export(day.attic)))
 
 
-def test_in_the_evening_all_is_there(day):
+def test_in_the_evening_all_is_there(day, capsys):
     day.work()
     for job in day.jobs:
         day.wait_carried_out(job)
@@ -106,6 +106,8 @@ def test_in_the_evening_all_is_there(day):
         digest = day.lea.digest(job)
         wait_until(lambda: day.desk.digest(job) == digest, PATIENCE_SECONDS, "the office holds the same")
         requests += assert_requests_arrived_once(day.desk, day.ledger, job)
-        day.lea.muster("job", "audit", job)
+        for member in day.crew:
+            member.muster("job", "audit", job)
     assert edits == len(day.ledger.acknowledged) and requests == len(day.ledger.requests) + len(day.jobs)
-    print(f"{edits} acknowledged edits and {requests} requests are there")
+    with capsys.disabled():
+        print(f"\n{edits} acknowledged edits and {requests} requests are there", end="")
