@@ -86,6 +86,7 @@ let package = Package(
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(name: "FleetTLS", dependencies: [nioCore, nioSSL]),
+        .target(name: "Systemd", dependencies: [logging]),
         .target(
             name: "Transport",
             dependencies: [
@@ -108,7 +109,7 @@ let package = Package(
             name: "ChannelServer",
             dependencies: [
                 "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory",
-                "Outbox", "ServerChannel", "Storage",
+                "Outbox", "ServerChannel", "Storage", "Systemd",
                 hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix, nioSSL,
                 nioTLS,
             ],
@@ -138,7 +139,7 @@ let package = Package(
                 "Discovery", "Transport",
                 "ServerChannel", "LocalAPI", "LocalAPIServer", "HTTPCoding", "Engine", "Enrolment", "FleetTLS",
                 "Identity",
-                "WireFormat",
+                "Systemd", "WireFormat",
                 "CMalloc",
                 lifecycle,
                 unixSignals,
@@ -146,10 +147,10 @@ let package = Package(
                 logging,
             ]),
         // Executables.
-        .executableTarget(name: "musterd", dependencies: ["HTTPCoding", "Node", arguments, logging]),
+        .executableTarget(name: "musterd", dependencies: ["HTTPCoding", "Node", "Systemd", arguments, logging]),
         .executableTarget(
             name: "muster-channel",
-            dependencies: ["ChannelServer", "HTTPCoding", arguments, logging, unixSignals]),
+            dependencies: ["ChannelServer", "HTTPCoding", "Systemd", arguments, logging, unixSignals]),
         .executableTarget(
             name: "muster",
             dependencies: [
@@ -210,6 +211,7 @@ let package = Package(
                 nioHTTP1,
             ]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"]),
+        .testTarget(name: "SystemdTests", dependencies: ["Systemd", logging]),
         .testTarget(
             name: "EngineTests",
             dependencies: [
@@ -232,7 +234,7 @@ let package = Package(
             dependencies: [
                 "LocalAPI", "LocalAPIServer", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox",
                 "Simulation",
-                "Storage", "muster",
+                "Storage", "Systemd", "muster",
                 arguments, httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),

@@ -9,6 +9,7 @@ package import Logging
 import Replication
 import ServiceLifecycle
 import Storage
+import Systemd
 import Timekeeping
 import Transport
 import UnixSignals
@@ -83,14 +84,16 @@ package struct Node: Sendable {
                 .init(service: core.housekeeping), .init(service: PublisherService(publisher: core.publisher)),
                 .init(service: newsPublisher),
                 .init(service: JobNewsService(news: news, outbox: outbox)),
-                .init(service: TransportService(transport: core.transport)),
+                .init(
+                    service: TransportService(
+                        transport: core.transport, fleet: configuration.waitsForFleet ? fleet : nil)),
                 .init(service: discovery),
                 .init(service: FleetService(fleet: fleet, store: store, replicator: replicator, machine: core.machine)),
                 .init(
                     service: Renewer(
                         fleet: fleet, transport: core.transport, replicator: replicator, machine: core.machine,
                         server: server.map { ($0.client, $0.gateway) }, logger: logger)),
-                .init(service: Watchdog(manager: manager, replicator: replicator)), .init(service: api),
+                .init(service: Watchdog(manager: manager, replicator: replicator, store: store)), .init(service: api),
                 .init(service: StreamEnder(hub: core.hub, manager: manager)),
                 .init(service: LastResort(logger: logger)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -5,6 +5,8 @@ import LocalAPIServer
 import Logging
 import Replication
 import ServiceLifecycle
+import Storage
+import Systemd
 import Transport
 
 #if canImport(Glibc)
@@ -14,9 +16,11 @@ import Transport
 /// The transport as a service of the daemon.
 struct TransportService: Service {
     let transport: PeerTransport
+    /// The fleet that others have to be of before it listens; nil when it listens from the beginning.
+    let fleet: FleetIdentity?
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await transport.run() }
+        await cancelWhenGracefulShutdown { await transport.run(while: fleet?.belongings) }
     }
 }
 
@@ -56,10 +60,12 @@ struct LastResort: Service {
     }
 }
 
-/// Gives systemd its sign of life, but only while the replicator still answers.
+/// Gives systemd its sign of life, but only while the event loop, on which the replicator lives, and the store's writer still do what
+/// is asked of them: one that stands still takes everything with it.
 struct Watchdog: Service {
     let manager: ServiceManager
     let replicator: Replicator
+    let store: Store
 
     func run() async throws {
         guard let interval = manager.watchdogMilliseconds else {
@@ -69,8 +75,9 @@ struct Watchdog: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 let peers = await replicator.connectedPeers().count
+                await store.waitForWriter()
                 manager.alive()
-                manager.status("\(peers) peers connected")
+                manager.status("\(peers) laptop\(peers == 1 ? "" : "s") connected")
                 try? await Task.sleep(for: .milliseconds(Int(interval / 3)))
             }
         }

@@ -75,6 +75,11 @@ package final class Store: Sendable {
         do { try database.close() } catch { throw StoreError(error) }
     }
 
+    /// Returns when the writer has come by, whether or not it can write: a full disk is no standstill.
+    package func waitForWriter() async {
+        try? await write { _ in }
+    }
+
     /// Runs one write and turns what goes wrong into a `StoreError`, except refusals and codec errors.
     ///
     /// - Parameter isLong: see `GroupCommit`.

@@ -23,6 +23,17 @@ final class Listener: Sendable {
 
     var port: Int? { channel.withLock { $0?.localAddress?.port } }
 
+    /// Listens while it is told to; returns when the task is cancelled, or nobody tells it any more.
+    func run(while isOpen: AsyncStream<Bool>) async {
+        for await opens in isOpen where opens {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.run() }
+                for await stays in isOpen where !stays { break }
+                group.cancelAll()
+            }
+        }
+    }
+
     /// Returns when the task is cancelled.
     func run() async {
         var delay = configuration.firstBindRetryDelay
@@ -43,13 +54,19 @@ final class Listener: Sendable {
     }
 
     private func bind() async throws -> any Channel {
+        guard configuration.host == TransportConfiguration.everyHost else { return try await bind(configuration.host) }
+        // One socket takes both (RFC 3493, section 3.7), where the machine has IPv6 at all.
+        do { return try await bind("::") } catch { return try await bind("0.0.0.0") }
+    }
+
+    private func bind(_ host: String) async throws -> any Channel {
         try await ServerBootstrap(group: eventLoop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 64)
             .childChannelInitializer(setUp)
             .childChannelOption(.autoRead, value: false)
             .applyingPeerOptions(configuration)
-            .bind(host: configuration.host, port: configuration.port).get()
+            .bind(host: host, port: configuration.port).get()
     }
 
     private func untilClosed(_ channel: any Channel) async {

@@ -56,8 +56,10 @@ package final class PeerTransport: Sendable {
 
     /// Listens until the task is cancelled, then closes every link and returns when all were reported as closed.
     /// Keeps trying when the address is not there yet or the port is taken. To be run once.
-    package func run() async {
-        await listener.run()
+    ///
+    /// - Parameter isOpen: says when to listen and when not to; nil for always.
+    package func run(while isOpen: AsyncStream<Bool>? = nil) async {
+        if let isOpen { await listener.run(while: isOpen) } else { await listener.run() }
         await registry.stop(reason: "this daemon is stopping")
     }
 

@@ -1,6 +1,9 @@
 /// Where to listen, and what a peer may cost.
 package struct TransportConfiguration: Sendable {
-    /// A numeric address of this machine to listen on.
+    /// Every address of this machine, of IPv6 and IPv4 where it has both.
+    package static let everyHost = "*"
+
+    /// A numeric address of this machine to listen on, or `everyHost`.
     package var host: String
     /// 0 takes any free port; see `PeerTransport.boundPort`.
     package var port: Int

@@ -2,6 +2,7 @@ import ArgumentParser
 import ChannelServer
 import HTTPCoding
 import Logging
+import Systemd
 import UnixSignals
 
 #if canImport(Glibc)
@@ -69,14 +70,16 @@ struct Serve: AsyncParsableCommand {
             guard let level = Logger.Level(rawValue: logLevel) else {
                 throw ValidationError("'\(logLevel)' is no log level.")
             }
-            LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
+            let environment = Environment.all
+            LoggingSystem.bootstrap { SystemLog.handler(of: $0, environment: environment) }
             var logger = Logger(label: "muster-channel")
             logger.logLevel = level
-            var settings = try ServerSettings(
-                listen: listen, database: database.database, environment: Environment.all)
+            var settings = try ServerSettings(listen: listen, database: database.database, environment: environment)
             settings.proxySocket = proxySocket
             settings.isRecovering = recover
-            try await ChannelServer(settings: settings, logger: logger).run(stoppingOn: [.sigterm, .sigint])
+            let manager = ServiceManager(environment: environment)
+            try await ChannelServer(settings: settings, logger: logger, manager: manager).run(
+                stoppingOn: [.sigterm, .sigint])
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import HTTPCoding
 import Logging
 import Node
+import Systemd
 
 #if canImport(Glibc)
     import Glibc
@@ -19,7 +20,7 @@ struct Musterd: AsyncParsableCommand {
 
             docs/configuration.md tells what each setting means.
 
-            Example: musterd --state-dir /var/lib/muster --listen 0.0.0.0:7473
+            Example: musterd --state-dir /var/lib/muster --server https://muster.example:7480
             """,
         version: MusterVersion.current)
 
@@ -58,7 +59,10 @@ struct Musterd: AsyncParsableCommand {
             "The group whose members may use that one (default: the daemon's own group).", valueName: "name"))
     var readerGroup: String?
 
-    @Option(help: ArgumentHelp("Where other laptops connect (default: 127.0.0.1:7473).", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp(
+            "Where other laptops connect (default: at every address, port 7473, once this laptop is in a fleet).",
+            valueName: "host:port"))
     var listen: String?
 
     @Option(
@@ -97,7 +101,7 @@ struct Musterd: AsyncParsableCommand {
                 for (name, value) in configuration.settings { print("\(name)\t\(value)") }
                 return
             }
-            LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
+            LoggingSystem.bootstrap { SystemLog.handler(of: $0, environment: environment) }
             var logger = Logger(label: "musterd")
             logger.logLevel = configuration.logLevel
             try await Node(configuration: configuration, environment: environment, logger: logger).run()

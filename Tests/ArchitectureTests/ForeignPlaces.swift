@@ -3,7 +3,7 @@ let knownHosts: Set<String> = [
     "github.com", "www.swift.org", "www.w3.org", "keepachangelog.com", "semver.org", "www.apache.org",
     "www.rfc-editor.org",
     "www.sqlite.org", "spec.openapis.org", "json-schema.org", "www.iana.org", "creativecommons.org",
-    "www.freedesktop.org", "man7.org", "no-color.org", "llvm.org",
+    "www.freedesktop.org", "man7.org", "no-color.org", "llvm.org", "www.debian.org",
 ]
 
 /// Paths of one particular machine, and hosts that are not known to be public.

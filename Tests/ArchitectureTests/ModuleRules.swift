@@ -71,6 +71,8 @@ let moduleRules: [String: ModuleRule] = [
     "FleetTLS": .shell(
         [], ["NIOCore", "NIOSSL"],
         "how the fleet speaks TLS, to peers and to the server alike; whom it trusts is Identity's"),
+    "Systemd": .shell(
+        [], ["Logging"], "what a program tells the system that runs it, and nothing of what it does"),
     "Transport": .shell(
         ["CRDT", "FleetTLS", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
         "moves messages; durability and meaning are reached through its handler, which Engine implements"),
@@ -88,7 +90,7 @@ let moduleRules: [String: ModuleRule] = [
     "ChannelServer": .shell(
         [
             "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
-            "ServerChannel", "Storage",
+            "ServerChannel", "Storage", "Systemd",
         ],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
@@ -96,7 +98,7 @@ let moduleRules: [String: ModuleRule] = [
         ],
         "the server is one more replica: its rules are Storage's and Outbox's, its messages ServerChannel's"),
     "muster-channel": .shell(
-        ["ChannelServer", "HTTPCoding"], ["ArgumentParser", "Logging", "UnixSignals"],
+        ["ChannelServer", "HTTPCoding", "Systemd"], ["ArgumentParser", "Logging", "UnixSignals"],
         "flags and nothing else; what they do belongs in ChannelServer"),
     "LocalAPI": .shell(
         ["CRDT", "HTTPCoding", "Inventory"], ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"],
@@ -116,13 +118,13 @@ let moduleRules: [String: ModuleRule] = [
         [
             "Audit", "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "Enrolment", "FleetTLS", "HTTPCoding",
             "Identity", "Inventory", "LocalAPI", "LocalAPIServer", "Outbox", "Replication", "ServerChannel", "Storage",
-            "Timekeeping", "Transport",
+            "Systemd", "Timekeeping", "Transport",
             "WireFormat",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "musterd": .shell(
-        ["HTTPCoding", "Node"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
+        ["HTTPCoding", "Node", "Systemd"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
         ["Audit", "CQRCode", "CRDT", "CZlib", "HTTPCoding", "Identity", "Inventory", "LocalAPI"],

@@ -4,6 +4,7 @@ import HTTPCoding
 @testable import LocalAPIServer
 import NIOHTTP1
 import Storage
+import Systemd
 import Testing
 
 @testable import LocalAPI

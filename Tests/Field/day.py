@@ -1,7 +1,6 @@
 """The fleet of the day: three laptops, the office's server, and what they have in common."""
 
 import glob
-import json
 import os
 import pathlib
 from concurrent.futures import ThreadPoolExecutor
@@ -27,11 +26,14 @@ def package(name, directory=None):
     return found[0]
 
 
-def change_settings(machine, name, changes):
-    """In the file that the package reads, whatever else stands there."""
-    file = machine.disk / f"etc/muster/{name}.json"
-    settings = json.loads(file.read_text()) if file.exists() else {}
-    file.write_text(json.dumps({**settings, **changes}) + "\n")
+def change_settings(machine, changes):
+    """In /etc/default/muster, as its comments say: what is not to be set has its # again."""
+    file = machine.disk / "etc/default/muster"
+    lines = file.read_text().splitlines()
+    for name, value in changes.items():
+        number = next(number for number, line in enumerate(lines) if line.lstrip("#").startswith(f"{name}="))
+        lines[number] = f"{name}={value}" if value else f"#{name}="
+    file.write_text("\n".join(lines) + "\n")
 
 
 class Day:
@@ -91,22 +93,20 @@ class Day:
         """What a laptop of this company has besides its package's own settings, and a restart, which takes them."""
         peers = [f"{peer.machine.address}:{peer.machine.port('musterd')}" for peer in peers]
         server = f"https://{self.server.address}:{SERVER_PORT}"
-        change_settings(member.machine, "muster", {"server": server, "server-interval": 1, "peers": peers})
+        change_settings(
+            member.machine, {"MUSTER_SERVER": server, "MUSTER_SERVER_INTERVAL": 1, "MUSTER_PEERS": ",".join(peers)})
         member.machine.run(["systemctl", "restart", "musterd"])
         member.wait_ready()
 
     def configure_server(self):
-        """Laptops are to reach it."""
-        if (self.server.disk / "etc/muster/channel.json").exists():
-            change_settings(self.server, "channel", {"listen": f"0.0.0.0:{SERVER_PORT}"})
-            self.server.run(["systemctl", "restart", "muster-channel"])
+        """As the package leaves it, laptops reach it."""
         assert self.server.port("muster-channel") == SERVER_PORT
 
     def found(self):
         """Lea begins the fleet."""
-        passphrase = self.lea.machine.disk / "home/crew/passphrase"
+        passphrase = self.lea.machine.disk / "srv/crew/passphrase"
         passphrase.write_text("a drawer of its own\n")
-        self.lea.muster("fleet", "init", "--root", "/home/crew/root.pem", "--passphrase-file", "/home/crew/passphrase")
+        self.lea.muster("fleet", "init", "--root", "/srv/crew/root.pem", "--passphrase-file", "/srv/crew/passphrase")
 
     def let_in(self, member, role="member"):
         enrol(self.lea, role, lambda code: member.machine.begin(["muster", "fleet", "join", code], user=CREW))

@@ -12,7 +12,7 @@ PACKAGES = [
     "systemd", "systemd-sysv", "dbus", "libpam-systemd", "iproute2", "iputils-ping", "procps", "apt",
     "avahi-daemon", "avahi-utils", "libnss-mdns",
 ]
-SUITE, MIRROR = "bookworm", "http://deb.debian.org/debian"
+SUITE = "bookworm"
 # Units that wait for hardware or for a network outside, or that need a while at each of the day's many boots.
 MASKED = [
     "systemd-networkd-wait-online.service", "systemd-timesyncd.service", "apt-daily.timer", "apt-daily-upgrade.timer",
@@ -54,14 +54,14 @@ def field(deb, name):
 def root(directory):
     """The root for the packages in a directory; makes it when the cache has none. Nothing ever writes into it again."""
     packages = sorted({*PACKAGES, *needed(directory)})
-    recipe = "\n".join([SUITE, *packages, *MASKED, AVAHI])
+    recipe = "\n".join([SUITE, *packages, *MASKED, AVAHI, "/srv/crew"])
     place = cache() / f"root-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
     if place.exists():
         return place
     unfinished = place.with_name(f"{place.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    command = ["debootstrap", "--variant=minbase", f"--include={','.join(packages)}", SUITE, str(unfinished), MIRROR]
+    command = ["debootstrap", "--variant=minbase", f"--include={','.join(packages)}", SUITE, str(unfinished)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"debootstrap failed with {done.returncode}:\n{done.stdout[-4000:]}")
@@ -80,7 +80,7 @@ def prepare(place):
     (wanted / "systemd-networkd.service").symlink_to("/lib/systemd/system/systemd-networkd.service")
     (place / "etc/avahi/avahi-daemon.conf").write_text(AVAHI)
     # The person at the laptop, who is no administrator.
-    subprocess.run(["chroot", str(place), "useradd", "--create-home", "crew"], check=True)
+    subprocess.run(["chroot", str(place), "useradd", "--create-home", "--home-dir", "/srv/crew", "crew"], check=True)
     shutil.rmtree(place / "var/cache/apt/archives", ignore_errors=True)
 
 

@@ -3,6 +3,7 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 import Storage
+package import Systemd
 package import UnixSignals
 
 #if canImport(Glibc)
@@ -13,14 +14,19 @@ package import UnixSignals
 package struct ChannelServer: Sendable {
     private let settings: ServerSettings
     private let logger: Logger
+    private let manager: ServiceManager
     private let onReady: @Sendable (Int) -> Void
 
-    /// - Parameter onReady: called with the port when requests can come.
+    /// - Parameters:
+    ///   - manager: whoever runs it as a service, and is told how it is.
+    ///   - onReady: called with the port when requests can come.
     package init(
-        settings: ServerSettings, logger: Logger, onReady: @escaping @Sendable (Int) -> Void = { _ in }
+        settings: ServerSettings, logger: Logger, manager: ServiceManager = ServiceManager(environment: [:]),
+        onReady: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.settings = settings
         self.logger = logger
+        self.manager = manager
         self.onReady = onReady
     }
 
@@ -61,14 +67,20 @@ package struct ChannelServer: Sendable {
             isRecovering: settings.isRecovering, logger: logger)
         let doors = Doors(
             responder: ChannelResponder(service: service, logger: logger), settings: settings, logger: logger)
-        let http = try doors.forLaptops(as: identity, onReady: onReady)
+        let isOfFleet = identity.trust != nil
+        let http = try doors.forLaptops(as: identity) { [manager, onReady] port in
+            manager.ready(isOfFleet ? "serving at port \(port)" : "in no fleet yet: muster-channel fleet join CODE")
+            onReady(port)
+        }
         var lifecycle = ServiceGroupConfiguration(
             // Stopped in reverse: first those who wait are answered, then the server ends.
             services: [
                 .init(service: http), .init(service: Freeing(store: store, logger: logger)),
                 .init(service: LateAcceptance(batcher: batcher, logger: logger)),
                 .init(service: IdentityWatch(identity: identity, now: now, logger: logger)),
-                .init(service: Housekeeping(store: store, logger: logger)), .init(service: PollEnder(hub: hub)),
+                .init(service: Housekeeping(store: store, logger: logger)),
+                .init(service: SignOfLife(manager: manager, store: store)),
+                .init(service: PollEnder(hub: hub, manager: manager)),
             ], gracefulShutdownSignals: signals, logger: logger)
         if let path = settings.proxySocket {
             lifecycle.services.insert(.init(service: try doors.forProxy(at: path)), at: 1)
@@ -98,9 +110,11 @@ package struct ChannelServer: Sendable {
 /// Ends the polls that wait, so that the server can finish.
 private struct PollEnder: Service {
     let hub: ChangeHub
+    let manager: ServiceManager
 
     func run() async throws {
         try? await gracefulShutdown()
+        manager.stopping()
         hub.finish()
     }
 }
@@ -142,6 +156,26 @@ private struct Freeing: Service {
                     logger.warning("what a removed job has left could not be freed", metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+}
+
+/// Gives systemd its sign of life, but only while the store's writer still does what is asked of it.
+private struct SignOfLife: Service {
+    let manager: ServiceManager
+    let store: Store
+
+    func run() async throws {
+        guard let interval = manager.watchdogMilliseconds else {
+            try? await gracefulShutdown()
+            return
+        }
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await store.waitForWriter()
+                manager.alive()
+                try? await Task.sleep(for: .milliseconds(Int(interval / 3)))
             }
         }
     }

@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// What a server is told.
 package struct ServerSettings: Sendable {
     /// The TCP port that laptops connect to unless another is named.
@@ -16,7 +20,7 @@ package struct ServerSettings: Sendable {
     package var proxySocket: String?
 
     /// - Parameters:
-    ///   - listen: `HOST:PORT`; nil for this machine only, at the usual port.
+    ///   - listen: `HOST:PORT`, the host `*` for every address; nil for this machine only, at the usual port.
     ///   - database: the file; nil for `channel.sqlite` in the state directory.
     /// - Throws: `StartProblem`.
     package init(
@@ -40,8 +44,23 @@ package struct ServerSettings: Sendable {
             throw StartProblem(
                 .usage, "'\(listen)' names no host; write HOST:PORT, for example 0.0.0.0:7480 or [::1]:7480.")
         }
-        self.host = host
+        self.host = host == "*" ? Self.everyHost : host
         self.port = Int(port)
+    }
+
+    /// Every address: where the machine has IPv6, one socket takes both kinds (RFC 3493, section 3.7).
+    private static var everyHost: String {
+        let socket = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { return "0.0.0.0" }
+        defer { close(socket) }
+        var any = sockaddr_in6()
+        any.sin6_family = sa_family_t(AF_INET6)
+        let isThere = withUnsafePointer(to: &any) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
+            }
+        }
+        return isThere ? "::" : "0.0.0.0"
     }
 
     /// What systemd gives (systemd.exec(5), StateDirectory=), else the user's own (XDG Base Directory Specification).

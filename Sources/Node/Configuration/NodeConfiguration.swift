@@ -5,6 +5,7 @@ import LocalAPIServer
 package import Logging
 package import Replication
 package import ServerChannel
+import Transport
 
 /// What a daemon is told: by flags, else by the environment (`MUSTER_…`), else by the file, else by default.
 package struct NodeConfiguration: Sendable {
@@ -22,7 +23,9 @@ package struct NodeConfiguration: Sendable {
     /// The same of that one.
     package var readerGroup: String?
     /// Where other laptops of the fleet connect.
-    package var listen = PeerAddress(host: "127.0.0.1", port: Self.defaultPort)
+    package var listen = PeerAddress(host: TransportConfiguration.everyHost, port: Self.defaultPort)
+    /// Nobody has said where: a laptop that belongs to no fleet has nobody to let in, and listens nowhere.
+    package var waitsForFleet = true
     /// Laptops to connect to besides those that are discovered.
     package var peers: [PeerAddress] = []
     /// The company's server; without one a laptop has the time from other laptops only.
@@ -36,7 +39,7 @@ package struct NodeConfiguration: Sendable {
     /// What the log is to tell.
     package var logLevel = Logger.Level.info
 
-    /// The defaults: on this machine only, with discovery, without a server.
+    /// The defaults: to be reached by its fleet once it belongs to one, with discovery, without a server.
     ///
     /// - Parameter directories: where it keeps what it has.
     package init(in directories: UsualDirectories = .system) {
@@ -129,7 +132,10 @@ package struct NodeConfiguration: Sendable {
             }
             logLevel = level
         }
-        if let text = reader.string(forKey: Key.listen.key) { listen = try Self.address(text, key: .listen, places) }
+        if let text = reader.string(forKey: Key.listen.key) {
+            listen = try Self.address(text, key: .listen, places)
+            waitsForFleet = false
+        }
         for text in reader.stringArray(forKey: Key.peers.key, default: []) {
             peers.append(try Self.address(text, key: .peers, places))
         }

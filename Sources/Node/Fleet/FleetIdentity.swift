@@ -159,6 +159,19 @@ package final class FleetIdentity: LinkSecurity {
         return changes
     }
 
+    /// Whether the laptop belongs to a fleet: now, and with each change.
+    var belongings: AsyncStream<Bool> {
+        let changes = changes()
+        return AsyncStream { continuation in
+            continuation.yield(membership != nil)
+            let following = Task {
+                for await _ in changes { continuation.yield(self.membership != nil) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in following.cancel() }
+        }
+    }
+
     func change(_ body: @Sendable (inout State) -> Void) {
         let listeners = state.withLock { state in
             body(&state)

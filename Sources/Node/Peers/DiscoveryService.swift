@@ -46,19 +46,26 @@ struct DiscoveryService: Service {
 
     /// Announces what this laptop is, and begins anew whenever that is something else.
     private func discover() async {
-        guard let port = await boundPort() else { return }
         let changes = fleet.changes()
         while !Task.isCancelled {
-            let advertisement = advertisement(of: port)
+            // Nobody could connect to it yet; it looks for who lets it in.
+            let port = waitsForFleet ? nil : await boundPort()
+            let advertisement = port.map(advertisement(of:))
             let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await discovery.run() }
                 group.addTask { await handleAll(of: discovery) }
-                for await _ in changes where self.advertisement(of: port) != advertisement { break }
+                for await _ in changes {
+                    guard waitsForFleet == (port == nil), port.map(self.advertisement(of:)) == advertisement else {
+                        break
+                    }
+                }
                 group.cancelAll()
             }
         }
     }
+
+    private var waitsForFleet: Bool { configuration.waitsForFleet && fleet.membership == nil }
 
     private func advertisement(of port: Int) -> Advertisement {
         let device = fleet.device.short

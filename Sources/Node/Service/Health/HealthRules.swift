@@ -32,12 +32,18 @@ enum HealthRules {
 
     /// - Parameters:
     ///   - port: that is listened on; nil while there is none.
+    ///   - waitsForFleet: it listens once the laptop belongs to a fleet, and it belongs to none.
     ///   - addresses: of this laptop, beyond loopback.
     ///   - connected: how many laptops are.
     static func network(
-        listen: PeerAddress, port: Int?, isLoopbackOnly: Bool, addresses: [String], connected: Int
+        listen: PeerAddress, port: Int?, isLoopbackOnly: Bool, waitsForFleet: Bool = false, addresses: [String],
+        connected: Int
     ) -> HealthCheck {
         let name = "network"
+        if waitsForFleet {
+            return HealthCheck(
+                name, .ok, "listens nowhere yet; once this laptop is in a fleet, others reach it at port \(listen.port)")
+        }
         guard let port else {
             return HealthCheck(
                 name, .failed, "\(listen) is not listened on",

@@ -13,6 +13,7 @@ extension InventoryService {
             HealthRules.discovery(facts.discovery.status, configuredPeers: configuration.peers.count),
             HealthRules.network(
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
+                waitsForFleet: configuration.waitsForFleet && fleet.membership == nil,
                 addresses: Surroundings.addresses, connected: (try? await connectedPeers()) ?? 0),
             HealthRules.fleet(fleetStanding),
             HealthRules.journals(await replicator.refusedWork),

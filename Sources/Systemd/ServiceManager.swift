@@ -1,0 +1,27 @@
+/// Tells systemd how a program is (sd_notify(3)): a datagram to the socket that `NOTIFY_SOCKET` names.
+///
+/// Without systemd, or when it no longer listens, telling it does nothing.
+package struct ServiceManager: Sendable {
+    private let socket: DatagramSocket?
+    /// How often systemd wants a sign of life, in milliseconds; nil when it does not.
+    package let watchdogMilliseconds: UInt64?
+
+    /// - Parameter environment: the process's.
+    package init(environment: [String: String]) {
+        socket = environment["NOTIFY_SOCKET"].flatMap(DatagramSocket.init(path:))
+        let isForThisProcess = environment["WATCHDOG_PID"].map { $0 == String(ThisProcess.id) } ?? true
+        let microseconds = environment["WATCHDOG_USEC"].flatMap { UInt64($0) }
+        watchdogMilliseconds = isForThisProcess ? microseconds.map { $0 / 1_000 } : nil
+    }
+
+    /// Those who wait for the start may go on. `status` is one line for people.
+    package func ready(_ status: String) { tell("READY=1\nSTATUS=\(status)") }
+    /// What it is doing, in one line for people.
+    package func status(_ status: String) { tell("STATUS=\(status)") }
+    /// The stop has begun.
+    package func stopping() { tell("STOPPING=1") }
+    /// It makes progress.
+    package func alive() { tell("WATCHDOG=1") }
+
+    private func tell(_ text: String) { _ = socket?.send(Array(text.utf8)) }
+}
