@@ -117,7 +117,7 @@ let package = Package(
             resources: [.embedInCode("openapi.json")]),
         .target(
             name: "LocalAPI",
-            dependencies: ["CRDT", "HTTPCoding", "Inventory", httpClient, nioCore, nioHTTP1]),
+            dependencies: ["CRDT", "HTTPCoding", "Inventory", "Systemd", httpClient, nioCore, nioHTTP1]),
         // Apart from the client: a command that carries a server with it is three times as large.
         .target(
             name: "LocalAPIServer",
@@ -154,7 +154,7 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "CZlib", "Identity", "Inventory", arguments,
+                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "CZlib", "Identity", "Inventory", "Systemd", arguments,
                 crypto,
                 unixSignals,
             ]),
@@ -226,7 +226,7 @@ let package = Package(
                 "LocalAPIServer",
                 "HTTPCoding",
                 "Outbox",
-                "Storage", "Transport",
+                "Storage", "Systemd", "Transport",
                 "Inventory", "CRDT", "Identity", "Timekeeping", "Simulation", logging,
             ]),
         .testTarget(

@@ -90,11 +90,11 @@ enum Failure {
         do {
             try await body()
         } catch let problem as StartProblem {
-            end(problem.sentence, problem.kind.rawValue)
+            end(problem.sentence, problem.kind)
         } catch let error as ValidationError {
-            end(error.message, 64)
+            end(error.message, .usage)
         } catch {
-            end("It failed: \(error)", 70)
+            end("It failed: \(error)", .software)
         }
     }
 
@@ -104,9 +104,9 @@ enum Failure {
         _ = write(STDERR_FILENO, line, line.count)
     }
 
-    private static func end(_ sentence: String, _ code: Int32) {
+    private static func end(_ sentence: String, _ code: SystemExit) {
         tell("muster-channel: \(sentence)")
-        exit(code)
+        exit(code.rawValue)
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HTTPCoding
 import LocalAPI
+import Systemd
 
 /// The command line: everything goes through the daemon's socket.
 struct Muster: AsyncParsableCommand {

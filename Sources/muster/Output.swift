@@ -1,6 +1,7 @@
 import Glibc
 import HTTPCoding
 import LocalAPI
+import Systemd
 
 /// Standard output, written at once and whole.
 enum StandardOutput {

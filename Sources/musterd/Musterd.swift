@@ -110,7 +110,7 @@ struct Musterd: AsyncParsableCommand {
             let failure = StartFailure(error)
             let line = Array("musterd: \(failure.sentence)\n".utf8)
             _ = write(STDERR_FILENO, line, line.count)
-            throw ExitCode(failure.exitCode)
+            throw ExitCode(failure.exit.rawValue)
         }
     }
 

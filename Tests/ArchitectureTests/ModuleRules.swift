@@ -101,7 +101,7 @@ let moduleRules: [String: ModuleRule] = [
         ["ChannelServer", "HTTPCoding", "Systemd"], ["ArgumentParser", "Logging", "UnixSignals"],
         "flags and nothing else; what they do belongs in ChannelServer"),
     "LocalAPI": .shell(
-        ["CRDT", "HTTPCoding", "Inventory"], ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"],
+        ["CRDT", "HTTPCoding", "Inventory", "Systemd"], ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"],
         "types and client of the API; what serves it is LocalAPIServer's, and makes a command three times as large"),
     "LocalAPIServer": .shell(
         ["HTTPCoding", "Inventory", "LocalAPI"],
@@ -127,7 +127,7 @@ let moduleRules: [String: ModuleRule] = [
         ["HTTPCoding", "Node", "Systemd"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
-        ["Audit", "CQRCode", "CRDT", "CZlib", "HTTPCoding", "Identity", "Inventory", "LocalAPI"],
+        ["Audit", "CQRCode", "CRDT", "CZlib", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "Systemd"],
         ["ArgumentParser", "Crypto", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]

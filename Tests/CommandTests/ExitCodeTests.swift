@@ -1,6 +1,7 @@
 import Foundation
 import LocalAPI
 import Storage
+import Systemd
 import Testing
 
 /// Errors are one sentence on standard error, and the exit code tells their kind.

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -34,6 +35,8 @@ class Screen:
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
             os.dup2(errors, 2)
+            # Whoever started this in the background ignores Ctrl-C, and who ignores it hands that on.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             for terminal in (1, 2) if window else ():
                 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", window[1], window[0], 0, 0))
             os.execve(command[0], command, os.environ if environment is None else environment)

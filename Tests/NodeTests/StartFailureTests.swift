@@ -1,6 +1,7 @@
 import LocalAPI
 import Node
 import Storage
+import Systemd
 import Testing
 
 @Suite("Why a daemon could not run")
@@ -13,7 +14,7 @@ struct StartFailureTests {
         ] as [(StoreError.Code, Int32)])
     func exitCode(code: StoreError.Code, expected: Int32) {
         let failure = StartFailure(StoreError(code, "It is so; do that."))
-        #expect(failure.exitCode == expected)
+        #expect(failure.exit.rawValue == expected)
         #expect(failure.sentence.contains("do that"))
     }
 
@@ -22,7 +23,7 @@ struct StartFailureTests {
         arguments: [(.invalidValue, 64), (.notPermitted, 77), (.unavailable, 75)] as [(APIError.Code, Int32)])
     func socket(code: APIError.Code, expected: Int32) {
         let failure = StartFailure(APIError(code, "It is so; do that."))
-        #expect(failure.exitCode == expected && failure.sentence == "It is so; do that.")
+        #expect(failure.exit.rawValue == expected && failure.sentence == "It is so; do that.")
     }
 
     @Test("A daemon that does not start has no log but this line, so it names the cause")

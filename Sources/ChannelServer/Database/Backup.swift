@@ -1,4 +1,5 @@
 import Storage
+import Systemd
 
 /// A copy of the database, made while a server may be using it.
 package enum Backup {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Storage
+import Systemd
 
 #if canImport(Glibc)
     import Glibc
@@ -20,7 +21,7 @@ enum DatabaseFile {
             return try Store.open(
                 path: path, machine: "", hostName: "office", role: .channel, generator: &generator)
         } catch {
-            let kind: StartProblem.Kind =
+            let kind: SystemExit =
                 switch error.code {
                 case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: .badData
                 case .readOnly: .notPermitted

@@ -2,6 +2,7 @@ import Enrolment
 import Identity
 package import Logging
 import Storage
+import Systemd
 
 /// Lets the server into its fleet by a code that a laptop has printed.
 extension FleetAdministration {

@@ -1,6 +1,7 @@
 import CRDT
 import Identity
 import Storage
+import Systemd
 
 /// Lets the server into its fleet, by files or by a code. It may run meanwhile.
 package struct FleetAdministration: Sendable {

@@ -3,6 +3,7 @@ import Identity
 import ServerChannel
 import Storage
 import Synchronization
+import Systemd
 
 /// Who is let in, and who was shut out.
 extension ServerIdentity {

@@ -1,4 +1,5 @@
 import Identity
+import Systemd
 
 /// A server's place in its fleet.
 struct ServerMembership: Sendable {

@@ -1,5 +1,6 @@
 import Identity
 import Storage
+import Systemd
 
 extension Store {
     /// Who the server is; a new one has a new key.

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
+import Systemd
 
 #if canImport(Glibc)
     import Glibc

@@ -1,3 +1,5 @@
+import Systemd
+
 #if canImport(Glibc)
     import Glibc
 #endif

@@ -1,12 +1,13 @@
 import LocalAPI
 import Storage
+package import Systemd
 
 /// Why a daemon could not run, for people and for scripts.
 package struct StartFailure: Sendable {
     /// What is wrong and what to do.
     package let sentence: String
-    /// As in sysexits.h.
-    package let exitCode: Int32
+    /// What the program ends with.
+    package let exit: SystemExit
 
     /// Chooses the exit code: 64 for settings, 65 for a store that is newer, of a former design, another role's or damaged, 77 for one that
     /// cannot be written, 75 for what may pass, 70 for anything else.
@@ -14,26 +15,26 @@ package struct StartFailure: Sendable {
         switch error {
         case let error as ConfigurationError:
             sentence = error.description
-            exitCode = 64
+            exit = .usage
         case let error as StoreError:
             sentence = error.explanation
-            exitCode =
+            exit =
                 switch error.code {
-                case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: 65
-                case .readOnly: 77
-                default: 75
+                case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: .badData
+                case .readOnly: .notPermitted
+                default: .tryAgain
                 }
         case let error as APIError:
             sentence = error.message
-            exitCode =
+            exit =
                 switch error.code {
-                case .invalidValue: 64
-                case .notPermitted: 77
-                default: 75
+                case .invalidValue: .usage
+                case .notPermitted: .notPermitted
+                default: .tryAgain
                 }
         default:
             sentence = "It failed: \(error)"
-            exitCode = 70
+            exit = .software
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LocalAPI
+import Systemd
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

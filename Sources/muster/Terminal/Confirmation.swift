@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LocalAPI
+import Systemd
 
 /// `--yes`, and what is asked without it.
 struct ConfirmationOption: ParsableArguments {

@@ -3,6 +3,7 @@ import Glibc
 import Identity
 import LocalAPI
 import Synchronization
+import Systemd
 import UnixSignals
 
 struct FleetInviteCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LocalAPI
+import Systemd
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import CRDT
 import Glibc
 import HTTPCoding
 import LocalAPI
+import Systemd
 
 struct JobAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
