@@ -88,6 +88,12 @@ package struct Node: Sendable {
                     service: TransportService(
                         transport: core.transport, fleet: configuration.waitsForFleet ? fleet : nil)),
                 .init(service: discovery),
+                .init(
+                    service: SuspendService(logger: logger) {
+                        await replicator.resumed()
+                        await gateway?.resumed()
+                        discovery.resumed()
+                    }),
                 .init(service: FleetService(fleet: fleet, store: store, replicator: replicator, machine: core.machine)),
                 .init(
                     service: Renewer(

@@ -104,6 +104,20 @@ package final class PeerTransport: Sendable {
         registry[link]?.close(reason: reason)
     }
 
+    /// Ends a link at once: nobody is there to read what was queued. `linkClosed` follows with this reason.
+    package func abandon(_ link: LinkID, reason: String) {
+        registry[link]?.abort(reason: reason)
+    }
+
+    /// For how many milliseconds nothing has come of a link's peer: no bytes, and no acknowledgement of any (tcp(7), TCP_INFO);
+    /// nil for a link that is gone.
+    package func quietMilliseconds(of link: LinkID) async -> UInt64? {
+        guard let socket = registry[link]?.channel as? any SocketOptionProvider,
+            let info = try? await socket.getTCPInfo().get()
+        else { return nil }
+        return UInt64(min(info.tcpi_last_ack_recv, info.tcpi_last_data_recv))
+    }
+
     /// Closes every link, as `close` does.
     package func closeAll(reason: String) {
         for link in registry.all { link.close(reason: reason) }

@@ -66,6 +66,7 @@ let moduleRules: [String: ModuleRule] = [
             "LocalAPI", "Outbox", "Replication", "ServerChannel", "Simulation", "WireFormat",
         ], ["HTTPTypes", "NIOCore"], "feeds decoders, and knows nothing of what follows from a value"),
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
+    "CTimerFD": .shell([], [], "one call of the kernel, in C, and nothing else"),
     "Discovery": .shell(
         ["CDNSSD"], ["Logging"], "finds services for anyone; what to do with one is decided in Node"),
     "FleetTLS": .shell(
@@ -116,7 +117,8 @@ let moduleRules: [String: ModuleRule] = [
     ),
     "Node": .shell(
         [
-            "Audit", "Authorship", "CMalloc", "CRDT", "Discovery", "Engine", "Enrolment", "FleetTLS", "HTTPCoding",
+            "Audit", "Authorship", "CMalloc", "CRDT", "CTimerFD", "Discovery", "Engine", "Enrolment", "FleetTLS",
+            "HTTPCoding",
             "Identity", "Inventory", "LocalAPI", "LocalAPIServer", "Outbox", "Replication", "ServerChannel", "Storage",
             "Systemd", "Timekeeping", "Transport",
             "WireFormat",

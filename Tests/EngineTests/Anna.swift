@@ -15,11 +15,14 @@ import Transport
 final class SentMessages: PeerLinks, @unchecked Sendable {
     private(set) var sent: [(message: Message, link: LinkID)] = []
     private(set) var closed: [String] = []
+    private(set) var abandoned: [String] = []
+    private(set) var dialled: [PeerAddress] = []
 
-    func dial(_ address: PeerAddress) {}
+    func dial(_ address: PeerAddress) { dialled.append(address) }
     func send(_ message: Message, on link: LinkID) { sent.append((message, link)) }
     func established(_ link: LinkID) {}
     func close(_ link: LinkID, reason: String) { closed.append(reason) }
+    func abandon(_ link: LinkID, reason: String) { abandoned.append(reason) }
 }
 
 /// Keeps what watchers are told.

@@ -59,6 +59,21 @@ struct PollPlanTests {
         #expect((12_000...13_000).contains(plan.nextPoll ?? 0))
     }
 
+    @Test("Another way is tried at once, and ends a rest for a missing way, and never one that the server wished")
+    func newWay() {
+        for (failure, isOver) in [(PollPlan.Failure.unreachable, true), (.busy(40_000), false), (.unhealthy, false)] {
+            var generator = SeededGenerator(seed: 1)
+            var plan = PollPlan(interval: 15_000)
+            plan.onRoute(isUp: true, now: 0, using: &generator)
+            for _ in 0..<8 { plan.onFailure(failure, now: 1_000, using: &generator) }
+            plan.onNewWay(now: 2_000)
+            #expect((plan.nextPoll == 2_000) == isOver, "\(failure): \(plan.nextPoll ?? 0)")
+            plan.onAnswer(now: 3_000, using: &generator)
+            plan.onNewWay(now: 3_100)
+            #expect(plan.nextPoll == 3_100)
+        }
+    }
+
     @Test("Another place in the fleet ends a rest for a refusal or a missing way, and never one that the server wished")
     func fleet() {
         for (failure, isOver) in [

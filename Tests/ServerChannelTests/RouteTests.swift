@@ -42,9 +42,24 @@ struct RouteTests {
         let events = NetlinkReader(asked: 7).events(in: Self.bytes(datagram))
         #expect(
             events == [
-                .route(RouteTable.Route(destination: [127, 0, 0, 0], prefixLength: 8)),
-                .route(RouteTable.Route(destination: [UInt8](repeating: 0, count: 15) + [1], prefixLength: 128)), .done,
+                .route(RouteTable.Route(destination: [127, 0, 0, 0], prefixLength: 8, isOwn: true)),
+                .route(
+                    RouteTable.Route(
+                        destination: [UInt8](repeating: 0, count: 15) + [1], prefixLength: 128, isOwn: true)), .done,
             ])
+    }
+
+    @Test("An address that has gone is missed, a further one is not, nor a way to somewhere else")
+    func lostAddress() {
+        let own = RouteTable.Route(destination: [10, 88, 0, 2], prefixLength: 32, isOwn: true)
+        let other = RouteTable.Route(destination: [10, 88, 0, 3], prefixLength: 32, isOwn: true)
+        let way = RouteTable.Route(destination: [0, 0, 0, 0], prefixLength: 0)
+        var (former, table) = (RouteTable(), RouteTable())
+        former.routes = [own, way]
+        table.routes = [own, other]
+        #expect(!table.lacksAddress(of: former))
+        table.routes = [other, way]
+        #expect(table.lacksAddress(of: former))
     }
 
     @Test("What comes by itself says that something has changed")

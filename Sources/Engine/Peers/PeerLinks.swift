@@ -17,10 +17,18 @@ package protocol PeerLinks: Sendable {
 
     /// Closes a link once what was queued before is written; `linkClosed` follows with this reason.
     func close(_ link: LinkID, reason: String)
+
+    /// The same at once: nobody is there to read what is queued.
+    func abandon(_ link: LinkID, reason: String)
+
+    /// For how long there was no sign of the peer's machine, not even that it has got some bytes; nil where nobody can tell.
+    func quietMilliseconds(of link: LinkID) async -> UInt64?
 }
 
 extension PeerLinks {
     package func flush(_ link: LinkID) {}
+    package func abandon(_ link: LinkID, reason: String) { close(link, reason: reason) }
+    package func quietMilliseconds(of link: LinkID) async -> UInt64? { nil }
 }
 
 extension PeerTransport: PeerLinks {}

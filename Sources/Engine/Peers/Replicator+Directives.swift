@@ -153,6 +153,7 @@ extension Replicator {
     func close(_ link: LinkID, _ reason: String) {
         // Not the address's fault, and not worth another try: this laptop found itself.
         if let dialled = remotes[link]?.dialled, reason == Mesh.ownDeviceReason { plan.onSelf(dialled) }
+        if reason == Mesh.silenceReason { return links?.abandon(link, reason: reason) ?? () }
         links?.send(.goodbye(reason), on: link)
         links?.close(link, reason: reason)
     }

@@ -11,6 +11,7 @@ extension Replicator {
 
     func timerFired() async {
         guard timer.begins() else { return }
+        await noteSigns()
         await perform(mesh.onTimer(now: now))
         // Any timer will do: with peers there is one every few seconds, without them there is nothing to note.
         if now >= lastNoted + Self.noteInterval { noteAll() }

@@ -23,6 +23,8 @@ package actor Gateway {
     private var plan: PollPlan
     private var routes: RouteTable?
     private var isPolling = false
+    /// The poll under way was ended from here, which says nothing of the server.
+    private var isCutOff = false
     /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
     private var changedMeanwhile: [JobID: UInt64] = [:]
     var held = ServerHoldings()
@@ -101,6 +103,7 @@ package actor Gateway {
             }
             changedMeanwhile = [:]
             isPolling = true
+            isCutOff = false
             await poll()
             isPolling = false
             if changedMeanwhile.contains(where: { held.fingerprints[$0.key] != $0.value }) { wish() }
@@ -114,9 +117,15 @@ package actor Gateway {
     /// - Parameter table: nil where routes cannot be watched.
     package func routesChanged(_ table: RouteTable?) async {
         let isUp = table?.reaches(host) ?? true
-        // Among them are the machine's own addresses. Without a way nobody will answer what is under way, and when there is
-        // one again it would be waited for.
-        if let routes, table != routes { server.connectAnew(endingWhatIsUnderWay: !isUp) }
+        if let routes, table != routes {
+            if isUp, table?.lacksAddress(of: routes) ?? false {
+                logger.info("this machine has lost an address: the server is asked anew")
+                beginAnew()
+            } else {
+                // Without a way nobody will answer what is under way, and when there is one again it would be waited for.
+                server.connectAnew(endingWhatIsUnderWay: !isUp)
+            }
+        }
         routes = table
         if plan.isRouteUp != isUp {
             logger.info(isUp ? "there is a route to the server" : "there is no route to the server")
@@ -126,6 +135,20 @@ package actor Gateway {
         routeChanged(isUp)
         await outbox.route(isUp: isUp)
         occasion.yield()
+    }
+
+    /// The laptop was asleep and is awake.
+    package func resumed() {
+        guard plan.isRouteUp ?? false else { return }
+        beginAnew()
+        occasion.yield()
+    }
+
+    /// What is under way is lost, and asked again at once.
+    private func beginAnew() {
+        isCutOff = isPolling
+        server.connectAnew(endingWhatIsUnderWay: true)
+        plan.onNewWay(now: now)
     }
 
     /// A job has changed here; not worth a poll if that is what the server holds.
@@ -181,6 +204,7 @@ package actor Gateway {
     private func failed(_ error: RoundFailure) {
         // That is what the route says already, and no illness of the server.
         guard plan.isRouteUp != false else { return }
+        guard !isCutOff else { return plan.onNewWay(now: now) }
         if standing.state != error.state {
             logger.info("the server cannot be used", metadata: ["reason": "\(error.state)"])
         }

@@ -1,10 +1,11 @@
 import CDispatch
+import Timekeeping
 
 #if canImport(Glibc)
     import Glibc
 #endif
 
-/// The two clocks of the machine.
+/// The clocks of the machine.
 enum SystemClock {
     /// Microseconds that never go back and go on during suspend.
     static var elapsedMicroseconds: Int64 { microseconds(of: CLOCK_BOOTTIME) }
@@ -17,6 +18,20 @@ enum SystemClock {
 
     /// Milliseconds since 1970 by the machine's own clock.
     static var wallMilliseconds: UInt64 { UInt64(clamping: wallMicroseconds / 1_000) }
+
+    /// The clock that goes on during suspend and the one that does not, read close to each other.
+    static var suspendReading: SuspendDetector.Reading {
+        var (closest, shortest) = (SuspendDetector.Reading(elapsed: 0, awake: 0), Int64.max)
+        // The thread may be put aside between the two, which must not look like a sleep.
+        for _ in 0..<5 where shortest > 1_000 {
+            let before = microseconds(of: CLOCK_MONOTONIC)
+            let elapsed = elapsedMicroseconds
+            let after = microseconds(of: CLOCK_MONOTONIC)
+            guard after - before < shortest else { continue }
+            (closest, shortest) = (SuspendDetector.Reading(elapsed: elapsed, awake: after), after - before)
+        }
+        return closest
+    }
 
     private static func microseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -16,6 +16,16 @@ struct DiscoveryService: Service {
     private let transport: PeerTransport
     private let replicator: Replicator
     private let logger: Logger
+    private let occasions: AsyncStream<Occasion>
+    private let occasion: AsyncStream<Occasion>.Continuation
+
+    /// Why discovery begins anew.
+    private enum Occasion {
+        /// What is announced may be something else.
+        case fleetChanged
+        /// The network may be another one.
+        case resumed
+    }
 
     init(
         configuration: NodeConfiguration, fleet: FleetIdentity, transport: PeerTransport, replicator: Replicator,
@@ -26,6 +36,7 @@ struct DiscoveryService: Service {
         self.transport = transport
         self.replicator = replicator
         self.logger = logger
+        (occasions, occasion) = AsyncStream.makeStream()
         let off: String? =
             !configuration.usesDiscovery
             ? "Switched off by --no-discovery."
@@ -44,24 +55,34 @@ struct DiscoveryService: Service {
         }
     }
 
+    /// The laptop was asleep: what is known was learned on another network, perhaps.
+    func resumed() { occasion.yield(.resumed) }
+
     /// Announces what this laptop is, and begins anew whenever that is something else.
     private func discover() async {
         let changes = fleet.changes()
-        while !Task.isCancelled {
-            // Nobody could connect to it yet; it looks for who lets it in.
-            let port = waitsForFleet ? nil : await boundPort()
-            let advertisement = port.map(advertisement(of:))
-            let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await discovery.run() }
-                group.addTask { await handleAll(of: discovery) }
-                for await _ in changes {
-                    guard waitsForFleet == (port == nil), port.map(self.advertisement(of:)) == advertisement else {
-                        break
-                    }
-                }
-                group.cancelAll()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in changes { occasion.yield(.fleetChanged) } }
+            while !Task.isCancelled {
+                // Nobody could connect to it yet; it looks for who lets it in.
+                await discover(at: waitsForFleet ? nil : await boundPort())
             }
+            group.cancelAll()
+        }
+    }
+
+    /// - Parameter port: nil for who only looks.
+    private func discover(at port: Int?) async {
+        let advertisement = port.map(advertisement(of:))
+        let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await discovery.run() }
+            group.addTask { await handleAll(of: discovery) }
+            for await occasion in occasions {
+                let isCurrent = waitsForFleet == (port == nil) && port.map(self.advertisement(of:)) == advertisement
+                if occasion == .resumed || !isCurrent { break }
+            }
+            group.cancelAll()
         }
     }
 

@@ -110,6 +110,14 @@ package struct DialPlan: Sendable {
         }
     }
 
+    /// The laptop was asleep: who did not answer before it may be there now.
+    package mutating func onResumed(now: UInt64) {
+        for address in targets.keys {
+            targets[address]?.failures = 0
+            targets[address]?.nextAttempt = now
+        }
+    }
+
     /// Nobody answered, or the connection has ended.
     package mutating func onFailed(
         _ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator

@@ -88,6 +88,7 @@ extension Mesh {
         fetches[name] = Fetch(
             link: link, deadline: now + timing.fetchTimeout, reach: reach, window: window, isRepeated: isRepeated)
         links[link]?.fetchCount += 1
+        awaitAnswer(from: link, now: now)
         return .send(
             .request(
                 job: name.job, replica: name.replica, from: fromStart ? 1 : reach + 1, credit: UInt32(window),

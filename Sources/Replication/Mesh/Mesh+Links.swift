@@ -93,22 +93,6 @@ extension Mesh {
         return new.isDialled == old.isDialled || new.isDialled == (device < peer)
     }
 
-    /// Something has changed around a device: it moved to another address, or is no longer announced. A connection with
-    /// it may be dead without knowing it.
-    ///
-    /// - Parameter shortID: as the device announces itself, `DeviceID.short`.
-    package mutating func onLivenessHint(about shortID: String, now: UInt64) -> [LinkDirective] {
-        establishedLinks.filter { links[$0]?.hello?.device.short == shortID }.flatMap { suspect($0, now: now) }
-    }
-
-    /// This link has to give a sign of life soon.
-    private mutating func suspect(_ link: LinkID, now: UInt64) -> [LinkDirective] {
-        // Doubts that follow one another do not put the end off.
-        if links[link]?.suspectedUntil == nil { links[link]?.suspectedUntil = now + timing.suspicionLimit }
-        // The first ping is under way still: its answer is what the link waits for.
-        return links[link]?.isEstablished ?? false ? [ping(link, now: now)] : []
-    }
-
     /// Why a link to this very process is closed.
     package static let ownDeviceReason = "This is this device itself."
 
@@ -124,12 +108,6 @@ extension Mesh {
         return [refuse(link, reason), .renewDevice(reason: reason)]
     }
 
-    /// A link that was told to close may take a while: the timer must not stand still in the meantime.
-    private mutating func postponeCheck(of link: LinkID, now: UInt64) {
-        links[link]?.lastPing = now
-        links[link]?.suspectedUntil = nil
-    }
-
     func refuse<Directive: LinkDirecting>(_ link: LinkID, _ reason: String) -> Directive {
         .link(.close(link, reason: reason))
     }
@@ -138,21 +116,5 @@ extension Mesh {
         links[link]?.pingSent = (now, now)
         links[link]?.lastPing = now
         return .link(.send(.ping(now), on: link))
-    }
-
-    mutating func checkSilence(now: UInt64) -> [LinkDirective] {
-        var directives: [LinkDirective] = []
-        for id in links.keys.sorted() {
-            guard let link = links[id] else { continue }
-            let isSuspect = link.suspectedUntil.map { $0 <= now } ?? false
-            if isSuspect || now >= link.lastHeard + timing.silenceLimit {
-                directives.append(refuse(id, "Nothing was heard for too long."))
-                postponeCheck(of: id, now: now)
-            } else if now >= link.lastPing + timing.pingInterval {
-                directives.append(link.isEstablished ? ping(id, now: now) : refuse(id, link.missing))
-                postponeCheck(of: id, now: now)
-            }
-        }
-        return directives
     }
 }

@@ -199,6 +199,7 @@ extension Mesh {
                 guard segment.first <= reach + 1, links[id]?.jobs[job]?.hasRoomToPush() ?? false else { continue }
                 links[id]?.jobs[job]?.sent[segment.replica] = segment.head.sequence
                 links[id]?.jobs[job]?.announced.advance(segment.replica, to: segment.head)
+                awaitAnswer(from: id, now: now)
                 directives += assignments(of: job, for: id)
                 directives.append(.send(.delta(job: job, segment, pushed: true), on: id))
             } else {

@@ -87,6 +87,10 @@ package struct Mesh: Sendable {
         for search in searches.values { first = min(first, search.deadline) }
         for link in links.values {
             first = min(first, link.suspectedUntil ?? .max)
+            if let awaited = link.awaited {
+                let wait = awaited.isProbed ? timing.awaitedSilenceLimit : timing.awaitedProbeDelay
+                first = min(first, awaited.lastSign + wait)
+            }
             first = min(first, link.learning?.askAgainDue ?? .max)
             // One timer for all pings, so that many links cost one wake-up.
             first = min(first, link.lastPing + timing.pingInterval)
@@ -97,7 +101,7 @@ package struct Mesh: Sendable {
     /// Does what is due. To be called at `nextDeadline`; a call that comes early does no harm.
     package mutating func onTimer(now: UInt64) -> [UpkeepDirective] {
         let round = roundDue(now: now)
-        var directives = [UpkeepDirective](checkSilence(now: now) + askAgain(now: now))
+        var directives = [UpkeepDirective](checkSilence(now: now) + checkAwaited(now: now) + askAgain(now: now))
         if storeRetryDue.map({ $0 <= now }) ?? false {
             storeRetryDue = nil
             wantAll()

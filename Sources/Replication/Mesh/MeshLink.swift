@@ -33,6 +33,8 @@ struct MeshLink: Sendable {
     var lastPing: UInt64
     /// Closed unless something is heard by then.
     var suspectedUntil: UInt64?
+    /// Set while the peer owes an answer, and for a moment after it.
+    var awaited: AwaitedAnswer?
     var roundTripMilliseconds: UInt64?
     var received = TransformCounts()
     /// What the peer is known to hold of the jobs that are open: those that differ or have changed lately.
@@ -87,6 +89,16 @@ struct MeshLink: Sendable {
     }
 
     var isEstablished: Bool { hello != nil }
+}
+
+/// The peer of a link was sent what it has to answer.
+struct AwaitedAnswer: Sendable {
+    /// Until then it is watched more closely.
+    let until: UInt64
+    /// When it was last known to be there, or when the wait began.
+    var lastSign: UInt64
+    /// It was asked for a sign of life since.
+    var isProbed = false
 }
 
 /// Transforms that came over a link.
@@ -243,6 +255,9 @@ extension LinkJob {
         }
         return count
     }
+
+    /// The same without a count, and without forgetting what it holds by now.
+    var isUnderWay: Bool { sent.contains { peer[$0.key].sequence < $0.value } }
 
     /// Takes the link into the tree.
     mutating func graft() {

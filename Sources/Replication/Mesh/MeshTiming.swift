@@ -24,6 +24,14 @@ package struct MeshTiming: Hashable, Sendable {
     package var silenceLimit: UInt64 = 40_000
     /// The same for a link that was asked for a sign of life, because its peer has dialled anew or moved.
     package var suspicionLimit: UInt64 = 2_000
+    /// The same after the laptop was asleep.
+    package var resumeLimit: UInt64 = 1_000
+    /// A peer that owes an answer is asked for a sign of life when there was none for so long …
+    package var awaitedProbeDelay: UInt64 = 1_500
+    /// … and its link is closed when there was none for so long.
+    package var awaitedSilenceLimit: UInt64 = 4_500
+    /// So long after it was last sent something to answer; then it may well be there and have a disk that is full.
+    package var awaitedPeriod: UInt64 = 15_000
 
     /// Begins with the figures that the daemon goes by.
     package init() {}

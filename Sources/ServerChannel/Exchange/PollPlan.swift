@@ -51,6 +51,16 @@ package struct PollPlan: Sendable {
         }
     }
 
+    /// Connections begin anew, because this machine has another address or was asleep: a poll is due at once. A rest ends only if
+    /// nothing but the way was lacking.
+    package mutating func onNewWay(now: UInt64) {
+        if lastFailure == .unreachable {
+            failures = 0
+            restEnd = 0
+        }
+        due = min(due, now)
+    }
+
     /// Ends any rest; the next poll is due after the interval, less up to a fifth of it.
     package mutating func onAnswer(now: UInt64, using generator: inout some RandomNumberGenerator) {
         failures = 0

@@ -89,7 +89,7 @@ package struct NetlinkReader: Sendable {
             }
             start += (length + 3) & ~3
         }
-        return RouteTable.Route(destination: destination, prefixLength: prefixLength)
+        return RouteTable.Route(destination: destination, prefixLength: prefixLength, isOwn: type == 2)
     }
 }
 

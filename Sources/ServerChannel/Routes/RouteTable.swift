@@ -7,10 +7,14 @@ package struct RouteTable: Hashable, Sendable {
         /// 0 for a default route.
         package let prefixLength: Int
 
+        /// It leads to this machine itself: the addresses that it has.
+        package let isOwn: Bool
+
         /// `destination` has 4 or 16 bytes, `prefixLength` at most as many bits.
-        package init(destination: [UInt8], prefixLength: Int) {
+        package init(destination: [UInt8], prefixLength: Int, isOwn: Bool = false) {
             self.destination = destination
             self.prefixLength = prefixLength
+            self.isOwn = isOwn
         }
     }
 
@@ -19,6 +23,12 @@ package struct RouteTable: Hashable, Sendable {
 
     /// Without a route only this machine, by name, is reached.
     package init() {}
+
+    /// Whether this machine has lost an address that it had by a former table: nothing goes through connections that began there,
+    /// and nobody says so.
+    package func lacksAddress(of former: RouteTable) -> Bool {
+        former.routes.contains { $0.isOwn && !routes.contains($0) }
+    }
 
     /// Whether packets to a host find a way. Of a name nothing is known but that it needs a default route.
     package func reaches(_ host: String) -> Bool {
