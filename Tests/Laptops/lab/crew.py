@@ -20,6 +20,8 @@ class CrewMember:
         self.port = port
         self.columns = columns
         self.daemon = None
+        # What its musterd gets on top of the lab's own environment.
+        self.environment = None
         self.state = os.path.join(laptop.directory, f"{self.name}-state")
         self.socket = os.path.join(laptop.directory, f"{self.name}.sock")
         self._build_directory = build_directory
@@ -49,7 +51,7 @@ class CrewMember:
     def _launch(self, flags):
         command = [self._musterd, "--state-dir", self.state, "--socket", self.socket]
         command += ["--listen", f"0.0.0.0:{self.port}"]
-        self.daemon = self.laptop.start([*command, *flags], name=self.name)
+        self.daemon = self.laptop.start([*command, *flags], name=self.name, environment=self.environment)
 
     def command(self, *arguments):
         """The command line `muster …` for this daemon."""
