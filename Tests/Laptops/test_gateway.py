@@ -307,3 +307,11 @@ def test_nothing_is_sent_without_a_route_and_at_once_when_one_appears(build_dire
 def test_with_another_address_the_server_is_asked_at_once(build_directory, measured):
     seen = play("roaming_scene.py", build_directory)
     measured("another address: the server is asked", seen["secondsToPoll"], 1)
+
+
+def test_with_another_address_and_the_same_route_what_is_under_way_is_asked_anew(build_directory, measured):
+    seen = play("readdress_scene.py", build_directory)
+    assert seen["underWay"] == "10.88.0.2"
+    measured("another address in the middle of a poll: the server is asked", seen["secondsToPoll"], 3)
+    assert "there is no route to the server" not in seen["log"]
+    assert "the server cannot be used" not in seen["log"]
