@@ -99,6 +99,17 @@ struct RouteTests {
         #expect(ServerAddress("http://[::1]:80")?.host == "::1")
     }
 
+    @Test("A server with an IPv6 address needs a route that covers it, and no default route")
+    func reachingSixth() {
+        var table = RouteTable()
+        table.routes = [
+            RouteTable.Route(destination: [0xfd, 0x77] + [UInt8](repeating: 0, count: 14), prefixLength: 64),
+            RouteTable.Route(destination: [0xfe, 0x80] + [UInt8](repeating: 0, count: 14), prefixLength: 64),
+        ]
+        #expect(table.reaches("fd77::1") && table.reaches("fe80::1%eth0"))
+        #expect(!table.reaches("fd78::1") && !table.reaches("10.0.0.5") && !table.reaches("muster.example"))
+    }
+
     @Test(
         "A server's port is the one that is named, else its scheme's; a name is asked for, an address is none",
         arguments: [

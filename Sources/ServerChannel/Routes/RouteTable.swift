@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The ways out of this machine, as the kernel lists them: enough to tell whether a server can be reached at all.
 package struct RouteTable: Hashable, Sendable {
     /// A range of addresses to which a way leads.
@@ -37,11 +39,12 @@ package struct RouteTable: Hashable, Sendable {
         return routes.contains { $0.covers(address) }
     }
 
-    /// A numeric IPv4 address. (An IPv6 one is taken for a name, which asks for more than it needs.)
+    /// A numeric address, without the scope of a link-local one.
     private static func bytes(of host: String) -> [UInt8]? {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        let bytes = parts.compactMap { UInt8($0) }
-        return parts.count == 4 && bytes.count == 4 ? bytes : nil
+        guard let address = try? SocketAddress(ipAddress: String(host.prefix { $0 != "%" }), port: 0) else { return nil }
+        // Where it stands in `struct sockaddr_in` and `struct sockaddr_in6` (ip(7), ipv6(7)).
+        let place = if case .v4 = address { 4..<8 } else { 8..<24 }
+        return address.withSockAddr { Array(UnsafeRawBufferPointer(start: $0, count: $1)[place]) }
     }
 }
 

@@ -31,9 +31,11 @@ class Lab:
     logs stays.
     """
 
-    def __init__(self, keep=False, ipv6=False):
+    def __init__(self, keep=False, ipv6=False, ipv4=True):
         self.keep = keep or os.environ.get("MUSTER_LAB_KEEP") == "1"
         self.ipv6 = ipv6
+        # Without it the laptops have no IPv4 address but that of their loopback: they get fd77::1, ::2 and so on.
+        self.ipv4 = ipv4
         self.laptops = []
         self.directory = None
         self._programs = []
@@ -83,7 +85,7 @@ class Lab:
         Without `avahi` neither system bus nor avahi-daemon runs in it until `start_avahi`.
         """
         number = len(self.laptops) + 1
-        address = address or f"10.77.0.{number}"
+        address = address or (f"10.77.0.{number}" if self.ipv4 else f"fd77::{number:x}")
         laptop = Laptop(self, name, host_name or name, address, f"port{number}", avahi)
         self.laptops.append(laptop)
         return laptop

@@ -31,7 +31,8 @@ class CrewMember:
 
     @property
     def address(self):
-        return f"{self.laptop.address}:{self.port}"
+        address = self.laptop.address
+        return f"[{address}]:{self.port}" if ":" in address else f"{address}:{self.port}"
 
     def launch(self, *flags):
         """Starts musterd on the lab's network with these further flags, and returns itself when it answers. It is
@@ -50,7 +51,8 @@ class CrewMember:
 
     def _launch(self, flags):
         command = [self._musterd, "--state-dir", self.state, "--socket", self.socket]
-        command += ["--listen", f"0.0.0.0:{self.port}"]
+        if "--listen" not in flags and "--config" not in flags:
+            command += ["--listen", f"0.0.0.0:{self.port}" if self.laptop.lab.ipv4 else f"[::]:{self.port}"]
         self.daemon = self.laptop.start([*command, *flags], name=self.name, environment=self.environment)
 
     def command(self, *arguments):

@@ -11,7 +11,7 @@ AVAHI_CONFIGURATION = """\
 [server]
 host-name={host_name}
 domain-name=local
-use-ipv4=yes
+use-ipv4={use_ipv4}
 use-ipv6={use_ipv6}
 allow-interfaces=eth0
 enable-dbus=yes
@@ -72,7 +72,12 @@ class Laptop:
         if not self.holder.is_running:
             raise RuntimeError(f"laptop {name} could not be made (are you root?): {self.holder.errors()}")
         lab.plug_in(self)
-        self.ip("addr", "add", f"{address}/24", "dev", "eth0")
+        if lab.ipv4:
+            self.ip("addr", "add", f"{address}/24", "dev", "eth0")
+        else:
+            # Nobody else has it: it can be used at once (ip-address(8), ip-sysctl: accept_dad).
+            self.run(["sh", "-c", "echo 0 > /proc/sys/net/ipv6/conf/eth0/accept_dad"])
+            self.ip("addr", "add", f"{address}/64", "dev", "eth0", "nodad")
         self.ip("link", "set", "eth0", "up")
         if avahi:
             self.start_avahi()
@@ -104,7 +109,8 @@ class Laptop:
             self.bus = self.start(["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile"])
             wait_until(self._bus_answers, 10, f"the system bus of {self.name} answers")
         use_ipv6 = "yes" if self.lab.ipv6 else "no"
-        text = AVAHI_CONFIGURATION.format(host_name=self.host_name, use_ipv6=use_ipv6)
+        use_ipv4 = "yes" if self.lab.ipv4 else "no"
+        text = AVAHI_CONFIGURATION.format(host_name=self.host_name, use_ipv4=use_ipv4, use_ipv6=use_ipv6)
         configuration = self._write("avahi-daemon.conf", text)
         daemon = ["avahi-daemon", "-f", configuration, "--no-drop-root", "--no-chroot", "--no-rlimits"]
         self.avahi = self.start(daemon)
