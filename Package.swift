@@ -155,7 +155,8 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "CZlib", "Identity", "Inventory", "Systemd", arguments,
+                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "CZlib", "Identity", "Inventory", "Systemd",
+                arguments,
                 crypto,
                 unixSignals,
             ]),

@@ -46,6 +46,9 @@ package struct Node: Sendable {
         // One name everywhere: laptops are found by it.
         let hostName = (configuration.hostName ?? Host.name).shortened(toBytes: ProtocolLimits.nameBytes)
         var generator = SystemRandomNumberGenerator()
+        let manager = ServiceManager(environment: environment)
+        // Of a store that another version has written this may take a while.
+        manager.status("opening the store")
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
@@ -71,7 +74,6 @@ package struct Node: Sendable {
         let service = core.service(gateway: gateway, discovery: discovery.state)
         let newsPublisher = NewsPublisher(service: service)
         await newsPublisher.attach()
-        let manager = ServiceManager(environment: environment)
         let api = LocalServer(configuration.ownSocket, service: service, logger: logger) {
             manager.ready("\(jobs.count) jobs")
         }

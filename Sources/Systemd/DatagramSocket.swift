@@ -12,8 +12,9 @@ struct DatagramSocket: Sendable {
         self.path = Array(path.utf8)
     }
 
-    /// - Returns: whether the whole was taken at once.
-    func send(_ bytes: [UInt8]) -> Bool {
+    /// - Parameter waits: for room where whoever reads has not kept up.
+    /// - Returns: whether the whole was taken.
+    func send(_ bytes: [UInt8], waits: Bool = false) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { target in
@@ -24,9 +25,10 @@ struct DatagramSocket: Sendable {
         guard socket >= 0 else { return false }
         defer { close(socket) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
         let sent = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
-                sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), target, length)
+                sendto(socket, bytes, bytes.count, flags, target, length)
             }
         }
         return sent == bytes.count

@@ -16,7 +16,7 @@ package struct JournalLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     private let identifier: String
     private let socket: DatagramSocket
-    private var fallback: StreamLogHandler
+    private let fallback: StreamLogHandler
 
     /// - Parameter socketPath: journald's.
     package init?(identifier: String, socketPath: String = Self.socketPath) {
@@ -42,7 +42,10 @@ package struct JournalLogHandler: LogHandler {
         Self.append("MUSTER_EVENT", "\(event.message)", to: &bytes)
         for (key, value) in sorted { Self.append("MUSTER_\(Self.fieldName(key))", value, to: &bytes) }
         // A line that journald does not take, since it is too long or nobody listens, is not lost: systemd reads standard error.
-        if !socket.send(bytes) { fallback.log(event: event) }
+        guard !socket.send(bytes) else { return }
+        var whole = event
+        whole.metadata = data
+        fallback.log(event: whole)
     }
 
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
@@ -83,6 +86,11 @@ package struct JournalLogHandler: LogHandler {
 
 /// What a program logs with.
 package enum SystemLog {
+    /// A last word of a program on standard error; the journal gets it as an error (sd-daemon(3)).
+    package static func lastWord(_ sentence: String, environment: [String: String]) -> String {
+        "\(ThisProcess.writesToJournal(environment) ? "<3>" : "")\(sentence)\n"
+    }
+
     /// The journal where systemd has connected standard error to it, else standard error.
     ///
     /// - Parameters:

@@ -23,5 +23,5 @@ package struct ServiceManager: Sendable {
     /// It makes progress.
     package func alive() { tell("WATCHDOG=1") }
 
-    private func tell(_ text: String) { _ = socket?.send(Array(text.utf8)) }
+    private func tell(_ text: String) { _ = socket?.send(Array(text.utf8), waits: true) }
 }

@@ -3,6 +3,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Accepts connections at one address, for as long as it takes until that address can be listened on.
 final class Listener: Sendable {
     private let configuration: TransportConfiguration
@@ -54,19 +58,24 @@ final class Listener: Sendable {
     }
 
     private func bind() async throws -> any Channel {
-        guard configuration.host == TransportConfiguration.everyHost else { return try await bind(configuration.host) }
-        // One socket takes both (RFC 3493, section 3.7), where the machine has IPv6 at all.
-        do { return try await bind("::") } catch { return try await bind("0.0.0.0") }
+        guard configuration.host == TransportConfiguration.everyHost else {
+            return try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+        }
+        do {
+            // One socket takes both (RFC 3493, section 3.7), where the machine has IPv6 at all.
+            return try await bootstrap.bind(to: SocketAddress(ipAddress: "::", port: configuration.port)).get()
+        } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
+            return try await bootstrap.bind(to: SocketAddress(ipAddress: "0.0.0.0", port: configuration.port)).get()
+        }
     }
 
-    private func bind(_ host: String) async throws -> any Channel {
-        try await ServerBootstrap(group: eventLoop)
+    private var bootstrap: ServerBootstrap {
+        ServerBootstrap(group: eventLoop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 64)
             .childChannelInitializer(setUp)
             .childChannelOption(.autoRead, value: false)
             .applyingPeerOptions(configuration)
-            .bind(host: host, port: configuration.port).get()
     }
 
     private func untilClosed(_ channel: any Channel) async {

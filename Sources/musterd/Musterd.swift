@@ -108,7 +108,8 @@ struct Musterd: AsyncParsableCommand {
             leave()
         } catch {
             let failure = StartFailure(error)
-            let line = Array("musterd: \(failure.sentence)\n".utf8)
+            let line = Array(
+                SystemLog.lastWord("musterd: \(failure.sentence)", environment: Environment.all).utf8)
             _ = write(STDERR_FILENO, line, line.count)
             throw ExitCode(failure.exit.rawValue)
         }

@@ -133,6 +133,11 @@ class Writer:
         wait_until(lambda: self.count >= count or self.process.poll() is not None, PATIENCE_SECONDS, "remarks are written")
         assert self.process.poll() is None, f"the writer has ended: {self.process.stderr.read()}"
 
+    def stop(self):
+        """While its machine runs; what is under way may or may not be done."""
+        self.process.terminate()
+        self.end()
+
     def end(self):
         """After its machine has gone. Returns how many remarks were acknowledged."""
         self.process.wait(PATIENCE_SECONDS)

@@ -232,16 +232,16 @@ class Machine:
         words = self.run(["ip", "-brief", "-4", "addr", "show", "host0"]).split()
         return [word.split("/")[0] for word in words[2:]]
 
+    def listens(self, program):
+        """The port at which a program listens for others than its own machine; None where it does not."""
+        lines = self.run(["ss", "--listening", "--tcp", "--numeric", "--no-header", "--processes"]).splitlines()
+        places = [line.split()[3] for line in lines if f'"{program}"' in line]
+        ports = [place.rpartition(":")[2] for place in places if not place.startswith("127.")]
+        return int(ports[0]) if ports else None
+
     def port(self, program):
-        """Where a program listens for others than its own machine."""
-
-        def found():
-            lines = self.run(["ss", "--listening", "--tcp", "--numeric", "--no-header", "--processes"]).splitlines()
-            places = [line.split()[3] for line in lines if f'"{program}"' in line]
-            ports = [place.rpartition(":")[2] for place in places if not place.startswith("127.")]
-            return int(ports[0]) if ports else None
-
-        return wait_until(found, BOOT_SECONDS, f"{program} of {self.name} listens to the network")
+        """The same, once it does."""
+        return wait_until(lambda: self.listens(program), BOOT_SECONDS, f"{program} of {self.name} listens to the network")
 
     def pings(self, other):
         """Whether one of two pings comes back."""

@@ -14,6 +14,8 @@ def test_machines_boot_in_any_order_and_take_the_packages(day):
     day.install()
     for member in day.crew:
         day.configure(member)
+        # Nobody is of its fleet yet.
+        assert not member.machine.listens("musterd")
     day.configure_server()
     assert len({machine.boot_id() for machine in day.machines}) == len(day.machines)
 

@@ -67,9 +67,8 @@ package struct ChannelServer: Sendable {
             isRecovering: settings.isRecovering, logger: logger)
         let doors = Doors(
             responder: ChannelResponder(service: service, logger: logger), settings: settings, logger: logger)
-        let isOfFleet = identity.trust != nil
         let http = try doors.forLaptops(as: identity) { [manager, onReady] port in
-            manager.ready(isOfFleet ? "serving at port \(port)" : "in no fleet yet: muster-channel fleet join CODE")
+            manager.ready(SignOfLife.status(of: identity))
             onReady(port)
         }
         var lifecycle = ServiceGroupConfiguration(
@@ -79,7 +78,7 @@ package struct ChannelServer: Sendable {
                 .init(service: LateAcceptance(batcher: batcher, logger: logger)),
                 .init(service: IdentityWatch(identity: identity, now: now, logger: logger)),
                 .init(service: Housekeeping(store: store, logger: logger)),
-                .init(service: SignOfLife(manager: manager, store: store)),
+                .init(service: SignOfLife(manager: manager, store: store, identity: identity)),
                 .init(service: PollEnder(hub: hub, manager: manager)),
             ], gracefulShutdownSignals: signals, logger: logger)
         if let path = settings.proxySocket {
@@ -165,6 +164,13 @@ private struct Freeing: Service {
 private struct SignOfLife: Service {
     let manager: ServiceManager
     let store: Store
+    let identity: ServerIdentity
+
+    /// How it stands, in one line for people.
+    static func status(of identity: ServerIdentity) -> String {
+        identity.trust == nil
+            ? "in no fleet yet, so no laptop is let in: muster-channel fleet --help" : "serving its fleet"
+    }
 
     func run() async throws {
         guard let interval = manager.watchdogMilliseconds else {
@@ -175,6 +181,7 @@ private struct SignOfLife: Service {
             while !Task.isCancelled {
                 await store.waitForWriter()
                 manager.alive()
+                manager.status(Self.status(of: identity))
                 try? await Task.sleep(for: .milliseconds(Int(interval / 3)))
             }
         }

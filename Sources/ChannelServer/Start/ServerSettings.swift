@@ -50,25 +50,31 @@ package struct ServerSettings: Sendable {
         self.port = Int(port)
     }
 
-    /// Every address: where the machine has IPv6, one socket takes both kinds (RFC 3493, section 3.7).
+    /// Every address: one socket takes both kinds (RFC 3493, section 3.7), where the machine has IPv6 and its resolver, which looks
+    /// whether any address is of that kind, hands `::` out.
     private static var everyHost: String {
+        var found: UnsafeMutablePointer<addrinfo>?
+        defer { if let found { freeaddrinfo(found) } }
         let socket = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { return "0.0.0.0" }
-        defer { close(socket) }
-        var any = sockaddr_in6()
-        any.sin6_family = sa_family_t(AF_INET6)
-        let isThere = withUnsafePointer(to: &any) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
-            }
-        }
-        return isThere ? "::" : "0.0.0.0"
+        if socket >= 0 { close(socket) }
+        return socket >= 0 && getaddrinfo("::", nil, nil, &found) == 0 ? "::" : "0.0.0.0"
     }
+
+    /// Where the Debian package keeps the database.
+    private static let serviceDirectory = "/var/lib/muster-channel"
 
     /// What systemd gives (systemd.exec(5), StateDirectory=), else the user's own (XDG Base Directory Specification).
     private static func stateDirectory(_ environment: [String: String]) throws(StartProblem) -> String {
         if let given = environment["STATE_DIRECTORY"], let first = given.split(separator: ":").first {
             return String(first)
+        }
+        var installed = stat()
+        if geteuid() == 0, stat(serviceDirectory, &installed) == 0, installed.st_uid != 0 {
+            // Files of root's in it would be none that the service may write.
+            throw StartProblem(
+                .notPermitted,
+                "The database in \(serviceDirectory) is the service's; put before the command: sudo -u muster-channel env STATE_DIRECTORY=\(serviceDirectory)"
+            )
         }
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/muster-channel" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {

@@ -23,6 +23,8 @@ struct DiscoveryService: Service {
     private enum Occasion {
         /// What is announced may be something else.
         case fleetChanged
+        /// Others can connect.
+        case listening
         /// The network may be another one.
         case resumed
     }
@@ -64,27 +66,32 @@ struct DiscoveryService: Service {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in changes { occasion.yield(.fleetChanged) } }
             while !Task.isCancelled {
-                // Nobody could connect to it yet; it looks for who lets it in.
-                await discover(at: waitsForFleet ? nil : await boundPort())
+                // Most often it listens at once, and the first that is asked has the port already.
+                await listens(within: .seconds(1))
+                await discover(as: advertisement)
             }
             group.cancelAll()
         }
     }
 
-    /// - Parameter port: nil for who only looks.
-    private func discover(at port: Int?) async {
-        let advertisement = port.map(advertisement(of:))
+    private func discover(as advertisement: Advertisement?) async {
+        let waits = waitsForFleet
         let discovery = ServiceDiscovery(advertisement: advertisement, logger: logger)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await discovery.run() }
             group.addTask { await handleAll(of: discovery) }
+            if advertisement == nil {
+                group.addTask { if await listens(within: nil) { occasion.yield(.listening) } }
+            }
             for await occasion in occasions {
-                let isCurrent = waitsForFleet == (port == nil) && port.map(self.advertisement(of:)) == advertisement
-                if occasion == .resumed || !isCurrent { break }
+                guard occasion != .resumed, waits == waitsForFleet, self.advertisement == advertisement else { break }
             }
             group.cancelAll()
         }
     }
+
+    /// What the others are told; nil for who only looks, since nobody could connect to it.
+    private var advertisement: Advertisement? { waitsForFleet ? nil : transport.boundPort.map(advertisement(of:)) }
 
     private var waitsForFleet: Bool { configuration.waitsForFleet && fleet.membership == nil }
 
@@ -109,13 +116,20 @@ struct DiscoveryService: Service {
         for name in present { await replicator.vanished(name) }
     }
 
-    /// The listener may have to wait for its address.
-    private func boundPort() async -> Int? {
-        while !Task.isCancelled {
-            if let port = transport.boundPort { return port }
-            try? await Task.sleep(for: .milliseconds(50))
+    /// Returns when the listener has its port, which may be taken or on an address that is not there yet; and when there is nothing
+    /// to wait for.
+    ///
+    /// - Parameter limit: nil to wait for as long as it takes.
+    @discardableResult
+    private func listens(within limit: Duration?) async -> Bool {
+        let began = ContinuousClock.now
+        while !Task.isCancelled, !waitsForFleet {
+            if transport.boundPort != nil { return true }
+            let waited = ContinuousClock.now - began
+            if let limit, waited > limit { return false }
+            try? await Task.sleep(for: waited < .seconds(1) ? .milliseconds(50) : .seconds(1))
         }
-        return nil
+        return false
     }
 
     private func handle(_ event: DiscoveryEvent) async {

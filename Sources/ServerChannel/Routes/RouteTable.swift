@@ -41,7 +41,8 @@ package struct RouteTable: Hashable, Sendable {
 
     /// A numeric address, without the scope of a link-local one.
     private static func bytes(of host: String) -> [UInt8]? {
-        guard let address = try? SocketAddress(ipAddress: String(host.prefix { $0 != "%" }), port: 0) else { return nil }
+        let numeric = String(host.prefix { $0 != "%" })
+        guard let address = try? SocketAddress(ipAddress: numeric, port: 0) else { return nil }
         // Where it stands in `struct sockaddr_in` and `struct sockaddr_in6` (ip(7), ipv6(7)).
         let place = if case .v4 = address { 4..<8 } else { 8..<24 }
         return address.withSockAddr { Array(UnsafeRawBufferPointer(start: $0, count: $1)[place]) }

@@ -42,7 +42,8 @@ enum HealthRules {
         let name = "network"
         if waitsForFleet {
             return HealthCheck(
-                name, .ok, "listens nowhere yet; once this laptop is in a fleet, others reach it at port \(listen.port)")
+                name, .ok, "listens nowhere yet; once this laptop is in a fleet, others reach it at port \(listen.port)"
+            )
         }
         guard let port else {
             return HealthCheck(
