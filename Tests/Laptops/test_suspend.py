@@ -47,6 +47,15 @@ def crew(lab, build_directory):
     return Crew(lab, build_directory)
 
 
+def told_of_each_other(crew):
+    """Two laptops without discovery, which asks for a sign of life whenever it hears of a peer again."""
+    anna, bert = crew.member("anna", avahi=False), crew.member("bert", avahi=False)
+    anna.start("--no-discovery")
+    bert.start("--no-discovery", "--peer", anna.address)
+    wait_together([anna, bert])
+    return anna, bert
+
+
 def test_after_a_sleep_a_crew_has_converged_in_a_moment(crew, library, measured):
     anna, bert = crew.member("anna"), crew.member("bert")
     sleeper = Sleeper(library, os.path.join(bert.laptop.directory, "slept"))
@@ -100,7 +109,7 @@ def test_after_a_sleep_the_server_is_asked_at_once(solos, office, front, library
 
 
 def test_a_peer_that_vanished_is_gone_soon_while_something_waits_for_it(crew, measured):
-    anna, bert = crew.together("anna", "bert")
+    anna, bert = told_of_each_other(crew)
     anna.muster("job", "create", "--name", "Home")
     wait_agreed([anna, bert], "Home", PATIENCE_SECONDS)
     # Nothing waits: nobody looks sooner than the kernel does.
@@ -117,7 +126,7 @@ def test_a_peer_that_vanished_is_gone_soon_while_something_waits_for_it(crew, me
 
 def test_a_peer_whose_machine_answers_is_kept(crew):
     """Its daemon stands still, and the kernel acknowledges: that is a slow peer, and no dead one."""
-    anna, bert = crew.together("anna", "bert")
+    anna, bert = told_of_each_other(crew)
     anna.muster("job", "create", "--name", "Home")
     wait_agreed([anna, bert], "Home", PATIENCE_SECONDS)
     bert.daemon.signal(signal.SIGSTOP)
