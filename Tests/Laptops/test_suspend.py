@@ -1,6 +1,7 @@
 """A laptop that sleeps, and one that vanishes without a word."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -77,7 +78,8 @@ def test_after_a_sleep_a_crew_has_converged_in_a_moment(crew, library, measured)
     measured("after a sleep: what was written meanwhile is there", time.monotonic() - start, CONVERGED_SECONDS + SLACK_SECONDS)
     wait_together([anna, bert])
     log = bert.log_so_far()
-    assert log.count("the laptop has slept") == 1 and f"milliseconds={SLEPT_SECONDS}" in log, log
+    (milliseconds,) = re.findall(r"milliseconds=(\d+) \[Node\] the laptop has slept", log)
+    assert abs(int(milliseconds) - SLEPT_SECONDS * 1000) < 500, log
     assert "the laptop has slept" not in anna.log_so_far()
 
 
