@@ -248,6 +248,28 @@ struct ServerSyncSessionTests {
         let last = withheld.onExposed(false)
         #expect(first == .expose && last == .finished(.unfinished) && withheld.wasWithheld)
     }
+
+    @Test("Whoever looks again at such a job compares what the server names, and brings nothing else a second time")
+    func ownOnlyAgain() {
+        let here = JobHoldings(vector: vector((0, 5, 5), (1, 3, 3), (2, 4, 4)))
+        var server = JobHoldings(vector: vector((1, 3, 3)))
+        server.isOwnOnly = true
+        var same = ServerSyncSession(looksAgain: true)
+        #expect(same.onVectors(here: here, server: server) == .finished(.settled))
+        // Somebody else has brought another branch, and it is the one that stays (rule R9).
+        server.vector = vector((1, 2, 9))
+        var forked = ServerSyncSession(looksAgain: true)
+        #expect(forked.onVectors(here: here, server: server) == .expose)
+        #expect(place(forked.onExposed(true)).map { $0 == (1, 2) } == true)
+        _ = forked.onLoaded([run(1, 3, 3)])
+        #expect(place(forked.onRefused(.forked(agreed: nil))).map { $0 == (1, 0) } == true)
+        _ = forked.onLoaded([run(1, 3, 3)])
+        guard case .fetchBranch = forked.onRefused(.forked(agreed: 1)) else {
+            Issue.record("the branch that stays is not fetched")
+            return
+        }
+        #expect(forked.onFetched([]) == .finished(.unfinished), "and nothing else is brought")
+    }
 }
 
 extension ServerSyncSession {

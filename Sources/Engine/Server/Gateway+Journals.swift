@@ -8,6 +8,21 @@ import Storage
 extension Gateway {
     private static let uploadBytes = 640 << 10
 
+    /// How often the server is asked again what it holds of this laptop's own journals in a job that it is not on, in milliseconds.
+    private static let lookInterval: UInt64 = 600_000
+
+    private func noteLook(at job: JobID, isOwnOnly: Bool) {
+        looks[job] = isOwnOnly ? now : nil
+    }
+
+    /// Of a job that this laptop is not on nobody says when something becomes of its journals: that another branch came from
+    /// elsewhere, and stays (rule R9). Its own work would be nowhere but here.
+    func lookAgain() async throws {
+        for job in looks.filter({ $0.value + Self.lookInterval <= now }).keys.sorted() {
+            try await carryOut(ServerSyncSession(looksAgain: true), of: job)
+        }
+    }
+
     /// A problem of one job is logged; what concerns the server as a whole is thrown.
     func synchronise(_ job: JobID) async throws {
         try await carryOut(ServerSyncSession(), of: job)
@@ -83,6 +98,7 @@ extension Gateway {
             case .finished:
                 // It says no more of what it holds: what was brought, or refused, is not brought again before something has changed here.
                 if session.isOwnOnly, session.isWhole, !session.wasWithheld { held.note(shown.vector, of: job) }
+                noteLook(at: job, isOwnOnly: session.isOwnOnly)
                 // And this laptop may not have heard that it is not on the job.
                 if session.isOwnOnly { try await exchangeAssignments(of: job) }
                 if session.isWhole { await noteServer(isBehind: session.isServerBehind, in: job) }

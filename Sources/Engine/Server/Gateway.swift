@@ -28,6 +28,8 @@ package actor Gateway {
     /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
     private var changedMeanwhile: [JobID: UInt64] = [:]
     var held = ServerHoldings()
+    /// When the server was last asked about jobs that this laptop is not on.
+    var looks: [JobID: UInt64] = [:]
     /// Since the last list began the server may tell this laptop of other jobs.
     private var mustListAgain = false
     /// At these jobs the server failed; they come last.
@@ -240,6 +242,7 @@ package actor Gateway {
             }
         }
         if let failure { throw failure }
+        try await lookAgain()
     }
 
     /// Something of the server came: whoever waits for it need not.

@@ -67,6 +67,8 @@ package struct ServerSyncSession: Sendable {
 
     /// Only this journal is brought; nil for everything, both ways.
     private let only: ReplicaID?
+    /// Of a job that this laptop is not on its own journals alone are looked at.
+    private let looksAgain: Bool
     /// Everything is compared, the server's own journal among it.
     package var isWhole: Bool { only == nil }
     private var left = Self.comparisons
@@ -91,8 +93,11 @@ package struct ServerSyncSession: Sendable {
     package private(set) var hasGivenBack = false
 
     /// Begins a session that brings one journal, or moves everything both ways where none is named.
-    package init(only: ReplicaID? = nil) {
+    ///
+    /// - Parameter looksAgain: everything was brought before; only what the server says it holds of this laptop's own is compared.
+    package init(only: ReplicaID? = nil, looksAgain: Bool = false) {
         self.only = only
+        self.looksAgain = looksAgain
     }
 
     /// Gives the first directive, a comparison.
@@ -115,8 +120,10 @@ package struct ServerSyncSession: Sendable {
         removed = here.removal?.heads ?? VersionVector()
         guard server.isOwnOnly else { return onVectors(here: here.vector, server: server.vector) }
         noteOwnOnly()
-        return onVectors(
-            here: VersionVector(here.vector.entries.filter { $0.replica != .channel }), server: server.vector)
+        let compared = here.vector.entries.filter {
+            $0.replica != .channel && (!looksAgain || server.vector[$0.replica].sequence > 0)
+        }
+        return onVectors(here: VersionVector(compared), server: server.vector)
     }
 
     /// A server that was set back may have to write what the removal takes, behind its own words: it needs those before.
