@@ -32,7 +32,7 @@ class Sleeper:
         self._seconds = 0
         self.environment = {"LD_PRELOAD": library, "SLEPT_SECONDS_FILE": path}
 
-    def sleep(self, program):
+    def suspend(self, program):
         self.program = program
         program.signal(signal.SIGSTOP)
 
@@ -66,7 +66,7 @@ def test_after_a_sleep_a_crew_has_converged_in_a_moment(crew, library, measured)
     wait_together([anna, bert])
     anna.muster("job", "create", "--name", "Home")
     wait_agreed([anna, bert], "Home", PATIENCE_SECONDS)
-    sleeper.sleep(bert.daemon)
+    sleeper.suspend(bert.daemon)
     bert.laptop.cut()
     anna.muster("item", "add", "Home", "name=written while bert slept")
     # That it waits for bert makes anna look; else she takes 20 s.
@@ -88,11 +88,11 @@ def test_a_daemon_that_only_stood_still_has_not_slept(solos, library):
     anna = solos("anna")
     sleeper = Sleeper(library, os.path.join(solos.directory, "slept"))
     anna.start(environment=sleeper.environment)
-    sleeper.sleep(anna.program)
+    sleeper.suspend(anna.program)
     sleeper.wake(0)
     wait_until(anna.answers, PATIENCE_SECONDS, "anna goes on")
     never_during(lambda: "the laptop has slept" in anna.log(), 1, "a sleep that was none")
-    sleeper.sleep(anna.program)
+    sleeper.suspend(anna.program)
     sleeper.wake(60)
     wait_until(lambda: "the laptop has slept" in anna.log(), PATIENCE_SECONDS, "this one was")
 
@@ -103,7 +103,7 @@ def test_after_a_sleep_the_server_is_asked_at_once(solos, office, front, library
     anna.start("--server", front.url, "--server-interval", "3600", environment=sleeper.environment)
     wait_until(lambda: "the server answers" in anna.log(), PATIENCE_SECONDS, "the server was asked")
     before = len(front.requests("/v1/jobs"))
-    sleeper.sleep(anna.program)
+    sleeper.suspend(anna.program)
     start = time.monotonic()
     sleeper.wake(60)
     wait_until(lambda: len(front.requests("/v1/jobs")) > before, PATIENCE_SECONDS, "the server is asked again")

@@ -32,12 +32,13 @@ extension InventoryService {
     }
 
     /// The request behind which nothing else would change: the last of the job that moves it along asks for the same. Whoever
-    /// repeats a command would have the office decide twice.
+    /// repeats a command would have the office decide twice. What somebody else has asked for may be taken back, or may never be
+    /// taken, and then nobody would have asked.
     ///
     /// Costs no look at the store where nothing like it waits.
     private func alreadyAsked(for state: JobState, of job: JobID) async throws -> MutationToken? {
         let last = await outbox.queue.last { $0.entry.job == job && $0.entry.lane.name == AdvanceState.lane }
-        guard let last, [.ready, .waiting, .sending, .behind, .paused].contains(last.state),
+        guard let last, last.entry.isOwn, [.ready, .waiting, .sending, .behind, .paused].contains(last.state),
             let wanted = try? MutationKinds.all.mutation(of: last.entry.request) as? AdvanceState,
             wanted.state == state
         else { return nil }
