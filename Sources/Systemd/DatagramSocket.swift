@@ -38,10 +38,15 @@ struct DatagramSocket: Sendable {
 enum ThisProcess {
     static var id: Int32 { getpid() }
 
+    /// Standard error as systemd names a stream, by device and inode; nil where it is closed.
+    static var errorStream: String? {
+        var status = stat()
+        return fstat(STDERR_FILENO, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+    }
+
     /// Whether standard error is the stream that systemd has connected to its journal (systemd.exec(5), `JOURNAL_STREAM`).
     static func writesToJournal(_ environment: [String: String]) -> Bool {
-        var status = stat()
-        guard let named = environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return named == "\(status.st_dev):\(status.st_ino)"
+        guard let named = environment["JOURNAL_STREAM"] else { return false }
+        return named == errorStream
     }
 }

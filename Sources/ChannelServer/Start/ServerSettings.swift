@@ -68,8 +68,7 @@ package struct ServerSettings: Sendable {
         if let given = environment["STATE_DIRECTORY"], let first = given.split(separator: ":").first {
             return String(first)
         }
-        var installed = stat()
-        if geteuid() == 0, stat(serviceDirectory, &installed) == 0, installed.st_uid != 0 {
+        if geteuid() == 0, access(serviceDirectory, F_OK) == 0, getpwnam("muster-channel") != nil {
             // Files of root's in it would be none that the service may write.
             throw StartProblem(
                 .notPermitted,
