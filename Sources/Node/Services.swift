@@ -68,17 +68,11 @@ struct Watchdog: Service {
     let store: Store
 
     func run() async throws {
-        guard let interval = manager.watchdogMilliseconds else {
-            try? await gracefulShutdown()
-            return
-        }
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
+            await manager.reportLife {
                 let peers = await replicator.connectedPeers().count
                 await store.waitForWriter()
-                manager.alive()
-                manager.status("\(peers) laptop\(peers == 1 ? "" : "s") connected")
-                try? await Task.sleep(for: .milliseconds(Int(interval / 3)))
+                return "\(peers) laptop\(peers == 1 ? "" : "s") connected"
             }
         }
     }

@@ -4,7 +4,7 @@
 package struct ServiceManager: Sendable {
     private let socket: DatagramSocket?
     /// How often systemd wants a sign of life, in milliseconds; nil when it does not.
-    package let watchdogMilliseconds: UInt64?
+    let watchdogMilliseconds: UInt64?
 
     /// - Parameter environment: the process's.
     package init(environment: [String: String]) {
@@ -21,7 +21,23 @@ package struct ServiceManager: Sendable {
     /// The stop has begun.
     package func stopping() { tell("STOPPING=1") }
     /// It makes progress.
-    package func alive() { tell("WATCHDOG=1") }
+    func alive() { tell("WATCHDOG=1") }
+
+    /// Gives signs of life until the task is cancelled, three in the time in which systemd wants one; none when it wants none.
+    ///
+    /// - Parameter check: returns when what has to go on does so, with one line for people.
+    package func reportLife(_ check: @Sendable () async -> String) async {
+        while !Task.isCancelled {
+            guard let watchdogMilliseconds else {
+                try? await Task.sleep(for: .seconds(86_400))
+                continue
+            }
+            let line = await check()
+            alive()
+            status(line)
+            try? await Task.sleep(for: .milliseconds(Int(watchdogMilliseconds / 3)))
+        }
+    }
 
     private func tell(_ text: String) { _ = socket?.send(Array(text.utf8), waits: true) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChannelServer
+import Systemd
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +23,7 @@ struct BackupCommand: AsyncParsableCommand {
         await Failure.exits {
             guard !file.isEmpty else { throw ValidationError("Name the file to write the backup to.") }
             let settings = try ServerSettings(
-                listen: nil, database: database.database, environment: Environment.all)
+                listen: nil, database: database.database, environment: ProgramStart.environment)
             try Backup.write(of: settings.databasePath, to: file)
         }
     }

@@ -3,6 +3,7 @@ import ChannelServer
 import Foundation
 import HTTPCoding
 import Logging
+import Systemd
 
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,7 +53,8 @@ struct Fleet: AsyncParsableCommand {
             await Failure.exits {
                 // A mistake in these makes no database.
                 let joining = try FleetAdministration.Joining(
-                    code: code.joined(), inviters: inviter, changesFleet: anotherFleet, hostName: Environment.hostName,
+                    code: code.joined(), inviters: inviter, changesFleet: anotherFleet,
+                    hostName: ProgramStart.hostName ?? "server",
                     logger: Logger(label: "muster-channel", factory: quiet))
                 await withFleet(database, makesDatabase: true) { fleet in
                     show(try await fleet.join(joining, told: Self.say))
@@ -130,7 +132,8 @@ private func withFleet(
     _ database: DatabaseOption, makesDatabase: Bool = false, _ body: (FleetAdministration) async throws -> Void
 ) async {
     await Failure.exits {
-        let settings = try ServerSettings(listen: nil, database: database.database, environment: Environment.all)
+        let settings = try ServerSettings(
+            listen: nil, database: database.database, environment: ProgramStart.environment)
         let fleet = try FleetAdministration(databasePath: settings.databasePath, makesDatabase: makesDatabase)
         try await body(fleet)
         try fleet.close()

@@ -70,7 +70,7 @@ struct Serve: AsyncParsableCommand {
             guard let level = Logger.Level(rawValue: logLevel) else {
                 throw ValidationError("'\(logLevel)' is no log level.")
             }
-            let environment = Environment.all
+            let environment = ProgramStart.environment
             LoggingSystem.bootstrap { SystemLog.handler(of: $0, environment: environment) }
             var logger = Logger(label: "muster-channel")
             logger.logLevel = level
@@ -107,28 +107,5 @@ enum Failure {
     private static func end(_ sentence: String, _ code: SystemExit) {
         tell("muster-channel: \(sentence)")
         exit(code.rawValue)
-    }
-}
-
-/// The process's environment, without Foundation.
-enum Environment {
-    /// What this machine calls itself.
-    static var hostName: String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "server" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    static var all: [String: String] {
-        var variables: [String: String] = [:]
-        var next = environ
-        while let entry = next.pointee {
-            let text = String(cString: entry)
-            if let equals = text.firstIndex(of: "=") {
-                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-            }
-            next += 1
-        }
-        return variables
     }
 }

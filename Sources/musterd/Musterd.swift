@@ -93,7 +93,7 @@ struct Musterd: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let environment = Environment.all
+            let environment = ProgramStart.environment
             let configuration = try await NodeConfiguration.read(
                 flags: flags, environment: environment, file: config, isRoot: geteuid() == 0)
             try configuration.checkSockets()
@@ -109,7 +109,7 @@ struct Musterd: AsyncParsableCommand {
         } catch {
             let failure = StartFailure(error)
             let line = Array(
-                SystemLog.lastWord("musterd: \(failure.sentence)", environment: Environment.all).utf8)
+                SystemLog.lastWord("musterd: \(failure.sentence)", environment: ProgramStart.environment).utf8)
             _ = write(STDERR_FILENO, line, line.count)
             throw ExitCode(failure.exit.rawValue)
         }
@@ -134,21 +134,5 @@ struct Musterd: AsyncParsableCommand {
         if !peer.isEmpty { flags[.peers] = peer }
         if noDiscovery { flags[.discovery] = ["false"] }
         return flags
-    }
-}
-
-/// The process's environment, without Foundation.
-enum Environment {
-    static var all: [String: String] {
-        var variables: [String: String] = [:]
-        var next = environ
-        while let entry = next.pointee {
-            let text = String(cString: entry)
-            if let equals = text.firstIndex(of: "=") {
-                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-            }
-            next += 1
-        }
-        return variables
     }
 }

@@ -5,6 +5,7 @@ import random
 import re
 import threading
 
+from lab.answers import Answers
 from lab.waiting import wait_until
 
 CODE = re.compile(r"\b([0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4})\b")
@@ -36,7 +37,7 @@ class Ledger:
         return acknowledged, acknowledged | {text for name, text in self.tried if name == job}
 
 
-class Member:
+class Member(Answers):
     """One person at one laptop, who is in the group of the daemon's socket and no administrator."""
 
     def __init__(self, machine, ledger):
@@ -62,17 +63,6 @@ class Member:
     def wait_ready(self):
         wait_until(self.answers, PATIENCE_SECONDS, f"the daemon of {self.name} answers")
         return self
-
-    def connected(self):
-        """The names of the laptops that it is connected to, sorted."""
-        done = self.try_muster("peers", "--json")
-        if done.returncode != 0:
-            return []
-        return sorted(peer["name"] for peer in json.loads(done.stdout) if peer["state"] == "connected")
-
-    def digest(self, job):
-        done = self.try_muster("job", "show", job, "--json")
-        return json.loads(done.stdout)["digest"] if done.returncode == 0 else None
 
     def state(self, job):
         """What the office has said of the job, and what it is asked for."""

@@ -5,10 +5,12 @@ import ssl
 import subprocess
 import urllib.request
 
+from lab.answers import ChannelAnswers
+
 PATIENCE_SECONDS = 20
 
 
-class Desk:
+class Desk(ChannelAnswers):
     """`sign` makes a certificate of a request, both in PEM."""
 
     def __init__(self, directory, url, sign):
@@ -28,16 +30,6 @@ class Desk:
         answer = urllib.request.urlopen(f"{self._url}{path}", context=self._context, timeout=PATIENCE_SECONDS)
         with answer:
             return json.load(answer)
-
-    def channel(self, job):
-        """All entries of a job's channel, page by page."""
-        entries = []
-        while True:
-            after = entries[-1]["last"] if entries else 0
-            page = self.get(f"/v1/jobs/{job}/channel?after={after}&limit=500")["entries"]
-            if not page:
-                return entries
-            entries += page
 
     def published(self, job):
         """The states that the office has given to a job, in its order."""

@@ -13,12 +13,12 @@ from types import SimpleNamespace
 
 from asking import mutation, mutations, token_of
 from authors import digest
-from lab import Program, free_port, wait_until
+from lab import ChannelAnswers, Program, free_port, wait_until
 from solo import PATIENCE_SECONDS
 from stranger import Member, change
 
 
-class Office:
+class Office(ChannelAnswers):
     """A context manager: one server with its database, started and ended as often as one likes."""
 
     def __init__(self, build_directory):
@@ -134,16 +134,6 @@ class Office:
         status, answer = self.ask("GET", path)
         assert status == 200, f"GET {path} gave {status}: {answer}"
         return answer
-
-    def channel(self, job):
-        """All entries of a job's channel, page by page."""
-        entries = []
-        while True:
-            after = entries[-1]["last"] if entries else 0
-            page = self.get(f"/v1/jobs/{job}/channel?after={after}&limit=500")["entries"]
-            if not page:
-                return entries
-            entries += page
 
     def log(self):
         return self.program.errors() + self.program.output()

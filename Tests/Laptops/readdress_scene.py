@@ -2,14 +2,13 @@
 a route. Prints one JSON document.
 """
 
-import http.server
 import json
 import sys
 import threading
 import time
 
 from lab import wait_until
-from roaming_scene import FIRST, SECOND, plug_in
+from roaming_scene import FIRST, SECOND, answering, plug_in
 from route_scene import ADDRESS, flags, ip, serve
 from solo import Solos
 from stranger import wait_for_log
@@ -27,28 +26,11 @@ def main(build_directory):
     asked = []
     silent = threading.Event()
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self):
-            if "/v1/jobs" in self.path:
-                asked.append((time.monotonic(), self.client_address[0]))
-                if silent.is_set():
-                    # Sleeps: what was asked hangs for longer than the scene lasts.
-                    time.sleep(60)
-            self.send_response(200)
-            # By its times it is a server of ours; there are no jobs.
-            for name in ("Muster-Received", "Muster-Answered"):
-                self.send_header(name, str(time.time_ns() // 1_000))
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
+    # Sleeps: what was asked hangs for longer than the scene lasts.
+    hang = lambda: silent.is_set() and time.sleep(60)
     plug_in(FIRST)
     with Solos(build_directory) as solos:
-        anna = solos("anna").start(*flags(serve(Handler, solos.fleet)))
+        anna = solos("anna").start(*flags(serve(answering(asked, hang), solos.fleet)))
         wait_for_log(anna, "the server answers")
         silent.set()
         asked.clear()

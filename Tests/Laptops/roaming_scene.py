@@ -32,9 +32,8 @@ def unplug(own):
     ip("address", "delete", f"{own}/32", "dev", "lo")
 
 
-def main(build_directory):
-    ip("link", "set", "lo", "up")
-    asked = []
+def answering(asked, when_asked=lambda: None):
+    """A server without jobs, which notes when and from where it is asked for them: (seconds, address)."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         # Connections are kept.
@@ -43,8 +42,9 @@ def main(build_directory):
         def do_GET(self):
             if "/v1/jobs" in self.path:
                 asked.append((time.monotonic(), self.client_address[0]))
+                when_asked()
             self.send_response(200)
-            # By its times it is a server of ours; there are no jobs.
+            # By its times it is a server of ours.
             for name in ("Muster-Received", "Muster-Answered"):
                 self.send_header(name, str(time.time_ns() // 1_000))
             self.send_header("Content-Length", "0")
@@ -53,9 +53,16 @@ def main(build_directory):
         def log_message(self, *_):
             pass
 
+    return Handler
+
+
+def main(build_directory):
+    ip("link", "set", "lo", "up")
+    asked = []
+
     plug_in(FIRST)
     with Solos(build_directory) as solos:
-        anna = solos("anna").start(*flags(serve(Handler, solos.fleet)))
+        anna = solos("anna").start(*flags(serve(answering(asked), solos.fleet)))
         # Then there is a connection that is kept, and nothing is under way on it.
         wait_for_log(anna, "the server answers")
         unplug(FIRST)

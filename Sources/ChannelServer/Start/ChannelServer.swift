@@ -173,16 +173,10 @@ private struct SignOfLife: Service {
     }
 
     func run() async throws {
-        guard let interval = manager.watchdogMilliseconds else {
-            try? await gracefulShutdown()
-            return
-        }
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
+            await manager.reportLife {
                 await store.waitForWriter()
-                manager.alive()
-                manager.status(Self.status(of: identity))
-                try? await Task.sleep(for: .milliseconds(Int(interval / 3)))
+                return Self.status(of: identity)
             }
         }
     }

@@ -1,5 +1,4 @@
 import CTimerFD
-import Dispatch
 import Logging
 import ServiceLifecycle
 import Timekeeping
@@ -28,35 +27,22 @@ final class SuspendWatcher: Sendable {
             logger.notice("whether the laptop sleeps cannot be seen", metadata: ["reason": "\(reason)"])
             return stream
         }
-        let queue = DispatchQueue(label: "muster.suspend")
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        let watch = Watch(descriptor: descriptor, queue: queue, continuation: continuation)
-        source.setEventHandler { watch.look() }
-        source.setCancelHandler { close(descriptor) }
-        watch.source = source
-        continuation.onTermination = { _ in watch.cancel() }
-        source.resume()
+        let events = DescriptorEvents(descriptor, label: "muster.suspend")
+        let watch = Watch(descriptor: descriptor, continuation: continuation)
+        continuation.onTermination = { _ in events.cancel() }
+        events.start { watch.look() }
         return stream
     }
 
     /// Only touched on its queue.
     private final class Watch: @unchecked Sendable {
         private let descriptor: Int32
-        private let queue: DispatchQueue
         private let continuation: AsyncStream<Int64>.Continuation
         private var detector = SuspendDetector(SystemClock.suspendReading)
 
-        /// Set before anything else runs.
-        var source: (any DispatchSourceRead)?
-
-        init(descriptor: Int32, queue: DispatchQueue, continuation: AsyncStream<Int64>.Continuation) {
+        init(descriptor: Int32, continuation: AsyncStream<Int64>.Continuation) {
             self.descriptor = descriptor
-            self.queue = queue
             self.continuation = continuation
-        }
-
-        func cancel() {
-            queue.async { self.source?.cancel() }
         }
 
         func look() {

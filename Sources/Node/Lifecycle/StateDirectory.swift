@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Systemd
 
 #if canImport(Glibc)
     import Glibc
@@ -38,11 +39,7 @@ struct StateDirectory {
 
 /// What this machine is called.
 enum Host {
-    static var name: String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "laptop" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    static var name: String { ProgramStart.hostName ?? "laptop" }
 
     /// The id that systemd gave the installation (machine-id(5)); empty where there is none.
     static var machineID: String {

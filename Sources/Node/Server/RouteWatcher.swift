@@ -28,15 +28,11 @@ final class RouteWatcher: Sendable {
             continuation.yield(nil)
             return stream
         }
-        let queue = DispatchQueue(label: "muster.routes")
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        let watch = Watch(descriptor: descriptor, queue: queue, continuation: continuation)
-        source.setEventHandler { watch.read() }
-        source.setCancelHandler { close(descriptor) }
-        watch.source = source
-        continuation.onTermination = { _ in watch.cancel() }
-        source.resume()
-        queue.async { watch.ask() }
+        let events = DescriptorEvents(descriptor, label: "muster.routes")
+        let watch = Watch(descriptor: descriptor, queue: events.queue, continuation: continuation)
+        continuation.onTermination = { _ in events.cancel() }
+        events.start { watch.read() }
+        events.queue.async { watch.ask() }
         return stream
     }
 
@@ -70,17 +66,11 @@ final class RouteWatcher: Sendable {
         private var table = RouteTable()
         private var mustAskAgain = false
         private var isAsking = false
-        /// Set before anything else runs.
-        var source: (any DispatchSourceRead)?
 
         init(descriptor: Int32, queue: DispatchQueue, continuation: AsyncStream<RouteTable?>.Continuation) {
             self.descriptor = descriptor
             self.queue = queue
             self.continuation = continuation
-        }
-
-        func cancel() {
-            queue.async { self.source?.cancel() }
         }
 
         func ask() {

@@ -15,6 +15,7 @@ Needs root and the Debian packages in apt-packages.txt; Python's standard librar
 Examples can use it as it is:  sys.path.insert(0, "<checkout>/Tests/Laptops")
 """
 
+from .answers import Answers, ChannelAnswers
 from .api import UnixConnection, ask
 from .asciicast import Asciicast
 from .bridge import Lab
@@ -26,6 +27,6 @@ from .programs import Program, surroundings
 from .waiting import never_during, wait_at_rest, wait_until
 
 __all__ = [
-    "Asciicast", "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "ask", "finish", "free_port",
+    "Answers", "Asciicast", "ChannelAnswers", "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "ask", "finish", "free_port",
     "is_enrolled", "never_during", "shared_fleet", "surroundings", "wait_at_rest", "wait_until",
 ]

@@ -4,10 +4,11 @@ import json
 import os
 import subprocess
 
+from .answers import Answers
 from .fleet import is_enrolled, shared_fleet, wait_ready
 
 
-class CrewMember:
+class CrewMember(Answers):
     """One musterd: its laptop, its store, its socket. Started and ended as often as one likes, on the same store.
 
     `build_directory` holds the programs musterd and muster. A second one on a laptop needs a `name` and a `port` of its
@@ -86,18 +87,6 @@ class CrewMember:
 
     def is_ready(self):
         return self.try_muster("status", "--json").returncode == 0
-
-    def connected(self):
-        """The names of the laptops that it is connected to, sorted; none while the daemon does not answer."""
-        done = self.try_muster("peers", "--json")
-        if done.returncode != 0:
-            return []
-        return sorted(peer["name"] for peer in json.loads(done.stdout) if peer["state"] == "connected")
-
-    def digest(self, job):
-        """What the job's items amount to here; None while there is no such job."""
-        done = self.try_muster("job", "show", job, "--json")
-        return json.loads(done.stdout)["digest"] if done.returncode == 0 else None
 
     def log_so_far(self):
         """What the daemon has said since it was started."""
