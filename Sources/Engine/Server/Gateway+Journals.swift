@@ -60,6 +60,8 @@ extension Gateway {
         }
         var session = start
         var shown = JobHoldings()
+        // What an answer tells takes its place.
+        let former = held.fingerprints[job]
         var directive = session.begin()
         while !Task.isCancelled {
             switch directive {
@@ -97,7 +99,11 @@ extension Gateway {
                 directive = session.onGaveWay()
             case .finished:
                 // It says no more of what it holds: what was brought, or refused, is not brought again before something has changed here.
-                if session.isOwnOnly, session.isWhole, !session.wasWithheld { held.note(shown.vector, of: job) }
+                // Who has looked again has brought nothing but the own: the rest counts as brought only if it did before.
+                let isBrought = !session.looksAgain || former == shown.vector.fingerprint
+                if session.isOwnOnly, session.isWhole, !session.wasWithheld, isBrought {
+                    held.note(shown.vector, of: job)
+                }
                 noteLook(at: job, isOwnOnly: session.isOwnOnly)
                 // And this laptop may not have heard that it is not on the job.
                 if session.isOwnOnly { try await exchangeAssignments(of: job) }

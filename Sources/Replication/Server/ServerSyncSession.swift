@@ -68,7 +68,7 @@ package struct ServerSyncSession: Sendable {
     /// Only this journal is brought; nil for everything, both ways.
     private let only: ReplicaID?
     /// Of a job that this laptop is not on its own journals alone are looked at.
-    private let looksAgain: Bool
+    package let looksAgain: Bool
     /// Everything is compared, the server's own journal among it.
     package var isWhole: Bool { only == nil }
     private var left = Self.comparisons
