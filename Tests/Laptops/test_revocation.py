@@ -239,6 +239,9 @@ def test_a_typo_revokes_nobody(crew):
     done = anna.muster("fleet", "revoke", prefix, "--yes")
     assert done.returncode == DATA and f"Several laptops are known as '{prefix}'" in done.stderr, done
     assert all(device[:8] in done.stderr for device in alike), done
+    # A beginning that one laptop alone has is no slip if it is long enough; of three letters nobody can tell.
+    done = anna.muster("fleet", "revoke", identifier(bert)[:3], "--yes")
+    assert done.returncode == DATA and " known as " in done.stderr, done
     for own in ("anna", identifier(anna), identifier(anna).upper()):
         done = anna.muster("fleet", "revoke", own, "--yes")
         assert done.returncode == DATA and "This laptop does not revoke itself" in done.stderr, done

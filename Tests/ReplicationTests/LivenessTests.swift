@@ -104,6 +104,28 @@ struct LivenessTests {
         #expect(try #require(end) <= 5_000)
     }
 
+    @Test("Whoever stood still itself asks before it gives a peer up")
+    func stoodStill() throws {
+        var (mesh, start) = try waiting()
+        let directives = mesh.onTimer(now: start + 10_000).compactMap(\.onLink)
+        #expect(directives.contains(where: isPing) && !directives.contains(where: isClose))
+        let (pings, end) = run(&mesh, from: start + 10_000, for: 20_000)
+        #expect(pings.isEmpty && end == 3_000)
+    }
+
+    @Test("After a sleep a link is kept over which a long message is coming, less than the whole of it")
+    func resumedInTheMidst() throws {
+        for (sign, isKept) in [(Int64(500), true), (-100, false)] {
+            var pair = idle()
+            let now = pair.now + 36_000_000
+            _ = pair.sides[0].mesh.onResumed(now: now)
+            #expect(pair.sides[0].mesh.doubtfulLinks(now: now + 1_000) == [link])
+            pair.sides[0].mesh.onSign(of: link, at: UInt64(Int64(now) + sign))
+            let (_, end) = run(&pair.sides[0].mesh, from: now, for: 5_000)
+            #expect((end == nil) == isKept, "a sign at \(sign) ms")
+        }
+    }
+
     @Test("After a sleep every link is asked at once, and closed when nothing comes within a second")
     func resumed() throws {
         var pair = idle()
@@ -113,6 +135,15 @@ struct LivenessTests {
         #expect(!pair.sides[0].mesh.onTimer(now: now).compactMap(\.onLink).contains(where: isClose))
         let (_, end) = run(&pair.sides[0].mesh, from: now, for: 2_000)
         #expect(end == 1_000)
+    }
+
+    @Test("Who owed an answer before a sleep is not given up for that")
+    func resumedWhileWaiting() throws {
+        var (mesh, start) = try waiting()
+        #expect(mesh.onTimer(now: start + 1_500).compactMap(\.onLink).contains(where: isPing))
+        let now = start + 36_000_000
+        _ = mesh.onResumed(now: now)
+        #expect(!mesh.onTimer(now: now).compactMap(\.onLink).contains(where: isClose))
     }
 
     @Test("After a sleep a link over which an answer comes is kept")

@@ -256,6 +256,16 @@ struct ServerSyncSessionTests {
         server.isOwnOnly = true
         var same = ServerSyncSession(looksAgain: true)
         #expect(same.onVectors(here: here, server: server) == .finished(.settled))
+        // It does not say that it knows of the end: it was told once.
+        var ended = here
+        ended.removal = JobRemoval(name: "Smith", heads: here.vector)
+        var first = ServerSyncSession()
+        guard case .bringRemoval = first.onVectors(here: ended, server: server) else {
+            Issue.record("the end of the job is not told")
+            return
+        }
+        var again = ServerSyncSession(looksAgain: true)
+        #expect(again.onVectors(here: ended, server: server) == .finished(.settled))
         // Somebody else has brought another branch, and it is the one that stays (rule R9).
         server.vector = vector((1, 2, 9))
         var forked = ServerSyncSession(looksAgain: true)

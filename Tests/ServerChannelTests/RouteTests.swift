@@ -57,9 +57,27 @@ struct RouteTests {
         var (former, table) = (RouteTable(), RouteTable())
         former.routes = [own, way]
         table.routes = [own, other]
-        #expect(!table.lacksAddress(of: former))
+        #expect(!table.lacksAddress(of: former, towards: "office"))
         table.routes = [other, way]
-        #expect(table.lacksAddress(of: former))
+        #expect(table.lacksAddress(of: former, towards: "office"))
+        #expect(table.lacksAddress(of: former, towards: "10.88.0.1"))
+        #expect(!table.lacksAddress(of: former, towards: "fd77::1"), "nobody speaks to it from there")
+    }
+
+    @Test("What is of one link alone is missed by whoever speaks to a host on that link")
+    func lostLinkLocalAddress() {
+        let sixth = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [2]
+        var former = RouteTable()
+        former.routes = [
+            RouteTable.Route(destination: sixth, prefixLength: 128, isOwn: true),
+            RouteTable.Route(destination: [169, 254, 7, 1], prefixLength: 32, isOwn: true),
+        ]
+        for host in ["office", "10.88.0.1", "fd77::1"] {
+            #expect(!RouteTable().lacksAddress(of: former, towards: host), "\(host)")
+        }
+        for host in ["fe80::1%eth0", "169.254.0.1"] {
+            #expect(RouteTable().lacksAddress(of: former, towards: host), "\(host)")
+        }
     }
 
     @Test("What comes by itself says that something has changed")

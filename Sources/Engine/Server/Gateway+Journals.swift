@@ -8,18 +8,19 @@ import Storage
 extension Gateway {
     private static let uploadBytes = 640 << 10
 
-    /// How often the server is asked again what it holds of this laptop's own journals in a job that it is not on, in milliseconds.
-    private static let lookInterval: UInt64 = 600_000
-
-    private func noteLook(at job: JobID, isOwnOnly: Bool) {
-        looks[job] = isOwnOnly ? now : nil
-    }
-
     /// Of a job that this laptop is not on nobody says when something becomes of its journals: that another branch came from
     /// elsewhere, and stays (rule R9). Its own work would be nowhere but here.
+    ///
+    /// - Throws: what concerns the server as a whole. Where it fails at one of them the others have their turn.
     func lookAgain() async throws {
-        for job in looks.filter({ $0.value + Self.lookInterval <= now }).keys.sorted() {
-            try await carryOut(ServerSyncSession(looksAgain: true), of: job)
+        for job in looks.begin(now: now) {
+            do { try await carryOut(ServerSyncSession(looksAgain: true), of: job) } catch let error as RoundFailure
+                where error.failure == .unhealthy
+            {
+                logger.info(
+                    "the server could not be asked again about a job",
+                    metadata: ["job": "\(job)", "reason": "\(error)"])
+            }
         }
     }
 
@@ -97,14 +98,17 @@ extension Gateway {
             case .giveWay(let branch, let agreed):
                 await replicator.giveWay(to: ServerRun(segment: branch, job: job), after: agreed)
                 directive = session.onGaveWay()
-            case .finished:
+            case .finished(let ending):
                 // It says no more of what it holds: what was brought, or refused, is not brought again before something has changed here.
                 // Who has looked again has brought nothing but the own: the rest counts as brought only if it did before.
                 let isBrought = !session.looksAgain || former == shown.vector.fingerprint
                 if session.isOwnOnly, session.isWhole, !session.wasWithheld, isBrought {
                     held.note(shown.vector, of: job)
                 }
-                noteLook(at: job, isOwnOnly: session.isOwnOnly)
+                if session.isWhole {
+                    let isChanged = !session.looksAgain || ending == .unfinished
+                    looks.note(job, isOwnOnly: session.isOwnOnly, isChanged: isChanged, now: now)
+                }
                 // And this laptop may not have heard that it is not on the job.
                 if session.isOwnOnly { try await exchangeAssignments(of: job) }
                 if session.isWhole { await noteServer(isBehind: session.isServerBehind, in: job) }

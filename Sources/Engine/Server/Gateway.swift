@@ -28,8 +28,7 @@ package actor Gateway {
     /// What has changed here since the poll began that is under way: it may have looked at these jobs before.
     private var changedMeanwhile: [JobID: UInt64] = [:]
     var held = ServerHoldings()
-    /// When the server was last asked about jobs that this laptop is not on.
-    var looks: [JobID: UInt64] = [:]
+    var looks = RepeatedLooks()
     /// Since the last list began the server may tell this laptop of other jobs.
     private var mustListAgain = false
     /// At these jobs the server failed; they come last.
@@ -120,7 +119,7 @@ package actor Gateway {
     package func routesChanged(_ table: RouteTable?) async {
         let isUp = table?.reaches(host) ?? true
         if let routes, table != routes {
-            if isUp, table?.lacksAddress(of: routes) ?? false {
+            if isUp, table?.lacksAddress(of: routes, towards: host) ?? false {
                 logger.info("this machine has lost an address: the server is asked anew")
                 beginAnew()
             } else {

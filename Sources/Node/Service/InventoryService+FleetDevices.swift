@@ -74,7 +74,8 @@ extension InventoryService {
         return try fleet.enter(revocations)
     }
 
-    /// A laptop by its id, a unique beginning of one, or its name. One that nobody here has met has to be named in full.
+    /// A laptop by its id, a unique beginning of one, or its name. One that nobody here has met has to be named in full. Fewer than
+    /// four characters are the beginning of none: a slip would shut out whoever is the only one so far.
     func resolve(device text: String) async throws -> DeviceID {
         if let device = DeviceID(text.lowercased()) { return device }
         let devices = try await fleetDevices()
@@ -83,7 +84,9 @@ extension InventoryService {
         let present = all.filter { $0.state != .revoked }
         let named = present.isEmpty ? all : present
         let found = named.isEmpty ? devices.filter { $0.deviceID.hasPrefix(text.lowercased()) } : named
-        guard let first = found.first, let device = DeviceID(first.deviceID), !text.isEmpty else {
+        guard let first = found.first, let device = DeviceID(first.deviceID),
+            !text.isEmpty, found.count > 1 || !named.isEmpty || text.utf8.count >= 4
+        else {
             throw APIError(.invalidValue, "No laptop is known as '\(text)'; see 'muster fleet list'.")
         }
         guard found.count == 1 else {

@@ -31,17 +31,22 @@ extension InventoryService {
         }
     }
 
-    /// The request behind which nothing else would change: the last of the job that moves it along asks for the same. Whoever
-    /// repeats a command would have the office decide twice. What somebody else has asked for may be taken back, or may never be
-    /// taken, and then nobody would have asked.
+    /// The request behind which nothing else would change: it is this laptop's, and nothing that waits behind it asks for another
+    /// state. Whoever repeats a command would have the office decide twice. What somebody else has asked for may be taken back, or
+    /// may never be taken, and then nobody would have asked; it does not hide the own one either.
     ///
     /// Costs no look at the store where nothing like it waits.
     private func alreadyAsked(for state: JobState, of job: JobID) async throws -> MutationToken? {
-        let last = await outbox.queue.last { $0.entry.job == job && $0.entry.lane.name == AdvanceState.lane }
-        guard let last, last.entry.isOwn, [.ready, .waiting, .sending, .behind, .paused].contains(last.state),
-            let wanted = try? MutationKinds.all.mutation(of: last.entry.request) as? AdvanceState,
-            wanted.state == state
-        else { return nil }
+        let equal = await outbox.queue.reversed()
+            .filter { $0.entry.job == job && $0.entry.lane.name == AdvanceState.lane }
+            .prefix { queued in
+                let wanted = try? MutationKinds.all.mutation(of: queued.entry.request) as? AdvanceState
+                return wanted?.state == state
+            }
+        let last = equal.first {
+            $0.entry.isOwn && [.ready, .waiting, .sending, .behind, .paused].contains($0.state)
+        }
+        guard let last else { return nil }
         let stored = try await store.job(job)
         // Then it is refused as any other.
         guard !stored.isRemoved, membership(of: job) != .off else { return nil }

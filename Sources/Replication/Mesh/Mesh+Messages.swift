@@ -6,7 +6,6 @@ extension Mesh {
     package mutating func onMessage(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         guard links[link] != nil else { return [] }
         links[link]?.lastHeard = now
-        links[link]?.suspectedUntil = nil
         onSign(of: link, at: now)
         if case .hello(let hello) = message { return onHello(hello, on: link, now: now) }
         guard links[link]?.greeted != nil else { return [refuse(link, "A message before the hello.")] }

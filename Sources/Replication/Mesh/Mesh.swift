@@ -86,11 +86,8 @@ package struct Mesh: Sendable {
         first = min(first, grafts.nextDue ?? .max)
         for search in searches.values { first = min(first, search.deadline) }
         for link in links.values {
-            first = min(first, link.suspectedUntil ?? .max)
-            if let awaited = link.awaited {
-                let wait = awaited.isProbed ? timing.awaitedSilenceLimit : timing.awaitedProbeDelay
-                first = min(first, awaited.lastSign + wait)
-            }
+            first = min(first, link.suspicion?.until ?? .max)
+            if let awaited = link.awaited { first = min(first, due(awaited)) }
             first = min(first, link.learning?.askAgainDue ?? .max)
             // One timer for all pings, so that many links cost one wake-up.
             first = min(first, link.lastPing + timing.pingInterval)

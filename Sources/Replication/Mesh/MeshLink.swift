@@ -31,8 +31,8 @@ struct MeshLink: Sendable {
     var lastHeard: UInt64
     var pingSent: (number: UInt64, at: UInt64)?
     var lastPing: UInt64
-    /// Closed unless something is heard by then.
-    var suspectedUntil: UInt64?
+    /// Set while the peer has to give a sign of life.
+    var suspicion: Suspicion?
     /// Set while the peer owes an answer, and for a moment after it.
     var awaited: AwaitedAnswer?
     var roundTripMilliseconds: UInt64?
@@ -91,14 +91,21 @@ struct MeshLink: Sendable {
     var isEstablished: Bool { hello != nil }
 }
 
+/// The peer of a link may have gone, and was asked for a sign of life.
+struct Suspicion: Sendable {
+    let since: UInt64
+    /// The link is closed unless something is heard by then.
+    let until: UInt64
+}
+
 /// The peer of a link was sent what it has to answer.
 struct AwaitedAnswer: Sendable {
     /// Until then it is watched more closely.
     let until: UInt64
     /// When it was last known to be there, or when the wait began.
     var lastSign: UInt64
-    /// It was asked for a sign of life since.
-    var isProbed = false
+    /// When it was asked for a sign of life since. Nobody is given up who was not asked: the daemon itself may have stood still.
+    var probedAt: UInt64?
 }
 
 /// Transforms that came over a link.

@@ -113,7 +113,9 @@ package struct ServerSyncSession: Sendable {
         isOffering = false
         // First: what went with the job is nowhere to be had, and need not be brought.
         if let removal = server.removal, !here.knows(removal) { return .takeRemoval(removal) }
-        if let removal = here.removal, !server.knows(removal), !(server.isOwnOnly && hasBroughtRemoval) {
+        // Of a job that this laptop is not on the server does not say that it knows of the end: once is enough.
+        if let removal = here.removal, !server.knows(removal), !(server.isOwnOnly && (hasBroughtRemoval || looksAgain))
+        {
             hasBroughtRemoval = true
             return giveBackFirst(removal, here: here.vector, server: server.vector) ?? .bringRemoval(removal)
         }

@@ -26,10 +26,21 @@ package struct RouteTable: Hashable, Sendable {
     /// Without a route only this machine, by name, is reached.
     package init() {}
 
-    /// Whether this machine has lost an address that it had by a former table: nothing goes through connections that began there,
-    /// and nobody says so.
-    package func lacksAddress(of former: RouteTable) -> Bool {
-        former.routes.contains { $0.isOwn && !routes.contains($0) }
+    /// Whether this machine has lost an address that it had by a former table, and from which it may have spoken to a host: nothing goes
+    /// through connections that began there, and nobody says so.
+    package func lacksAddress(of former: RouteTable, towards host: String) -> Bool {
+        let target = Self.bytes(of: host)
+        return former.routes.contains { route in
+            guard route.isOwn, !routes.contains(route) else { return false }
+            guard let target else { return !route.isLinkLocal }
+            // Containers come and go with an address of their own, which is link-local.
+            return target.count == route.destination.count && (!route.isLinkLocal || Self.isLinkLocal(target))
+        }
+    }
+
+    /// 169.254.0.0/16 (RFC 3927) and fe80::/10 (RFC 4291).
+    fileprivate static func isLinkLocal(_ address: [UInt8]) -> Bool {
+        address.count == 4 ? address[0] == 169 && address[1] == 254 : address[0] == 0xFE && address[1] & 0xC0 == 0x80
     }
 
     /// Whether packets to a host find a way. Of a name nothing is known but that it needs a default route.
@@ -50,6 +61,8 @@ package struct RouteTable: Hashable, Sendable {
 }
 
 extension RouteTable.Route {
+    fileprivate var isLinkLocal: Bool { RouteTable.isLinkLocal(destination) }
+
     fileprivate func covers(_ address: [UInt8]) -> Bool {
         guard address.count == destination.count else { return false }
         for (index, byte) in address.enumerated() {

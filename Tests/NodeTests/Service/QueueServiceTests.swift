@@ -117,6 +117,11 @@ struct QueueServiceTests {
         #expect(there.isNew == true && there.tokens != [back[2]])
         let repeated = try await bert.service.advance(AdvanceRequest(state: "inProgress"), job: job)
         #expect(repeated == QueuedTokens(tokens: there.tokens, isNew: false))
+        // And what bert asks for behind it hides the own one from nobody.
+        try await anna.meet(bert, over: job)
+        #expect(try await anna.service.queue().last { $0.state != .rejected }?.isOwn == false)
+        let mine = try await anna.service.advance(AdvanceRequest(state: "inProgress"), job: job)
+        #expect(mine == QueuedTokens(tokens: [back[2]], isNew: false))
         _ = try await anna.service.removeJob(job, isConfirmed: true)
         let removed = await #expect(throws: APIError.self) { try await advance(anna, to: ["inProgress"]) }
         #expect(removed?.code == .jobRemoved)

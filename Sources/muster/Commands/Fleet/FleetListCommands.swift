@@ -128,7 +128,9 @@ extension [FleetDevice] {
         let named = filter { $0.name == text }
         let present = named.filter { $0.state != .revoked }
         if !named.isEmpty { return present.isEmpty ? named : present }
-        return text.isEmpty ? [] : filter { $0.deviceID.hasPrefix(text.lowercased()) }
+        let found = text.isEmpty ? [] : filter { $0.deviceID.hasPrefix(text.lowercased()) }
+        // Of fewer letters nobody can tell whether they are a slip: as the daemon does.
+        return found.count > 1 || text.utf8.count >= 4 ? found : []
     }
 
     /// A laptop as people know it: `anna (3e6969fc)`, or the short id alone.
