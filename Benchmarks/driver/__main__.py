@@ -9,8 +9,8 @@ import traceback
 
 from .lab import Lab, LabError
 from .measures import (
-    busy, catch_up, crowd, difference, drain, edit, enqueue, idle, jobs, memory, office, polls, protection, server_catch_up, sixteen,
-    slow_disk, slow_link, storm,
+    busy, catch_up, crowd, difference, drain, edit, enqueue, footprint, idle, jobs, memory, office, polls, protection,
+    server_catch_up, sixteen, slow_disk, slow_link, storm,
 )
 from .report import Report
 
@@ -18,13 +18,13 @@ FULL = {
     "large": 100_000, "small": 1_000, "catch_ups": 3, "edits": 600, "differences": 9, "idle_seconds": 30, "shows": 20,
     "starts": 5, "devices": 16, "spread_edits": 200, "storm_devices": 48, "storm_edits": 50,
     "office_laptops": 500, "office_seconds": 60, "mutations": 10_000, "polls": 30_000, "million": 1_000_000,
-    "jobs": 5_000, "memory_edits": 288_000,
+    "jobs": 5_000, "memory_edits": 288_000, "footprint_seconds": 600,
 }
 QUICK = {
     "large": 2_000, "small": 200, "catch_ups": 1, "edits": 60, "differences": 2, "idle_seconds": 2, "shows": 3,
     "starts": 1, "devices": 4, "spread_edits": 20, "storm_devices": 8, "storm_edits": 5,
     "office_laptops": 50, "office_seconds": 6, "mutations": 200, "polls": 500, "million": 20_000,
-    "jobs": 100, "memory_edits": 2_000,
+    "jobs": 100, "memory_edits": 2_000, "footprint_seconds": 2,
 }
 MEASURES = {
     "catch-up": catch_up.measure, "edit": edit.measure, "difference": difference.measure, "idle": idle.measure,
@@ -32,6 +32,7 @@ MEASURES = {
     "server-catch-up": server_catch_up.measure, "polls": polls.measure, "office": office.measure,
     "busy": busy.measure, "jobs": jobs.measure, "slow-disk": slow_disk.measure, "memory": memory.measure,
     "slow-link": slow_link.measure, "protection": protection.measure, "crowd": crowd.measure,
+    "footprint": footprint.measure,
 }
 
 

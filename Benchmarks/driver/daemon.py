@@ -110,14 +110,19 @@ class Daemon:
         return self.ask("GET", "/v1/peers")
 
     def sample(self):
-        """What the kernel counts for the process: seconds on a core, wake-ups, bytes resident."""
-        process = pathlib.Path("/proc") / str(self.process.pid)
-        nanoseconds = switches = 0
-        tasks = set(process.glob("task/*"))
-        for task in tasks:
-            nanoseconds += int((task / "schedstat").read_text().split()[0])
-            for count in re.findall(r"ctxt_switches:\s*(\d+)", (task / "status").read_text()):
-                switches += int(count)
-        resident = int(re.search(r"VmRSS:\s*(\d+)", (process / "status").read_text())[1]) * 1024
-        return {
-            "cpu": nanoseconds / 1e9, "switches": switches, "resident": resident, "at": time.monotonic(), "tasks": tasks}
+        return sample(self.process.pid)
+
+
+def sample(*pids):
+    """What the kernel counts for processes: seconds on a core, wake-ups, bytes resident."""
+    nanoseconds = switches = resident = 0
+    processes = [pathlib.Path("/proc") / str(pid) for pid in pids]
+    tasks = {task for process in processes for task in process.glob("task/*")}
+    for task in tasks:
+        nanoseconds += int((task / "schedstat").read_text().split()[0])
+        for count in re.findall(r"ctxt_switches:\s*(\d+)", (task / "status").read_text()):
+            switches += int(count)
+    for process in processes:
+        resident += int(re.search(r"VmRSS:\s*(\d+)", (process / "status").read_text())[1]) * 1024
+    return {
+        "cpu": nanoseconds / 1e9, "switches": switches, "resident": resident, "at": time.monotonic(), "tasks": tasks}

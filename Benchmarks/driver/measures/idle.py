@@ -50,6 +50,10 @@ def idle(daemon, seconds):
             break
     else:
         raise LabError("the daemon's threads come and go while it is idle")
+    return cost(before, after)
+
+
+def cost(before, after):
     elapsed = after["at"] - before["at"]
     return {
         "megabytes": after["resident"] / 1e6,
