@@ -23,25 +23,41 @@ package struct Node: Sendable {
     private let configuration: NodeConfiguration
     private let environment: [String: String]
     private let logger: Logger
+    private let check: @Sendable () async throws -> Void
 
     /// Opens nothing before `run()`.
     ///
-    /// - Parameter environment: the process's; a service manager leaves there where it wants to be told.
-    package init(configuration: NodeConfiguration, environment: [String: String], logger: Logger) {
+    /// - Parameters:
+    ///   - environment: the process's; a service manager leaves there where it wants to be told.
+    ///   - check: reads the settings as they are by now, and throws a sentence where they cannot be used.
+    package init(
+        configuration: NodeConfiguration, environment: [String: String], logger: Logger,
+        check: @escaping @Sendable () async throws -> Void
+    ) {
+        self.check = check
         self.configuration = configuration
         self.environment = environment
         self.logger = logger
     }
 
-    /// Runs until it is told to stop (SIGTERM, SIGINT); everything acknowledged is durable whenever it ends.
-    /// - Throws: `StoreError`, `ConfigurationError` or `APIError` when it cannot start.
-    package func run() async throws {
-        keepFewArenas()
-        let executor = EventLoopTaskExecutor.shared
-        try await withTaskExecutorPreference(executor) { try await run(on: executor) }
+    /// How a run has ended.
+    package enum Ending: Sendable {
+        case stopped
+        /// There are other settings, and they can be used: the program is to begin anew.
+        case reloads
     }
 
-    private func run(on executor: EventLoopTaskExecutor) async throws {
+    /// Runs until it is told to stop (SIGTERM, SIGINT), or to take up other settings (SIGHUP, where a service manager listens);
+    /// everything acknowledged is durable whenever it ends.
+    ///
+    /// - Throws: `StoreError`, `ConfigurationError` or `APIError` when it cannot start.
+    package func run() async throws -> Ending {
+        keepFewArenas()
+        let executor = EventLoopTaskExecutor.shared
+        return try await withTaskExecutorPreference(executor) { try await run(on: executor) }
+    }
+
+    private func run(on executor: EventLoopTaskExecutor) async throws -> Ending {
         let directory = try StateDirectory(path: configuration.stateDirectory)
         // One name everywhere: laptops are found by it.
         let hostName = (configuration.hostName ?? Host.name).shortened(toBytes: ProtocolLimits.nameBytes)
@@ -80,6 +96,7 @@ package struct Node: Sendable {
         for peer in configuration.peers {
             await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
         }
+        let reload = ReloadService(manager: manager, logger: logger, check: check)
         var lifecycle = ServiceGroupConfiguration(
             // Stopped in reverse: first the streams end, then the local API, the network last.
             services: [
@@ -102,8 +119,10 @@ package struct Node: Sendable {
                         fleet: fleet, transport: core.transport, replicator: replicator, machine: core.machine,
                         server: server.map { ($0.client, $0.gateway) }, logger: logger)),
                 .init(service: Watchdog(manager: manager, replicator: replicator, store: store)), .init(service: api),
-                .init(service: StreamEnder(hub: core.hub, manager: manager)),
-                .init(service: LastResort(logger: logger)),
+                // Whoever hears of a stop waits for an end.
+                .init(service: StreamEnder(hub: core.hub) { if !reload.wantsStart { manager.stopping() } }),
+                .init(service: reload, successTerminationBehavior: .gracefullyShutdownGroup),
+                .init(service: LastResort(logger: logger, reload: reload)),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let socket = configuration.readingSocket {
             lifecycle.services.append(.init(service: LocalServer(socket, service: service, logger: logger)))
@@ -123,6 +142,8 @@ package struct Node: Sendable {
         await replicator.finishNotes()
         try store.close()
         if let failure { throw failure }
+        guard !reload.wantsStart else { return .reloads }
         logger.info("stopped")
+        return .stopped
     }
 }

@@ -33,14 +33,14 @@ struct PublisherService: Service {
     }
 }
 
-/// Says that the daemon stops, and ends the event streams, so that the local API can finish.
+/// Says that the daemon ends, and ends the event streams, so that the local API can finish.
 struct StreamEnder: Service {
     let hub: EventHub
-    let manager: ServiceManager
+    let tell: @Sendable () -> Void
 
     func run() async throws {
         try? await gracefulShutdown()
-        manager.stopping()
+        tell()
         hub.finish()
     }
 }
@@ -48,14 +48,15 @@ struct StreamEnder: Service {
 /// Ends the process when the others do not stop.
 struct LastResort: Service {
     let logger: Logger
+    let reload: ReloadService
 
     func run() async throws {
         try? await gracefulShutdown()
         // Everything acknowledged is durable: whoever still holds the daemon then is not waited for.
-        let logger = logger
+        let (logger, reload) = (logger, reload)
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(3)) {
             logger.warning("a service did not stop within 3 s; ending without it")
-            exit(0)
+            exit(reload.wantsStart ? SystemExit.tryAgain.rawValue : SystemExit.ok.rawValue)
         }
     }
 }

@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Tells systemd how a program is (sd_notify(3)): a datagram to the socket that `NOTIFY_SOCKET` names.
 ///
 /// Without systemd, or when it no longer listens, telling it does nothing.
@@ -18,6 +22,14 @@ package struct ServiceManager: Sendable {
     package func ready(_ status: String) { tell("READY=1\nSTATUS=\(status)") }
     /// What it is doing, in one line for people.
     package func status(_ status: String) { tell("STATUS=\(status)") }
+    /// It takes up other settings; until it is ready again.
+    package func reloading() {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        tell("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1_000)")
+    }
+    /// Whether there is one that listens.
+    package var isThere: Bool { socket != nil }
     /// The stop has begun.
     package func stopping() { tell("STOPPING=1") }
     /// It makes progress.

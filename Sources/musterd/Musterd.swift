@@ -29,6 +29,12 @@ struct Musterd: AsyncParsableCommand {
             "A JSON file with the same settings, as in {\"listen\": \"127.0.0.1:7473\"}.", valueName: "file"))
     var config: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file of the same variables, which win over the environment; read anew on SIGHUP, as --config is.",
+            valueName: "file"))
+    var environmentFile: String?
+
     @Flag(help: "Only say whether the settings can be used, and what they are.")
     var checkConfig = false
 
@@ -94,9 +100,7 @@ struct Musterd: AsyncParsableCommand {
     func run() async throws {
         do {
             let environment = ProgramStart.environment
-            let configuration = try await NodeConfiguration.read(
-                flags: flags, environment: environment, file: config, isRoot: geteuid() == 0)
-            try configuration.checkSockets()
+            let configuration = try await settings()
             guard !checkConfig else {
                 for (name, value) in configuration.settings { print("\(name)\t\(value)") }
                 return
@@ -104,8 +108,13 @@ struct Musterd: AsyncParsableCommand {
             LoggingSystem.bootstrap { SystemLog.handler(of: $0, environment: environment) }
             var logger = Logger(label: "musterd")
             logger.logLevel = configuration.logLevel
-            try await Node(configuration: configuration, environment: environment, logger: logger).run()
-            leave()
+            let node = Node(configuration: configuration, environment: environment, logger: logger) {
+                _ = try await settings()
+            }
+            switch try await node.run() {
+            case .stopped: leave()
+            case .reloads: try ProgramStart.again()
+            }
         } catch {
             let failure = StartFailure(error)
             let line = Array(
@@ -113,6 +122,16 @@ struct Musterd: AsyncParsableCommand {
             _ = write(STDERR_FILENO, line, line.count)
             throw ExitCode(failure.exit.rawValue)
         }
+    }
+
+    /// What flags and files say by now.
+    private func settings() async throws -> NodeConfiguration {
+        let variables = try environmentFile.map { try EnvironmentFile(path: $0).variables } ?? [:]
+        let configuration = try await NodeConfiguration.read(
+            flags: flags, environment: ProgramStart.environment.merging(variables) { $1 }, file: config,
+            isRoot: geteuid() == 0)
+        try configuration.checkSockets()
+        return configuration
     }
 
     /// Ends the process at once: everything is durable, and the handlers that exit(3) runs would take down what the threads

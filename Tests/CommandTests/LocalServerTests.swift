@@ -4,7 +4,6 @@ import HTTPCoding
 @testable import LocalAPIServer
 import NIOHTTP1
 import Storage
-import Systemd
 import Testing
 
 @testable import LocalAPI
@@ -110,7 +109,7 @@ struct LocalServerTests {
     @Test("A daemon that stops ends the streams of events, and waits for nobody who watches")
     func stopsWhileWatched() async throws {
         let scene = try await Scene()
-        let ender = StreamEnder(hub: scene.service.hub, manager: ServiceManager(environment: [:]))
+        let ender = StreamEnder(hub: scene.service.hub) {}
         let watching = try await withDaemon(scene.answers, endedBy: ender) { path in
             let (subscribed, subscription) = AsyncStream<Void>.makeStream()
             let watching = Task {

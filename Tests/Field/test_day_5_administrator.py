@@ -47,6 +47,29 @@ def test_a_socket_is_given_to_another_group(day):
     assert lea.try_run(["muster", "job", "list"], user="office").returncode != 0, "the other one is not theirs"
 
 
+def test_settings_are_taken_up_while_it_runs(day):
+    ben = day.ben.machine
+    writer = day.ben.begin_writing(day.attic, day.items[day.attic])
+    writer.wait_for(1)
+    process = ben.main_process("musterd")
+    change_settings(ben, {"MUSTER_LISTEN": "nowhere"})
+    done = ben.try_run(["systemctl", "reload", "musterd"])
+    assert done.returncode != 0, done
+    assert "MUSTER_LISTEN: 'nowhere' is no address" in ben.run(["journalctl", "-u", "musterd", "-n", "20", "-o", "cat"])
+    change_settings(ben, {"MUSTER_LISTEN": "", "MUSTER_READER_SOCKET": "/run/muster/look.sock"})
+    ben.run(["systemctl", "reload", "musterd"])
+    wait_until(
+        lambda: ben.try_run(["muster", "job", "list", "--socket", "/run/muster/look.sock"]).returncode == 0,
+        PATIENCE_SECONDS, "the second socket is there")
+    assert ben.main_process("musterd") == process
+    writer.stop()
+    assert ben.run(["systemctl", "is-active", "musterd"]).strip() == "active"
+    change_settings(ben, {"MUSTER_READER_SOCKET": ""})
+    ben.run(["systemctl", "reload", "musterd"])
+    day.ben.wait_ready()
+    day.agree()
+
+
 def test_twenty_restarts_leave_it_running(day):
     anna = day.anna.machine
     writer = day.anna.begin_writing(day.attic, day.items[day.attic])

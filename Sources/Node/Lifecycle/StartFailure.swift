@@ -16,6 +16,12 @@ package struct StartFailure: Sendable {
         case let error as ConfigurationError:
             sentence = error.description
             exit = .usage
+        case let error as EnvironmentFile.Fault:
+            sentence = error.description
+            exit = .usage
+        case let error as RestartFault:
+            sentence = error.description
+            exit = .tryAgain
         case let error as StoreError:
             sentence = error.explanation
             exit =

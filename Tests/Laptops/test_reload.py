@@ -1,0 +1,113 @@
+"""Settings that change while a daemon runs: `systemctl reload`, as the unit has it."""
+
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+from lab import surroundings, wait_until
+from solo import PATIENCE_SECONDS, Solo
+
+USAGE = 64
+
+
+class Manager:
+    """What systemd hears of a service."""
+
+    def __init__(self, directory):
+        self.path = os.path.join(directory, "notify")
+        self.heard = []
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(self.path)
+        self._socket.setblocking(False)
+
+    def hears(self, word, after=0):
+        """Whether it has heard a word since it had heard so many."""
+        while True:
+            try:
+                self.heard += self._socket.recv(4096).decode().splitlines()
+            except BlockingIOError:
+                return word in self.heard[after:]
+
+
+@pytest.fixture
+def manager(tmp_path):
+    return Manager(tmp_path)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "muster"
+    path.write_text("# settings\nMUSTER_HOST_NAME=anna\n")
+    return path
+
+
+@pytest.fixture
+def anna(tmp_path, build_directory, file, manager):
+    anna = Solo(str(tmp_path), build_directory, "anna")
+    # A unit names both on the command line, and everything else in the file.
+    environment = {"NOTIFY_SOCKET": manager.path, "MUSTER_HOST_NAME": "of the environment"}
+    anna.start("--environment-file", str(file), environment=environment)
+    yield anna
+    anna.stop()
+
+
+def name(daemon):
+    return next(device["name"] for device in daemon.get("/v1/fleet/devices") if device["state"] == "own")
+
+
+def reload(daemon, manager):
+    """Returns once it is ready again."""
+    heard = len(manager.heard)
+    os.kill(daemon.program.pid, signal.SIGHUP)
+    wait_until(lambda: manager.hears("RELOADING=1", heard), PATIENCE_SECONDS, "it says that it takes up settings")
+    wait_until(lambda: manager.hears("READY=1", heard), PATIENCE_SECONDS, "it says that it is ready")
+    return manager.heard[heard:]
+
+
+def test_other_settings_are_taken_up_in_the_same_process_and_nothing_is_lost(anna, file, manager):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    assert name(anna) == "anna"
+    job = anna.create_job()
+    item = anna.add(job, name="Sofa")
+    pid, replica = anna.program.pid, anna.replica()
+    for word in ("bert", "cleo"):
+        file.write_text(f"MUSTER_HOST_NAME={word}\n")
+        told = reload(anna, manager)
+        assert "STOPPING=1" not in told, told
+        wait_until(anna.answers, PATIENCE_SECONDS, "it answers")
+        assert (name(anna), anna.program.pid, anna.replica()) == (word, pid, replica)
+        assert list(anna.items(job)) == [item]
+    assert anna.stop() == 0
+
+
+def test_wrong_settings_end_nothing(anna, file, manager, build_directory):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    job = anna.create_job()
+    for text, sentence in (
+        ("MUSTER_HOST_NAM=bert\n", "did you mean MUSTER_HOST_NAME?"),
+        ("MUSTER_HOST_NAME=bert\nnothing\n", f"Line 2 of {file} is no setting; write NAME=VALUE, or # before it."),
+        ("MUSTER_SERVER=office\n", "'office' is no server"),
+    ):
+        file.write_text(text)
+        # What the unit asks first, so that whoever types it sees why.
+        done = subprocess.run(
+            [os.path.join(build_directory, "musterd"), "--check-config", "--environment-file", str(file)],
+            capture_output=True, text=True, env=surroundings(), timeout=PATIENCE_SECONDS)
+        assert done.returncode == USAGE and sentence in done.stderr, done
+        reload(anna, manager)
+        assert sentence in anna.log()
+        # It was ended by nothing: what it holds in memory alone is there still.
+        assert name(anna) == "anna" and anna.get(f"/v1/jobs/{job}")["items"] == 0
+    file.write_text("MUSTER_HOST_NAME=dora\n")
+    reload(anna, manager)
+    wait_until(anna.answers, PATIENCE_SECONDS, "it answers")
+    assert name(anna) == "dora"
+
+
+def test_at_a_terminal_that_is_gone_it_ends(tmp_path, build_directory):
+    anna = Solo(str(tmp_path), build_directory, "anna")
+    anna.start()
+    os.kill(anna.program.pid, signal.SIGHUP)
+    wait_until(lambda: not anna.program.is_running, PATIENCE_SECONDS, "it has ended")
