@@ -40,7 +40,7 @@ package struct EnvironmentFile: Sendable {
 
     /// - Parameter name: of the file, for who has to correct it.
     init(text: String, name: String) throws(Fault) {
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let trimmed = Self.trimmed(line)
             guard let first = trimmed.first, first != "#", first != ";" else { continue }
             let parts = trimmed.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -53,7 +53,7 @@ package struct EnvironmentFile: Sendable {
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let head = text.drop(while: isSpace)
         return head.prefix(head.count - head.reversed().prefix(while: isSpace).count)
     }
