@@ -10,14 +10,14 @@ import subprocess
 # What muster's packages depend on comes to it, so that apt needs no network inside a machine.
 PACKAGES = [
     "systemd", "systemd-sysv", "dbus", "libpam-systemd", "iproute2", "iputils-ping", "procps", "apt",
-    "avahi-daemon", "avahi-utils", "libnss-mdns",
+    "avahi-daemon", "avahi-utils", "libnss-mdns", "unattended-upgrades", "needrestart",
 ]
 SUITE = "bookworm"
 # Units that wait for hardware or for a network outside, or that need a while at each of the day's many boots.
 MASKED = [
     "systemd-networkd-wait-online.service", "systemd-timesyncd.service", "apt-daily.timer", "apt-daily-upgrade.timer",
     "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer", "getty.target", "console-getty.service",
-    "systemd-update-utmp.service",
+    "systemd-update-utmp.service", "unattended-upgrades.service",
 ]
 AVAHI = """\
 [server]

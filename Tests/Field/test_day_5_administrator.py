@@ -7,6 +7,7 @@ from crew import CREW, PATIENCE_SECONDS
 from day import change_settings, package
 from evening import remarks
 from lab.waiting import wait_until
+from repository import Repository
 
 RESTARTS = 20
 
@@ -86,6 +87,46 @@ def test_twenty_restarts_leave_it_running(day):
     assert anna.run(["systemctl", "is-active", "musterd"]).strip() == "active"
     acknowledged, _ = day.ledger.of(day.attic)
     assert acknowledged <= set(remarks(day.anna.export(day.attic)))
+    day.agree()
+
+
+def test_upgrades_come_by_themselves(day):
+    """Though somebody has changed settings, and the new version explains them otherwise."""
+    lea = day.lea.machine
+    before, process = lea.version("muster"), lea.main_process("musterd")
+    settings = (lea.disk / "etc/default/muster").read_text()
+    assert settings != (lea.disk / "usr/share/muster/default/muster").read_text()
+    Repository(lea).offer(package("muster", os.environ["MUSTER_PACKAGES_NEXT"]))
+    writer = day.lea.begin_writing(day.attic, day.items[day.attic])
+    writer.wait_for(1)
+    said = lea.run(["unattended-upgrade", "--verbose"])
+    day.lea.wait_ready()
+    writer.stop()
+    assert lea.version("muster") != before, said
+    assert lea.main_process("musterd") not in (0, process)
+    assert (lea.disk / "etc/default/muster").read_text() == settings
+    day.agree()
+
+
+def test_a_library_that_is_renewed_under_it_wants_a_restart(day):
+    lea = day.lea.machine
+
+    def wanted():
+        return "musterd.service" in lea.run(["needrestart", "-b", "-r", "l"])
+
+    assert not wanted(), "its own upgrade has restarted it"
+    process = lea.main_process("musterd")
+    # As an upgrade of the library does: another file in the place of the one that is open.
+    for library in lea.disk.glob("usr/lib/x86_64-linux-gnu/libsqlite3.so.0.*"):
+        copy = library.with_name("renewed")
+        copy.write_bytes(library.read_bytes())
+        copy.chmod(0o644)
+        copy.rename(library)
+    assert wanted()
+    lea.run(["env", "DEBIAN_FRONTEND=noninteractive", "needrestart", "-q", "-r", "a"])
+    day.lea.wait_ready()
+    assert lea.main_process("musterd") not in (0, process) and not wanted()
+    day.work()
     day.agree()
 
 

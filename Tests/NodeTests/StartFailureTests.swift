@@ -1,8 +1,10 @@
+import Foundation
 import LocalAPI
-import Node
 import Storage
 import Systemd
 import Testing
+
+@testable import Node
 
 @Suite("Why a daemon could not run")
 struct StartFailureTests {
@@ -24,6 +26,25 @@ struct StartFailureTests {
     func socket(code: APIError.Code, expected: Int32) {
         let failure = StartFailure(APIError(code, "It is so; do that."))
         #expect(failure.exit.rawValue == expected && failure.sentence == "It is so; do that.")
+    }
+
+    @Test(
+        "A directory that another daemon uses, or that is on no disk yet, may be had later; one that is not permitted may not"
+    )
+    func stateDirectory() throws {
+        let place = URL.temporaryDirectory.appending(path: "muster-\(UUID().uuidString)").path()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let path = place + "/deep/state"
+        let directory = try StateDirectory(path: path)
+        #expect(directory.storePath == path + "/muster.sqlite")
+        let attributes = try FileManager.default.attributesOfItem(atPath: place + "/deep")
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+        func exit(_ path: String) -> Int32? {
+            do { _ = try StateDirectory(path: path) } catch { return StartFailure(error).exit.rawValue }
+            return nil
+        }
+        #expect(exit(path) == 75)
+        #expect(exit(path + "/lock/below") == 64, "a file is in the way")
     }
 
     @Test("A daemon that does not start has no log but this line, so it names the cause")

@@ -16,6 +16,9 @@ package struct StartFailure: Sendable {
         case let error as ConfigurationError:
             sentence = error.description
             exit = .usage
+        case let error as StateDirectory.Fault:
+            sentence = error.sentence
+            exit = error.exit
         case let error as EnvironmentFile.Fault:
             sentence = error.description
             exit = .usage

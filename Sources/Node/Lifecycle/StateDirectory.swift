@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Systemd
 
 #if canImport(Glibc)
@@ -10,28 +9,62 @@ struct StateDirectory {
     let path: String
     let storePath: String
 
+    /// Why the directory cannot be used.
+    struct Fault: Error {
+        /// What is wrong and what to do.
+        let sentence: String
+        let exit: SystemExit
+
+        init(_ sentence: String, _ exit: SystemExit) {
+            (self.sentence, self.exit) = (sentence, exit)
+        }
+
+        /// - Parameter number: errno, which says whether the same may succeed later: a disk that is full, or comes late.
+        init(_ what: String, _ number: Int32, remedy: String) {
+            sentence = "\(what) (\(String(cString: strerror(number)))); \(remedy)"
+            exit =
+                switch number {
+                case EACCES, EPERM: .notPermitted
+                case ENOTDIR, EEXIST, EISDIR, ENAMETOOLONG, ELOOP: .usage
+                default: .tryAgain
+                }
+        }
+    }
+
     /// Takes the directory for this process, until the process ends.
-    /// - Throws: `ConfigurationError`.
-    init(path: String) throws(ConfigurationError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw ConfigurationError(
-                "The state directory \(path) cannot be made; make it, or name another with --state-dir.")
+    ///
+    /// - Throws: `Fault`.
+    init(path: String) throws(Fault) {
+        let failure = Self.make(path[...])
+        guard failure == 0 else {
+            throw Fault(
+                "The state directory \(path) cannot be made", failure,
+                remedy: "make it, or name another with --state-dir.")
         }
         let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
-            throw ConfigurationError(
-                "The state directory \(path) cannot be written (\(String(cString: strerror(errno)))); check its owner and mode."
-            )
+            throw Fault(
+                "The state directory \(path) cannot be written", errno,
+                remedy: "check its owner and mode, and its disk.")
         }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw ConfigurationError(
-                "Another musterd uses \(path); stop it, or name another directory with --state-dir.")
+            throw Fault("Another musterd uses \(path); stop it, or name another directory with --state-dir.", .tryAgain)
         }
         self.path = path
         storePath = Self.storePath(in: path)
+    }
+
+    /// With its parents, each closed to others.
+    ///
+    /// - Returns: 0, or errno.
+    private static func make(_ path: Substring) -> Int32 {
+        guard mkdir(String(path), 0o700) != 0 else { return 0 }
+        // What else may have this name shows when it is written into.
+        guard errno != EEXIST else { return 0 }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return errno }
+        let failure = make(path[..<slash])
+        guard failure == 0 else { return failure }
+        return mkdir(String(path), 0o700) == 0 || errno == EEXIST ? 0 : errno
     }
 
     static func storePath(in path: String) -> String { path + "/muster.sqlite" }
