@@ -30,8 +30,12 @@ package protocol MusterService: Sendable {
     func status() async throws -> Status
     /// Connected devices first, then one entry for each other device or address that is known.
     func peers() async throws -> [PeerStatus]
-    /// Dials the address now and goes on trying; does not wait for the connection.
-    func addPeer(_ request: AddPeerRequest) async throws
+    /// Dials the address now and goes on trying; does not wait for the connection. `invalidValue` for what is no address.
+    func addPeer(_ request: AddPeerRequest) async throws -> AddPeerRequest
+    /// Dials it no more, now and after a restart; `invalidValue` where it stands in the configuration, `notFound` where nobody has named it.
+    func removePeer(_ address: String) async throws -> AddPeerRequest
+    /// Where others reach this laptop, the likeliest first; nothing while it listens nowhere.
+    func ownAddresses() async throws -> [OwnAddress]
     /// How this device tells the time, and what is stamped later than it can be (rule R6).
     func clockReport() async throws -> ClockReport
     /// This laptop's place in a fleet.

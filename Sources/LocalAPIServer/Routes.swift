@@ -67,18 +67,10 @@ extension Route {
     /// The one that a query may have more than once.
     static let repeatedParameter = "where"
 
-    static let all = device + sessions + fleet + jobs + queue + roster + items
+    static let all = device + peers + sessions + fleet + jobs + queue + roster + items
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
-        Route(.get, "/v1/peers", query: Page.query) { request, _, service in
-            try Page(of: request).answer(try await service.peers(), request)
-        },
-        Route(.post, "/v1/peers") { request, _, service in
-            let peer = try await request.decode(AddPeerRequest.self)
-            try await service.addPeer(peer)
-            return try Answer.json(peer, status: .accepted)
-        },
         Route(.get, "/v1/catalogue") { _, _, _ in try Answer.json(CategoryView.all) },
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },

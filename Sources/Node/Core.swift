@@ -27,6 +27,7 @@ package struct Core: Sendable {
     let transport: PeerTransport
     let outbox: OutboxDriver
     let assignments: JobAssignments
+    let keptPeers: KeptPeers
     private let configuration: NodeConfiguration
     private let hostName: String
     private let fleet: FleetIdentity
@@ -74,6 +75,7 @@ package struct Core: Sendable {
         try await store.takeUp(FleetSigner(parts.fleet), using: &generator)
         jobs = try await store.vectors()
         assignments = try await JobAssignments(store: store, identity: parts.fleet, logger: logger)
+        keptPeers = try KeptPeers(in: parts.fleet.files, configured: parts.configuration.peers)
         hub = EventHub(run: UInt64(clamping: machine.wallMilliseconds))
         housekeeping = Housekeeping(store: store, logger: logger)
         publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
@@ -118,7 +120,7 @@ package struct Core: Sendable {
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
             keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, assignments: assignments,
-            inviter: enrolment.inviter,
+            keptPeers: keptPeers, inviter: enrolment.inviter,
             joiner: enrolment.joiner, underWay: RequestsUnderWay())
     }
 

@@ -93,7 +93,7 @@ package struct Node: Sendable {
         let api = LocalServer(configuration.ownSocket, service: service, logger: logger) {
             manager.ready("\(jobs.count) jobs")
         }
-        for peer in configuration.peers {
+        for peer in configuration.peers + core.keptPeers.all {
             await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
         }
         let reload = ReloadService(manager: manager, logger: logger, check: check)

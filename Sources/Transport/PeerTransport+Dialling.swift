@@ -10,7 +10,7 @@ extension PeerTransport {
         guard registry.beginDial(address) else { return }
         let attempt = LinkAttempt(dialled: address) { channel, error in
             self.registry.endDial(address)
-            let reason = "\(error)"
+            let reason = DialFailure.sentence(error)
             self.logger.debug("dial failed", metadata: ["address": "\(address)", "reason": "\(reason)"])
             let wasAnswered = channel != nil
             Task(executorPreference: self.executor) {

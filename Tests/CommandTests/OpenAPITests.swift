@@ -150,12 +150,17 @@ struct OpenAPITests {
         let isOfInvitation = operation.path.hasSuffix("{invitation}")
         let invitation =
             isOfInvitation ? try await scene.service.openInvitation(InvitationRequest(role: "member")).name : ""
+        let peer = "10.0.0.1:4710"
+        if operation.path.hasSuffix("{address}") {
+            _ = try await scene.service.addPeer(AddPeerRequest(address: peer, keep: true))
+        }
         let isRestore = operation.path.hasSuffix("restore")
         let path = operation.path.split(separator: "/").dropFirst().map { segment in
             switch segment {
             case "{job}": operation.path.contains("late") ? Scene.removedJobID : Scene.jobID
             case "{token}": scene.tokens[0]
             case "{invitation}": invitation
+            case "{address}": peer
             case "{item}": isRestore ? Scene.removedItemID : Scene.itemIDs[0]
             default: String(segment)
             }

@@ -35,6 +35,26 @@ struct DialPlanTests {
         #expect(plan.due(now: 10, connected: []) == [anna])
     }
 
+    @Test("What is taken back is dialled no more, unless discovery knows it; why it failed is told until it stands")
+    func takenBack() throws {
+        let device = try #require(device)
+        var generator = SeededGenerator(seed: 1)
+        var plan = DialPlan()
+        plan.onConfigured(anna, now: 0)
+        #expect(plan.due(now: 0, connected: []) == [anna])
+        plan.onFailed(anna, because: "Connection refused.", now: 0, using: &generator)
+        #expect(plan.targets[anna]?.lastFailure == "Connection refused.")
+        plan.onFound("anna", id: device.short, addresses: [anna], now: 10)
+        plan.onForgotten(anna)
+        #expect(plan.targets[anna]?.origin == .discovery && plan.due(now: 10, connected: []) == [anna])
+        plan.onEstablished(anna, device: device, now: 11)
+        #expect(plan.targets[anna]?.lastFailure == nil)
+        plan.onConfigured(anna, now: 12)
+        _ = plan.onLost("anna")
+        plan.onForgotten(anna)
+        #expect(plan.targets.isEmpty && plan.nextDeadline(connected: []) == nil)
+    }
+
     @Test("Somebody who names an address that is being dialled begins no second connection, and loses no announcement")
     func namedWhileDialled() throws {
         let device = try #require(device)

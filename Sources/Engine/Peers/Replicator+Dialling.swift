@@ -8,6 +8,17 @@ extension Replicator {
         dialDue()
     }
 
+    /// A person takes back an address that was named. A connection that was made to it ends, unless discovery knows it, too.
+    ///
+    /// - Returns: false where nobody has named it.
+    package func forgetNamed(_ address: PeerAddress) -> Bool {
+        guard plan.targets[address]?.origin == .configured else { return false }
+        plan.onForgotten(address)
+        guard plan.targets[address] == nil else { return true }
+        for (link, remote) in remotes where remote.dialled == address { close(link, "Its address was taken back.") }
+        return true
+    }
+
     /// Discovery has told of a service, perhaps for the second time because it moved.
     package func discovered(_ instance: String, id: String, addresses: [PeerAddress]) async {
         plan.onFound(instance, id: id, addresses: addresses, now: now)

@@ -209,7 +209,7 @@ package actor Replicator: TransportHandler {
         peersChanged?()
         if let dialled = remote?.dialled {
             var generator = machine.generator
-            plan.onFailed(dialled, now: now, using: &generator)
+            plan.onFailed(dialled, because: reason, now: now, using: &generator)
         }
         dialDue()
         if let last { note(last) }
@@ -223,7 +223,7 @@ package actor Replicator: TransportHandler {
         if wasAnswered { note(.notShown, "\(address): \(reason)") }
         logger.debug("no connection", metadata: ["address": "\(address)", "reason": "\(reason)"])
         var generator = machine.generator
-        plan.onFailed(address, now: now, using: &generator)
+        plan.onFailed(address, because: reason, now: now, using: &generator)
         dialDue()
     }
 }

@@ -9,10 +9,18 @@ extension LocalClient {
     /// `GET /v1/peers`: 200, connected devices first.
     package func peers() async throws -> [PeerStatus] { try await call(.GET, ["peers"]) }
 
-    /// `POST /v1/peers`: 202 before there is a connection; 422 for what is no `HOST:PORT`.
-    package func addPeer(_ request: AddPeerRequest) async throws {
-        let _: AddPeerRequest = try await call(.POST, ["peers"], body: request)
+    /// `POST /v1/peers`: 202 before there is a connection; 422 for what is no address.
+    package func addPeer(_ request: AddPeerRequest) async throws -> AddPeerRequest {
+        try await call(.POST, ["peers"], body: request)
     }
+
+    /// `DELETE /v1/peers/{address}`: 200; 404 for one that nobody has named, 422 for one of the configuration.
+    package func removePeer(_ address: String) async throws -> AddPeerRequest {
+        try await call(.DELETE, ["peers", address])
+    }
+
+    /// `GET /v1/addresses`: 200, the likeliest first.
+    package func ownAddresses() async throws -> [OwnAddress] { try await call(.GET, ["addresses"]) }
 
     /// `GET /v1/clock`: 200.
     package func clock() async throws -> ClockReport { try await call(.GET, ["clock"]) }

@@ -16,7 +16,7 @@ package struct PeerStatus: Codable, Hashable, Sendable {
     package enum Origin: String, Codable, Hashable, Sendable, CaseIterable {
         /// Found through DNS-SD.
         case discovery
-        /// Named by `--peer` or `POST /v1/peers`.
+        /// Named by `--peer`, `POST /v1/peers` or `muster peers add`.
         case configured
         /// It dialled this device.
         case incoming
@@ -32,6 +32,8 @@ package struct PeerStatus: Codable, Hashable, Sendable {
     package var state: State
     /// Of the connection; without one, of the address.
     package var origin: Origin
+    /// Why it was not reached the last time, in a sentence; null where it is or may yet be, and where that is not known.
+    @Nullable package var reason: String?
     /// Transforms that this device holds and the peer has not acknowledged; null when not connected.
     @Nullable package var behind: Int?
     /// Transforms that the peer has announced and this device does not hold yet; null when not connected.
@@ -51,15 +53,16 @@ package struct PeerStatus: Codable, Hashable, Sendable {
 
     /// What has a default is known of a connected device only.
     package init(
-        deviceID: String?, name: String?, address: String, state: State, origin: Origin, behind: Int? = nil,
-        ahead: Int? = nil, roundTripMilliseconds: Double? = nil, bytesReceived: Int = 0, bytesSent: Int = 0,
-        transformsReceived: Int = 0, transformsDuplicate: Int = 0, lastHeardAt: Timestamp? = nil
+        deviceID: String?, name: String?, address: String, state: State, origin: Origin, reason: String? = nil,
+        behind: Int? = nil, ahead: Int? = nil, roundTripMilliseconds: Double? = nil, bytesReceived: Int = 0,
+        bytesSent: Int = 0, transformsReceived: Int = 0, transformsDuplicate: Int = 0, lastHeardAt: Timestamp? = nil
     ) {
         self.deviceID = deviceID
         self.name = name
         self.address = address
         self.state = state
         self.origin = origin
+        self.reason = reason
         self.behind = behind
         self.ahead = ahead
         self.roundTripMilliseconds = roundTripMilliseconds
@@ -89,19 +92,5 @@ extension SyncState {
     package init(_ peers: [PeerStatus]) {
         let connected = peers.filter { $0.state == .connected }
         self = connected.isEmpty ? .notConnected : connected.allSatisfy(\.isInSync) ? .inSync : .catchingUp
-    }
-}
-
-/// `POST /v1/peers`: dial this address now and keep it as a static peer until the daemon stops.
-package struct AddPeerRequest: Codable, Hashable, Sendable, ClosedBody {
-    /// `HOST:PORT`, IPv6 hosts in brackets.
-    package var address: String
-
-    /// What it may have.
-    package enum CodingKeys: String, CodingKey, CaseIterable { case address }
-
-    /// What is not of the form `HOST:PORT` is refused with 422.
-    package init(address: String) {
-        self.address = address
     }
 }

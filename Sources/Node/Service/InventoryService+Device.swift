@@ -83,17 +83,10 @@ extension InventoryService {
                 PeerStatus(
                     deviceID: target.device?.description, name: target.instances.min(), address: address.description,
                     state: target.isDialling ? .connecting : target.failures > 0 ? .unreachable : .discovered,
-                    origin: target.origin == .discovery ? .discovery : .configured))
+                    origin: target.origin == .discovery ? .discovery : .configured,
+                    reason: target.isDialling ? nil : target.lastFailure))
         }
         return peers
-    }
-
-    func addPeer(_ request: AddPeerRequest) async throws {
-        guard let address = PeerAddress(request.address), address.port > 0 else {
-            throw APIError(
-                .invalidValue, "'\(request.address)' is no address; write HOST:PORT, for example 192.168.1.20:7473.")
-        }
-        await replicator.updatePlan { plan, now in plan.onConfigured(address, now: now) }
     }
 }
 

@@ -30,6 +30,7 @@ struct InventoryService: MusterService {
     let gateway: Gateway?
     let fleet: FleetIdentity
     let assignments: JobAssignments
+    let keptPeers: KeptPeers
     let inviter: Inviter
     let joiner: Joiner
     let underWay: RequestsUnderWay

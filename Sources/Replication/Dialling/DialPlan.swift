@@ -7,7 +7,7 @@ package import CRDT
 package struct DialPlan: Sendable {
     /// Who has named an address, which decides how long it is remembered.
     package enum Origin: Hashable, Sendable {
-        /// The configuration or a person: it is kept as long as the daemon runs.
+        /// The configuration or a person: it is kept as long as the daemon runs, or until it is taken back.
         case configured
         /// Discovery: it is forgotten with the last service that is announced there.
         case discovery
@@ -28,6 +28,8 @@ package struct DialPlan: Sendable {
         /// How often in a row nobody answered, or the connection ended. Begins anew when the address is named or
         /// announced again, and after a connection that stood for 15 s.
         package var failures = 0
+        /// Why nobody was reached there the last time, as people read it; nil while somebody is, and where that is not known.
+        package internal(set) var lastFailure: String?
         /// This device itself answered there: it is left alone until another id is claimed for it, or somebody names it
         /// anew.
         package internal(set) var isSelf = false
@@ -52,6 +54,12 @@ package struct DialPlan: Sendable {
         target.failures = 0
         target.nextAttempt = now
         targets[address] = target
+    }
+
+    /// Somebody takes an address back that was named: it is forgotten, unless discovery knows it, too.
+    package mutating func onForgotten(_ address: PeerAddress) {
+        targets[address]?.origin = .discovery
+        if targets[address]?.instances.isEmpty ?? false { targets[address] = nil }
     }
 
     /// A service is there, or has changed: its addresses are worth a fresh try.
@@ -88,6 +96,7 @@ package struct DialPlan: Sendable {
         targets[address]?.isDialling = false
         targets[address]?.device = device
         targets[address]?.establishedAt = now
+        targets[address]?.lastFailure = nil
     }
 
     /// Somebody has said there who it is, with whom another connection stands: there is nothing to dial there until that
@@ -119,10 +128,14 @@ package struct DialPlan: Sendable {
     }
 
     /// Nobody answered, or the connection has ended.
+    ///
+    /// - Parameter reason: as people read it.
     package mutating func onFailed(
-        _ address: PeerAddress, now: UInt64, using generator: inout some RandomNumberGenerator
+        _ address: PeerAddress, because reason: String? = nil, now: UInt64,
+        using generator: inout some RandomNumberGenerator
     ) {
         guard var target = targets[address] else { return }
+        target.lastFailure = reason
         target.isDialling = false
         // A peer that is refused soon after its hello is dialled less and less often; one that stood for a while at once.
         if let since = target.establishedAt, now >= since + Self.longestDelay { target.failures = 0 }

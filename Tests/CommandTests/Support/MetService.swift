@@ -39,7 +39,7 @@ struct MetService: MusterService {
     func peers() async throws -> [PeerStatus] {
         let away = PeerStatus(
             deviceID: nil, name: nil, address: "[2001:db8:0:1:aaaa:bbbb:cccc:dddd]:4710", state: .unreachable,
-            origin: .configured)
+            origin: .configured, reason: "No route to host.")
         let here = PeerStatus(
             deviceID: bert, name: "bert-laptop", address: "192.168.1.12:4710", state: .connected, origin: .discovery,
             behind: 12, ahead: 0, roundTripMilliseconds: 0.42, bytesReceived: 81_234, bytesSent: 1_204_880,
@@ -81,7 +81,15 @@ struct MetService: MusterService {
         }
         return JobCheck(job: report.job, digest: report.digest, devices: company == .alone ? [] : [device])
     }
-    func addPeer(_ it: AddPeerRequest) async throws {}
+    func addPeer(_ it: AddPeerRequest) async throws -> AddPeerRequest { try await own.addPeer(it) }
+    func removePeer(_ it: String) async throws -> AddPeerRequest { try await own.removePeer(it) }
+    func ownAddresses() async throws -> [OwnAddress] {
+        guard company != .alone else { return [] }
+        return [
+            OwnAddress(address: "192.168.1.20:7473", interface: "wlan0", kind: .network),
+            OwnAddress(address: "10.8.0.2:7473", interface: "wg0", kind: .tunnel),
+        ]
+    }
     func fleetStatus() async throws -> FleetStatus { try await own.fleetStatus() }
     func installCertificates(_ it: FleetCertificates) async throws -> FleetStatus {
         try await own.installCertificates(it)

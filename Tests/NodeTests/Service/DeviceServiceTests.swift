@@ -3,8 +3,10 @@ import Simulation
 import Storage
 import CRDT
 import Engine
+import Foundation
 import HTTPCoding
 import LocalAPI
+import Replication
 import Testing
 
 @testable import Node
@@ -95,7 +97,12 @@ struct DeviceServiceTests {
         }
     }
 
-    @Test("An address that cannot be one is refused", arguments: ["", "bert", "bert:", "bert:0", "bert:70000"])
+    @Test(
+        "An address that cannot be one is refused",
+        arguments: [
+            "", "bert:", "bert:0", "bert:70000", "bert:+5", "fe80::1:7473", "[bert]:7473", "[fe80::1%]", "a b",
+            "http://bert:7473", "[::1",
+        ])
     func address(text: String) async throws {
         let anna = try await Laptop("anna")
         let refusal = await #expect(throws: APIError.self) {
@@ -103,6 +110,53 @@ struct DeviceServiceTests {
         }
         #expect(refusal?.code == .invalidValue && refusal?.message.contains("HOST:PORT") == true)
         #expect(try await anna.service.peers().isEmpty)
+    }
+
+    @Test(
+        "An address is read as people write it",
+        arguments: [
+            ("bert", "bert:7473"), ("bert.local:80", "bert.local:80"), ("192.168.1.20", "192.168.1.20:7473"),
+            ("[fe80::1%eth0]:7474", "[fe80::1%eth0]:7474"), ("[2001:db8::1]", "[2001:db8::1]:7473"),
+            ("müller", "müller:7473"),
+        ])
+    func readAddress(text: String, address: String) async throws {
+        let anna = try await Laptop("anna")
+        #expect(try await anna.service.addPeer(AddPeerRequest(address: text)).address == address)
+        #expect(try await anna.service.peers().map(\.address) == [address])
+        #expect(try await anna.service.removePeer(text).address == address)
+        #expect(try await anna.service.peers().isEmpty)
+        await #expect(throws: APIError.self) { try await anna.service.removePeer(text) }
+    }
+
+    @Test("Others' networks stand before tunnels, and these before containers; IPv4 first")
+    func ownAddresses() {
+        let found = [
+            OwnAddresses.Found(address: "172.17.0.1", interface: "docker0"),
+            OwnAddresses.Found(address: "10.8.0.2", interface: "work", isPointToPoint: true),
+            OwnAddresses.Found(address: "2001:db8::7", interface: "wlan0"),
+            OwnAddresses.Found(address: "192.168.1.20", interface: "wlan0"),
+        ]
+        let ordered = OwnAddresses.ordered(found, port: 7473)
+        #expect(
+            ordered.map(\.address) == ["192.168.1.20:7473", "[2001:db8::7]:7473", "10.8.0.2:7473", "172.17.0.1:7473"])
+        #expect(ordered.map(\.kind) == [.network, .network, .tunnel, .container])
+    }
+
+    @Test("What was kept is there after a restart, in its order, once; what was removed is not")
+    func keptPeers() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "kept-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let files = FleetFiles(path: directory.path)
+        let kept = try KeptPeers(in: files, configured: [])
+        let (anna, bert) = (PeerAddress(host: "anna", port: 7473), PeerAddress(host: "fe80::1%eth0", port: 7473))
+        for address in [bert, anna, bert] { try kept.add(address) }
+        #expect(try KeptPeers(in: files, configured: []).all == [anna, bert])
+        #expect(try kept.remove(bert))
+        #expect(try !kept.remove(bert))
+        #expect(try KeptPeers(in: files, configured: []).all == [anna])
+        try files.write("no JSON", to: KeptPeers.file)
+        #expect(throws: ConfigurationError.self) { try KeptPeers(in: files, configured: []) }
     }
 
     @Test("Who listens to a job hears of its changes in their order, and of no other job")

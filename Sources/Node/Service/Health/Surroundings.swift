@@ -43,7 +43,8 @@ enum Surroundings {
         return try? FileManager.default.attributesOfItem(atPath: String(cString: resolved))
     }
 
-    private static func numeric(_ address: UnsafeMutablePointer<sockaddr>) -> String? {
+    /// Nil for what is neither IPv4 nor IPv6.
+    static func numeric(_ address: UnsafeMutablePointer<sockaddr>) -> String? {
         let length: Int
         switch Int32(address.pointee.sa_family) {
         case AF_INET: length = MemoryLayout<sockaddr_in>.size

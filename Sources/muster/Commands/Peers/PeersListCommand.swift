@@ -1,18 +1,18 @@
 import ArgumentParser
 import LocalAPI
 
-struct PeersCommand: ListCommand {
+struct PeersListCommand: ListCommand {
     static let configuration = CommandConfiguration(
-        commandName: "peers",
+        commandName: "list",
         abstract: "List the laptops that were found or are connected, and how far behind they are.",
-        usage: ListOptions.usage("muster peers"),
+        usage: ListOptions.usage("muster peers list"),
         discussion: """
             \(columns.described())
 
             Example:
-              muster peers --sort state
+              muster peers list --sort state
             """,
-        aliases: ["ps"])
+        aliases: ["ls"])
 
     static var columnNames: [String] { columns.map(\.key) }
 
@@ -31,6 +31,11 @@ struct PeersCommand: ListCommand {
         if !options.json, !peers.isEmpty, SyncState(peers) == .notConnected {
             StandardOutput.remark("No laptop is connected.")
         }
+        guard !options.json, list.isUsual, !Terminal.output.isPiped else { return }
+        for peer in peers {
+            guard let reason = peer.reason else { continue }
+            StandardOutput.say("\(Text.plain(peer.address)) is not reached: \(Text.plain(reason))")
+        }
     }
 
     private static var columns: [ListColumn<PeerStatus>] {
@@ -39,6 +44,7 @@ struct PeersCommand: ListCommand {
             ListColumn(.whole("ID").optional) { .id($0.deviceID) },
             ListColumn(.text("ADDRESS")) { Cell($0.address) },
             ListColumn(.whole("STATE")) { Cell($0.syncDescription) },
+            ListColumn(.text("REASON").optional, isUsual: false) { Cell($0.reason) },
             ListColumn(.number("ROUND TRIP").optional) { peer in
                 peer.roundTripMilliseconds.map { Cell(shown: Formats.milliseconds($0), exact: "\($0)") } ?? .none
             },

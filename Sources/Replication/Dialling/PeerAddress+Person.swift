@@ -1,0 +1,50 @@
+extension PeerAddress {
+    /// Reads what a person types: `HOST`, `HOST:PORT`, IPv6 hosts in brackets, with their zone where they need one (RFC 4007 section
+    /// 11); nil for what is none.
+    ///
+    /// - Parameter defaultPort: where none is given.
+    package init?(byPerson text: String, defaultPort: Int) {
+        let isBracketed = text.hasPrefix("[")
+        let end = isBracketed ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
+        guard let end else { return nil }
+        let host = isBracketed ? text[..<end].dropFirst() : text[..<end]
+        let rest = isBracketed ? text[text.index(after: end)...] : text[end...]
+        guard isBracketed ? Self.isIPv6(host) : Self.isName(host) else { return nil }
+        guard !rest.isEmpty else {
+            self.init(host: String(host), port: defaultPort)
+            return
+        }
+        let digits = rest.dropFirst()
+        guard rest.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
+            port > 0
+        else { return nil }
+        self.init(host: String(host), port: Int(port))
+    }
+
+    /// A name (RFC 1123 section 2.1) or an IPv4 address; mDNS and Windows have names with `_`.
+    private static func isName(_ host: Substring) -> Bool {
+        (1...253).contains(host.utf8.count)
+            && host.unicodeScalars.allSatisfy {
+                isLetter($0) || ("0"..."9").contains($0) || "-._".unicodeScalars.contains($0)
+            }
+    }
+
+    private static func isIPv6(_ host: Substring) -> Bool {
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        // Whether it is one, the resolver says: here only what is meant for one is told from a name.
+        let isAddress =
+            parts[0].contains(":")
+            && parts[0].unicodeScalars.allSatisfy {
+                ("0"..."9").contains($0) || ("a"..."f").contains($0) || ("A"..."F").contains($0) || $0 == ":"
+                    || $0 == "."
+            }
+        return isAddress && parts[0].utf8.count <= 45
+            && (parts.count == 1
+                || (1...15).contains(parts[1].utf8.count) && !parts[1].contains { $0.isWhitespace || $0 == "/" })
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+            || scalar.value > 0x7F && scalar.properties.isAlphabetic
+    }
+}
