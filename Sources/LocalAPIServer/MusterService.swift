@@ -36,6 +36,14 @@ package protocol MusterService: Sendable {
     func removePeer(_ address: String) async throws -> AddPeerRequest
     /// Where others reach this laptop, the likeliest first; nothing while it listens nowhere.
     func ownAddresses() async throws -> [OwnAddress]
+    /// By what others can carry journals to this laptop.
+    func carryCard() async throws -> CarryCard
+    /// Who of these can be carried to; `notPermitted` for one that was revoked.
+    func carryRecipients(_ request: CarryRecipientsRequest) async throws -> [CarryRecipient]
+    /// Everything that a connection would tell one laptop that holds nothing, encrypted to it.
+    func carryOut(_ request: CarryOutRequest) async throws -> Chunks
+    /// Takes such a file in, by the rules of a connection.
+    func beginCarryIn() async throws -> any CarryIntake
     /// How this device tells the time, and what is stamped later than it can be (rule R6).
     func clockReport() async throws -> ClockReport
     /// This laptop's place in a fleet.

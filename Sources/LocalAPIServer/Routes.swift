@@ -20,9 +20,10 @@ struct Route: Sendable {
     /// Whether it looks, in the transaction that writes, for what `If-Match` names.
     var takesCondition: Bool
     /// Whether it may be sent again under a key, so that its body's hash and its answer are kept: not where a code stands in one of them
-    /// by which somebody is let in.
+    /// by which somebody is let in, and not a whole file, which changes nothing the second time.
     var takesKey: Bool {
         method != .get && !path.hasPrefix("/v1/fleet/invitations") && !path.hasPrefix("/v1/fleet/join")
+            && !path.hasPrefix("/v1/carry")
     }
     /// See `KeyedRequest`.
     var isResumable = false
@@ -67,7 +68,7 @@ extension Route {
     /// The one that a query may have more than once.
     static let repeatedParameter = "where"
 
-    static let all = device + peers + sessions + fleet + jobs + queue + roster + items
+    static let all = device + peers + carry + sessions + fleet + jobs + queue + roster + items
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },

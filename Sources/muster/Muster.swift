@@ -23,7 +23,7 @@ struct Muster: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, SessionCommand.self, DoctorCommand.self, PeersCommand.self, ClockCommand.self,
             JobCommand.self,
-            ItemCommand.self, CatalogueCommand.self, ImportCommand.self, QueueCommand.self, FleetCommand.self,
+            ItemCommand.self, CatalogueCommand.self, ImportCommand.self, CarryCommand.self, QueueCommand.self, FleetCommand.self,
             CompletionsCommand.self,
         ])
 }

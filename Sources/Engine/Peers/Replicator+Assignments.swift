@@ -53,7 +53,7 @@ extension Replicator {
     }
 
     /// What is known by now: of what two have brought at once either may come first.
-    private func announce(_ jobs: [JobID], from link: LinkID?) {
+    func announce(_ jobs: [JobID], from link: LinkID?) {
         guard let assignments else { return }
         let changed = Set(jobs).sorted().map { (job: $0, roster: assignments.roster(of: $0)) }
             .filter { mesh.roster(of: $0.job).fingerprint != $0.roster.fingerprint }

@@ -79,7 +79,7 @@ extension Replicator {
         }
     }
 
-    private func perform(_ directive: SearchDirective) async {
+    func perform(_ directive: SearchDirective) async {
         switch directive {
         case .link(let directive): perform(directive)
         case .lookUp(let job, let replica, let sequence):

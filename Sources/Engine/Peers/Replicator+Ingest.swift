@@ -21,7 +21,7 @@ extension Replicator {
     }
 
     private func ingest(_ batch: [IngestQueue.Run]) async {
-        let outcomes = await outcomes(of: batch)
+        let outcomes = await outcomes(of: batch.map { IncomingRun(job: $0.job, segment: $0.segment) })
         // A compiler's feature once let this go on off the actor (ARCHITECTURE.md, "Threads"): better to stop than to race.
         preconditionIsolated()
         ingestQueue.finished(batch)
@@ -48,8 +48,9 @@ extension Replicator {
         }
     }
 
-    private func outcomes(of batch: [IngestQueue.Run]) async -> [Ingested] {
-        await taken(batch.map { IncomingRun(job: $0.job, segment: $0.segment) }) { runs in
+    /// - Returns: what became of each, in their order.
+    func outcomes(of runs: [IncomingRun]) async -> [Ingested] {
+        await taken(runs) { runs in
             do {
                 return try await self.store.ingest(runs, now: self.receiveTime)
             } catch {

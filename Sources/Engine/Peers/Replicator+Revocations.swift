@@ -44,7 +44,7 @@ extension Replicator {
         }
     }
 
-    private func announce(_ news: RevocationNews, from link: LinkID?) async {
+    func announce(_ news: RevocationNews, from link: LinkID?) async {
         for device in news.devices.sorted() {
             logger.warning("a laptop was revoked", metadata: ["device": "\(device.short)"])
         }

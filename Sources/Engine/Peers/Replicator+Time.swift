@@ -83,7 +83,12 @@ extension Replicator {
 
     /// The last connection that could carry work away is gone: what is written from now on is unseen.
     func endExposure(of link: LinkID) {
-        if exposedLinks.remove(link) != nil, exposedLinks.isEmpty, !isServerExposed { store.endExposure() }
+        if exposedLinks.remove(link) != nil { endExposureIfUnused() }
+    }
+
+    /// Nothing carries work away any more: neither a connection nor a file that is being written.
+    func endExposureIfUnused() {
+        if exposedLinks.isEmpty, !isServerExposed, carriers == 0 { store.endExposure() }
     }
 
     /// Items of a job have changed without a new transform.

@@ -37,6 +37,11 @@ package actor Replicator: TransportHandler {
     var strangersTimer = DeadlineTimer()
     /// Links that may carry this device's work away.
     var exposedLinks: Set<LinkID> = []
+    /// How many files are being written that may carry it away.
+    var carriers = 0
+    /// The files that are being taken in, and how many there were.
+    var carried: [LinkID: Carried] = [:]
+    var carriedFiles: UInt64 = 0
     /// The server may have it.
     var isServerExposed = false
     var refused = RefusedWorkLog()

@@ -88,8 +88,9 @@ extension LocalClient {
         }
     }
 
-    private func pieces(
-        _ path: [String], query: [(String, String)] = [], accept: String, onHead: () async throws -> Void = {},
+    func pieces(
+        _ path: [String], query: [(String, String)] = [], accept: String, _ method: HTTPMethod = .GET,
+        body: (any Encodable & Sendable)? = nil, onHead: () async throws -> Void = {},
         _ each: (ByteBuffer, HTTPClientResponse) async throws -> Void
     ) async throws {
         let timeout = IdleTimeout(seconds: timeoutSeconds)
@@ -100,7 +101,7 @@ extension LocalClient {
         defer { watchdog.cancel() }
         do {
             let response = try await client.waiting(timeout) {
-                try await client.send(.GET, path, query: query, accept: accept)
+                try await client.send(method, path, query: query, body: body, accept: accept)
             }
             try await onHead()
             var iterator = response.body.makeAsyncIterator()

@@ -134,7 +134,7 @@ package struct LocalClient: Sendable {
         }
     }
 
-    private func url(_ path: [String], query: [(String, String)]) -> String {
+    func url(_ path: [String], query: [(String, String)]) -> String {
         let segments = path.map { "/" + PercentCoding.encode($0) }.joined()
         let pairs = query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
         return "http+unix://\(PercentCoding.encode(socketPath))/v1\(segments)\(pairs.isEmpty ? "" : "?" + pairs)"

@@ -1,5 +1,6 @@
 package import CRDT
 package import Engine
+import Foundation
 import HTTPCoding
 import Identity
 import Synchronization
@@ -139,7 +140,8 @@ extension FleetIdentity: FleetRegister {
         }
     }
 
-    func note(_ member: FleetMember) {
+    /// - Parameter chain: by which it was let in; nil where it has only been issued one.
+    func note(_ member: FleetMember, showing chain: [[UInt8]]? = nil) {
         update { known in
             let device = member.key.device
             var entry =
@@ -149,9 +151,32 @@ extension FleetIdentity: FleetRegister {
             (entry.role, entry.issuer) = (member.role.rawValue, member.issuer.device.description)
             entry.validUntil = member.validUntil
             entry.signedAfter = max(entry.signedAfter ?? 0, member.signedAfter)
+            if let chain { entry.chain = chain.map { Data($0) } }
             guard known[device] != entry else { return false }
             known[device] = entry
             return true
+        }
+    }
+
+    /// Who would be let in by this on a connection; nobody is noted.
+    func member(showing chain: [[UInt8]]) async -> FleetMember? {
+        guard let trust = membership?.trust,
+            let member = try? await trust.judge(chain, now: now, revocations: revocations), member.role.isLaptops
+        else { return nil }
+        return member
+    }
+
+    /// Those who would be let in again by what they showed last.
+    var membersMet: [FleetMember] {
+        get async {
+            var members: [FleetMember] = []
+            for known in knownDevices {
+                guard let chain = known.chain, let member = await member(showing: chain.map { Array($0) }) else {
+                    continue
+                }
+                members.append(member)
+            }
+            return members
         }
     }
 

@@ -222,7 +222,7 @@ package final class FleetIdentity: LinkSecurity {
         do throws(FleetTrust.Refusal) {
             let member = try await membership.trust.judge(chain, now: now, revocations: revocations)
             guard member.role.isLaptops else { throw .noLaptop }
-            note(member)
+            note(member, showing: chain)
             return member.key.device
         } catch {
             throw LinkRefusal(error.sentence)

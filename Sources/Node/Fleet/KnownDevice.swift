@@ -1,4 +1,5 @@
 import CRDT
+import Foundation
 import HTTPCoding
 
 /// A laptop of the fleet, as this one knows it.
@@ -15,4 +16,6 @@ struct KnownDevice: Codable, Hashable, Sendable {
     var validUntil: Int64?
     /// The newest time that its issuers have signed as certainly past, in milliseconds since 1970.
     var signedAfter: Int64?
+    /// What it showed when it was let in last, in DER; nil of one that was not since this is kept.
+    var chain: [Data]?
 }

@@ -11,9 +11,6 @@ extension Mesh {
         _ link: LinkID, with access: JobAccess, isDialled: Bool, now: UInt64
     ) -> [LinkDirective] {
         links[link] = MeshLink(id: link, access: access, isDialled: isDialled, now: now)
-        let hello = Hello(
-            minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version, device: device,
-            instance: instance, name: name, revocations: revocations)
         return [.send(.hello(hello), on: link)]
     }
 

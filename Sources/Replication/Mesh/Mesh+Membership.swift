@@ -8,8 +8,7 @@ extension Mesh {
     /// Whether a peer must not be told of a job.
     package func isBarred(from job: JobID, _ id: LinkID) -> Bool {
         guard let access = links[id]?.access else { return true }
-        guard access.isInGrace else { return rosters[job].map { !access.mayReceive($0, holds: true) } ?? false }
-        return !access.mayReceive(rosters[job] ?? JobRoster(), holds: knows(job, id))
+        return isBarred(from: job, access, knows: knows(job, id))
     }
 
     /// Whether a peer may be told of one journal, and be sent it.
@@ -61,8 +60,7 @@ extension Mesh {
     /// Whether the peer has been on a job: it has written there, or has shown what stands there.
     func knows(_ job: JobID, _ id: LinkID) -> Bool {
         if links[id]?.shown.contains(job) ?? false { return true }
-        guard let device = links[id]?.device else { return false }
-        return vector(of: job).entries.contains { authors[$0.replica] == device }
+        return links[id].map { hasWritten($0.device, in: job) } ?? false
     }
 
     // MARK: Words about who is on a job

@@ -69,10 +69,6 @@ extension Mesh {
     private mutating func onKnowledge(_ message: Message, on link: LinkID, now: UInt64) -> [MessageDirective] {
         switch message {
         case .vector(let job, let vector, let end):
-            guard let end, isNews(end.removal, of: job, on: link) else {
-                let holdings = JobHoldings(vector: vector, removal: end?.removal)
-                return [MessageDirective](onVector(holdings, of: job, on: link, now: now))
-            }
             return onEnd(end, vector, of: job, on: link, now: now)
         case .have(let job, let entries):
             return [MessageDirective](onHave(entries, of: job, on: link, now: now))

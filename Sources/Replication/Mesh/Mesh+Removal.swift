@@ -2,21 +2,19 @@ package import CRDT
 
 /// Jobs end: whoever knows of it tells with its vector, and nobody asks for what has gone (rule R10).
 extension Mesh {
-    /// Whether a removal that comes from a peer tells anything new.
-    func isNews(_ removal: JobRemoval, of job: JobID, on link: LinkID) -> Bool {
-        (links[link]?.access.mayWrite ?? false) && !(jobs[job]?.removal?.covers(removal) ?? false)
-    }
-
-    /// A peer's vector came with the end of its job. That is taken from who is on the job and goes by the same words about who is, and from
-    /// anybody as long as nothing was said of that.
+    /// A peer's vector came with the end of its job.
     mutating func onEnd(
-        _ end: ToldEnd, _ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64
+        _ end: ToldEnd?, _ vector: VersionVector, of job: JobID, on link: LinkID, now: UInt64
     ) -> [MessageDirective] {
-        let roster = roster(of: job)
-        if roster.isAssigned {
-            if isBarred(from: job, link) { return refuse(end, vector, of: job, on: link, now: now) }
-            if end.words != roster.fingerprint { return askAgain(end, vector, of: job, on: link, now: now) }
+        let judged = end.flatMap { end in
+            links[link].map { verdict(on: end, of: job, by: $0.access, isBarred: isBarred(from: job, link)) }
         }
+        guard let end, let judged, judged != .noNews else {
+            let holdings = JobHoldings(vector: vector, removal: end?.removal)
+            return [MessageDirective](onVector(holdings, of: job, on: link, now: now))
+        }
+        if judged == .barred { return refuse(end, vector, of: job, on: link, now: now) }
+        if judged == .otherWords { return askAgain(end, vector, of: job, on: link, now: now) }
         // The vector is asked for again as soon as the job has ended here; until then nothing of it is compared.
         close(job, on: link)
         links[link]?.comparison.askedJobs.insert(job)

@@ -33,9 +33,7 @@ extension Mesh {
         if searches[name] != nil { return onBranch(segment, name, on: link).map { [$0] } ?? [] }
         // What it was asked to show may end before what is here, and have another content all the same.
         let isShown = segment.replica == replica && links[link]?.askedForProof.remove(job) != nil
-        if isShown
-            || segment.replica == replica && (segment.head.sequence > own.sequence || segment.head.contradicts(own))
-        {
+        if isShown || showsOtherOwn(segment, of: job) {
             return [.search(.checkProof(job, segment, from: link))]
         }
         if segment.head.sequence <= reach {

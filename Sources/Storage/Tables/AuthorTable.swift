@@ -20,6 +20,21 @@ struct AuthorTable {
         }
     }
 
+    /// Those of laptops with certificates, each key once.
+    func certified() throws -> [JournalAuthor] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT key, nonce, certificates FROM author
+                WHERE length(nonce) > 0 AND length(certificates) > 0 GROUP BY key ORDER BY key
+                """)
+        return rows.compactMap { row in
+            JournalAuthor(
+                key: [UInt8](row["key"] as Data), nonce: UInt128(blob: row["nonce"] as Data),
+                certificates: Self.certificates(in: row["certificates"]))
+        }
+    }
+
     /// One that is known keeps what is known of it, but for certificates that it had not.
     func add(_ author: JournalAuthor) throws {
         try db.cachedStatement(
@@ -104,6 +119,11 @@ struct Authors: Sendable {
 }
 
 extension Store {
+    /// The laptops whose journals were heard of, with the certificates that came with those.
+    package func certifiedAuthors() async throws -> [JournalAuthor] {
+        try await read { try AuthorTable(db: $0).certified() }
+    }
+
     /// Who has written a run; nil for one that nobody has told of, and where a channel names no server.
     func author(of segment: JournalSegment, in db: Database) throws -> JournalAuthor? {
         try segment.authorName.flatMap { try author(named: $0, in: db) }

@@ -15,6 +15,13 @@ enum Formats {
     }
 
     /// With a comma every three digits and a number of decimals.
+    static func bytes(_ count: Int) -> String {
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        var (value, unit) = (Double(count), 0)
+        while value >= 1_000, unit < units.count - 1 { (value, unit) = (value / 1_000, unit + 1) }
+        return unit == 0 ? "\(count) B" : "\(decimal(value)) \(units[unit])"
+    }
+
     static func decimal(_ value: Double, places: Int = 1) -> String {
         guard value.magnitude < 1e15 else { return "very many" }
         let scale = places == 0 ? 1.0 : places == 1 ? 10 : 100

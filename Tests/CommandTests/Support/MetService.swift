@@ -46,6 +46,12 @@ struct MetService: MusterService {
             lastHeardAt: Scene.moment)
         return company == .alone ? [away] : [here, away]
     }
+    func carryCard() async throws -> CarryCard { try await own.carryCard() }
+    func carryRecipients(_ it: CarryRecipientsRequest) async throws -> [CarryRecipient] {
+        try await own.carryRecipients(it)
+    }
+    func carryOut(_ it: CarryOutRequest) async throws -> Chunks { try await own.carryOut(it) }
+    func beginCarryIn() async throws -> any CarryIntake { try await own.beginCarryIn() }
     func clockReport() async throws -> ClockReport {
         var report = try await own.clockReport()
         if company == .alone { return report }
