@@ -36,6 +36,8 @@ package protocol MusterService: Sendable {
     func removePeer(_ address: String) async throws -> AddPeerRequest
     /// Where others reach this laptop, the likeliest first; nothing while it listens nowhere.
     func ownAddresses() async throws -> [OwnAddress]
+    /// Numbers about the daemon; what nobody knows at the moment is left out.
+    func metrics() async throws -> [Metric]
     /// By what others can carry journals to this laptop.
     func carryCard() async throws -> CarryCard
     /// Who of these can be carried to; `notPermitted` for one that was revoked.

@@ -21,9 +21,11 @@ struct Muster: AsyncParsableCommand {
             """,
         version: MusterVersion.current,
         subcommands: [
-            StatusCommand.self, SessionCommand.self, DoctorCommand.self, PeersCommand.self, ClockCommand.self,
+            StatusCommand.self, SessionCommand.self, DoctorCommand.self, MetricsCommand.self, PeersCommand.self,
+            ClockCommand.self,
             JobCommand.self,
-            ItemCommand.self, CatalogueCommand.self, ImportCommand.self, CarryCommand.self, QueueCommand.self, FleetCommand.self,
+            ItemCommand.self, CatalogueCommand.self, ImportCommand.self, CarryCommand.self, QueueCommand.self,
+            FleetCommand.self,
             CompletionsCommand.self,
         ])
 }

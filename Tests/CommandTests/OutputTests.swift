@@ -11,7 +11,8 @@ import Testing
 struct OutputTests {
     static let job = "Smith, 12 Elm Street"
     static let commands: [[String]] = [
-        ["status"], ["doctor"], ["peers"], ["peers", "add", "192.168.1.20"], ["peers", "address"], ["clock"],
+        ["status"], ["doctor"], ["peers"], ["peers", "add", "192.168.1.20"], ["peers", "address"], ["metrics"],
+        ["clock"],
         ["job", "create", "--name", "Jones"], ["job", "list"],
         ["job", "show", job], ["job", "rename", job, "Jones"],
         ["job", "log", job], ["job", "summary", job], ["job", "conflicts", job], ["job", "check", job],

@@ -19,6 +19,9 @@ extension LocalClient {
         try await call(.DELETE, ["peers", address])
     }
 
+    /// `GET /v1/metrics`: 200, in an order that stays.
+    package func metrics() async throws -> [Metric] { try await call(.GET, ["metrics"]) }
+
     /// `GET /v1/addresses`: 200, the likeliest first.
     package func ownAddresses() async throws -> [OwnAddress] { try await call(.GET, ["addresses"]) }
 

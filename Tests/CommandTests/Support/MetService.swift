@@ -46,6 +46,10 @@ struct MetService: MusterService {
             lastHeardAt: Scene.moment)
         return company == .alone ? [away] : [here, away]
     }
+    func metrics() async throws -> [Metric] {
+        // What a machine has is another on each.
+        try await own.metrics().filter { !$0.name.hasSuffix("bytes") && !$0.name.hasSuffix("seconds") }
+    }
     func carryCard() async throws -> CarryCard { try await own.carryCard() }
     func carryRecipients(_ it: CarryRecipientsRequest) async throws -> [CarryRecipient] {
         try await own.carryRecipients(it)

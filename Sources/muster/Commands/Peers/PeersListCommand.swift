@@ -34,7 +34,9 @@ struct PeersListCommand: ListCommand {
         guard !options.json, list.isUsual, !Terminal.output.isPiped else { return }
         for peer in peers {
             guard let reason = peer.reason else { continue }
-            StandardOutput.say("\(Text.plain(peer.address)) is not reached: \(Text.plain(reason))")
+            // As the table above it, within the width that was asked for.
+            let sentence = "\(Text.plain(peer.address)) is not reached: \(Text.plain(reason))"
+            StandardOutput.lines(Text.wrapped(sentence, to: Terminal.output.width))
         }
     }
 

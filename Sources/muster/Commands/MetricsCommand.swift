@@ -1,0 +1,30 @@
+import ArgumentParser
+import LocalAPI
+
+struct MetricsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics",
+        abstract: "Show the daemon's numbers, for people or for Prometheus.",
+        discussion: """
+            The daemon opens no port for them. node_exporter reads a file that a timer writes with --prometheus; \
+            Examples/metrics has a dashboard for Grafana.
+
+            Examples:
+              muster metrics
+              muster metrics --prometheus > /var/lib/prometheus/node-exporter/muster.prom
+            """)
+
+    @Flag(help: "In the text format of Prometheus.")
+    var prometheus = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let metrics = try await options.withClient { try await $0.metrics() }
+        if options.json { return try StandardOutput.json(metrics) }
+        if prometheus { return StandardOutput.write(Metric.prometheus(metrics)) }
+        var table = Table([.whole("METRIC"), .number("VALUE"), .text("WHAT IT IS")])
+        for metric in metrics { table.add([Cell(metric.name), Cell(metric.text), Cell(metric.help)]) }
+        table.print(on: .output)
+    }
+}
