@@ -13,9 +13,6 @@ package actor CarriedOut {
     private var messages: [Message]
     private var jobs: [Mesh.CarriedJob]
     private var journals: [Journal] = []
-    /// How many transforms there are, and how many of them were told.
-    package nonisolated let count: UInt64
-    package private(set) var done: UInt64 = 0
 
     private struct Journal {
         let job: JobID
@@ -29,7 +26,6 @@ package actor CarriedOut {
         self.exposure = exposure
         messages = first.reversed()
         self.jobs = jobs.reversed()
-        count = jobs.flatMap(Self.journals).reduce(0) { $0 + ($1.end + 1 - $1.next) }
     }
 
     /// The next one; nil after the last.
@@ -61,7 +57,6 @@ package actor CarriedOut {
                 var segment = try await store.segment(
                     of: journal.replica, job: journal.job, from: journal.next, maximumBytes: ProtocolLimits.deltaBytes)
             else { continue }
-            done += min(segment.head.sequence, journal.end) + 1 - journal.next
             journal.next = segment.head.sequence + 1
             journals.append(journal)
             if let author = segment.author, !told.insert(author) { segment.author = nil }

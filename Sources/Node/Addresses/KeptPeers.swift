@@ -1,4 +1,5 @@
 import Foundation
+import LocalAPI
 import Replication
 import Synchronization
 
@@ -38,12 +39,13 @@ final class KeptPeers: Sendable {
 
     /// Durable when this returns.
     ///
-    /// - Throws: `ConfigurationError`; then nothing has changed.
+    /// - Throws: `ConfigurationError`, or `APIError` for one too many; then nothing has changed.
     func add(_ address: PeerAddress) throws {
         try addresses.withLock { addresses in
             guard !addresses.contains(address) else { return }
             guard addresses.count < Self.most else {
-                throw ConfigurationError(
+                throw APIError(
+                    .invalidValue,
                     "This laptop keeps \(Self.most) addresses already; remove one with 'muster peers remove' first.")
             }
             let more = (addresses + [address]).sorted()

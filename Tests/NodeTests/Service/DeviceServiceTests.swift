@@ -155,6 +155,9 @@ struct DeviceServiceTests {
         #expect(try kept.remove(bert))
         #expect(try !kept.remove(bert))
         #expect(try KeptPeers(in: files, configured: []).all == [anna])
+        for number in 1..<KeptPeers.most { try kept.add(PeerAddress(host: "laptop", port: number)) }
+        #expect(throws: APIError.self) { try kept.add(bert) }
+        #expect(kept.all.count == KeptPeers.most)
         try files.write("no JSON", to: KeptPeers.file)
         #expect(throws: ConfigurationError.self) { try KeptPeers(in: files, configured: []) }
     }

@@ -21,11 +21,11 @@ struct CarryPlace {
     /// What others have left there.
     func cards(without own: String) throws -> [String] {
         guard isDirectory else { return [] }
-        return try names(ending: Self.cardSuffix).filter { !$0.contains(own.prefix(8)) }.prefix(
+        return try names(ending: Self.cardSuffix, atMost: 64 << 10).filter { !$0.contains(own.prefix(8)) }.prefix(
             CarryRecipientsRequest.mostCards
         ).compactMap { name in
             let card = (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? ""
-            return card.utf8.count <= 64 << 10 && card.contains("BEGIN CERTIFICATE") ? card : nil
+            return card.contains("BEGIN CERTIFICATE") ? card : nil
         }
     }
 
@@ -76,10 +76,13 @@ struct CarryPlace {
         return digits.joined() == device
     }
 
-    private func names(ending suffix: String) throws -> [String] {
+    /// Files only: what somebody else has put on a stick may be a pipe, on which a reader would wait for ever.
+    private func names(ending suffix: String, atMost bytes: Int = .max) throws -> [String] {
         do {
-            return try FileManager.default.contentsOfDirectory(atPath: path).filter {
-                $0.hasSuffix(suffix) && !$0.hasPrefix(".")
+            return try FileManager.default.contentsOfDirectory(atPath: path).filter { name in
+                var status = stat()
+                return name.hasSuffix(suffix) && !name.hasPrefix(".") && lstat("\(path)/\(name)", &status) == 0
+                    && status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) <= bytes
             }.sorted()
         } catch {
             throw APIError(.invalidValue, "Cannot read \(path); check its name, and whether you may.")
