@@ -167,6 +167,12 @@ package protocol MusterService: Sendable {
     /// - Parameter item: a barcode is looked for among the removed items first.
     func restoreItem(_ item: String, job: String) async throws -> Restored
 
+    /// A copy of the store as it is now, without the laptop's key; `unavailable` where the disk has no room for it.
+    func backup() async throws -> BackupStream
+    /// Brings in what a backup holds and this store does not, or tells what that is. Nothing that is here gives way to it (rule R9);
+    /// `invalidValue` for what is no backup, or of nobody of this laptop's fleet.
+    func restore(_ upload: Upload, isPreview: Bool) async throws -> RestoreReport
+
     /// What happens from now on, or since an event with an id, in one job or in all, of one type or of all; ends when the
     /// daemon stops. Nothing is missed from when the method returns.
     func events(job: String?, type: EventType?, after last: String?) async throws -> EventSubscription

@@ -23,7 +23,7 @@ struct Route: Sendable {
     /// by which somebody is let in, and not a whole file, which changes nothing the second time.
     var takesKey: Bool {
         method != .get && !path.hasPrefix("/v1/fleet/invitations") && !path.hasPrefix("/v1/fleet/join")
-            && !path.hasPrefix("/v1/carry")
+            && !path.hasPrefix("/v1/carry") && path != "/v1/restore"
     }
     /// See `KeyedRequest`.
     var isResumable = false
@@ -68,7 +68,7 @@ extension Route {
     /// The one that a query may have more than once.
     static let repeatedParameter = "where"
 
-    static let all = device + metrics + peers + carry + sessions + fleet + jobs + queue + roster + items
+    static let all = device + metrics + peers + carry + sessions + fleet + jobs + queue + roster + items + backups
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },

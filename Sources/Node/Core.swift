@@ -121,7 +121,8 @@ package struct Core: Sendable {
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
             keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, assignments: assignments,
             keptPeers: keptPeers, inviter: enrolment.inviter,
-            joiner: enrolment.joiner, underWay: RequestsUnderWay())
+            joiner: enrolment.joiner, underWay: RequestsUnderWay(),
+            transfers: TransferDirectory(in: configuration.stateDirectory))
     }
 
     /// What is known of the time from earlier starts; a store that cannot say so costs nothing but certainty.

@@ -25,8 +25,12 @@ struct GlobalOptions: ParsableArguments {
     }
 
     /// Runs the body with a client for the daemon.
-    func withClient<Value>(_ body: (LocalClient) async throws -> Value) async throws -> Value {
-        try await LocalClient.with(socketPath: socketPath) { client in
+    ///
+    /// - Parameter timeoutSeconds: so long the daemon may be silent, which is longer where it copies a whole store.
+    func withClient<Value>(
+        timeoutSeconds: Int = LocalClient.timeoutSeconds, _ body: (LocalClient) async throws -> Value
+    ) async throws -> Value {
+        try await LocalClient.with(socketPath: socketPath, timeoutSeconds: timeoutSeconds) { client in
             do { return try await body(client) } catch let error as APIError where error.code == .ambiguousJob {
                 guard let choice = await AmbiguousJob(error, client) else { throw error }
                 choice.tell()

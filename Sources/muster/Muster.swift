@@ -25,7 +25,7 @@ struct Muster: AsyncParsableCommand {
             ClockCommand.self,
             JobCommand.self,
             ItemCommand.self, CatalogueCommand.self, ImportCommand.self, CarryCommand.self, QueueCommand.self,
-            FleetCommand.self,
+            FleetCommand.self, BackupCommand.self, RestoreCommand.self,
             CompletionsCommand.self,
         ])
 }

@@ -35,6 +35,18 @@ extension Replicator {
         await ingest([run]).first ?? .failed
     }
 
+    /// The same of one that nobody has to vouch for.
+    func ingestVouched(_ run: ServerRun) async -> IngestResult {
+        do {
+            let ingested = try await store.ingest(run.segment, job: run.job, now: receiveTime)
+            await tell(of: run, ingested)
+            return ingested.result
+        } catch {
+            logger.error("a run of a journal could not be stored", metadata: ["error": "\(error)"])
+            return .failed
+        }
+    }
+
     private func tell(of run: ServerRun, _ ingested: Ingested) async {
         switch ingested.result {
         case .stored:
@@ -47,7 +59,7 @@ extension Replicator {
                     run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements && run.outcomes == nil)
             }
         case .ownFuture(let name):
-            await renew(name, "The server has a later part of this store's journal: the store was set back.")
+            await renew(name, "Elsewhere there is a later part of this store's journal: the store was set back.")
         case .forged(let reason): noteForgery(by: nil, reason, of: run.job)
         case .duplicate, .gap, .forked, .malformed, .unvouched, .failed: break
         }

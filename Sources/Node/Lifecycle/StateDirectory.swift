@@ -50,6 +50,7 @@ struct StateDirectory {
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw Fault("Another musterd uses \(path); stop it, or name another directory with --state-dir.", .tryAgain)
         }
+        TransferDirectory.clear(in: path)
         self.path = path
         storePath = Self.storePath(in: path)
     }

@@ -34,6 +34,7 @@ struct InventoryService: MusterService {
     let inviter: Inviter
     let joiner: Joiner
     let underWay: RequestsUnderWay
+    let transfers: TransferDirectory
     /// For whom it answers.
     var caller = LocalCaller()
     /// By which the request is known again; nil where it is not.

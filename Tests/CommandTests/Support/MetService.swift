@@ -190,6 +190,10 @@ struct MetService: MusterService {
         try await own.removeItems(it, job: job)
     }
     func restoreItem(_ item: String, job: String) async throws -> Restored { try await own.restoreItem(item, job: job) }
+    func backup() async throws -> BackupStream { try await own.backup() }
+    func restore(_ upload: Upload, isPreview: Bool) async throws -> RestoreReport {
+        try await own.restore(upload, isPreview: isPreview)
+    }
     func events(job: String?, type: EventType?, after last: String?) async throws -> EventSubscription {
         try await own.events(job: job, type: type, after: last)
     }

@@ -35,7 +35,7 @@ final class ImportInterruption: Sendable {
 
     /// As if nobody had waited for the signal. Whoever traps signals may take one more of them for its own (signalfd(2)), and then the
     /// kernel does nothing: so it is sent until this is over.
-    private static func end(by number: Int32) -> Never {
+    static func end(by number: Int32) -> Never {
         signal(number, SIG_DFL)
         for _ in 0..<1_000 {
             kill(getpid(), number)
@@ -46,5 +46,5 @@ final class ImportInterruption: Sendable {
 }
 
 extension UnixSignal {
-    fileprivate var number: Int32 { self == .sigint ? SIGINT : SIGTERM }
+    var number: Int32 { self == .sigint ? SIGINT : SIGTERM }
 }

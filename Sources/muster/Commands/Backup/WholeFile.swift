@@ -1,0 +1,101 @@
+import Glibc
+import LocalAPI
+import UnixSignals
+
+/// A file that has its name when it is whole and on the disk, and not before; nobody else may read it.
+final class WholeFile {
+    private let path: String
+    private let part: String
+    private var descriptor: Int32
+    private let isReplacing: Bool
+
+    /// - Parameter isReplacing: takes the place of a file of that name.
+    init(path: String, isReplacing: Bool) throws {
+        self.path = path
+        self.isReplacing = isReplacing
+        // Another one may be under way to the same name.
+        part = "\(path).\(getpid()).part"
+        descriptor = -1
+        try checkName()
+        descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure }
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        unlink(part)
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Reads what was written, from its beginning.
+    func reread(_ each: ([UInt8]) throws -> Void) throws {
+        let copy = open(part, O_RDONLY | O_CLOEXEC)
+        guard copy >= 0 else { throw failure }
+        defer { close(copy) }
+        while true {
+            var code: Int32 = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: 128 << 10) { buffer, count in
+                let result = read(copy, buffer.baseAddress, buffer.count)
+                code = result < 0 ? errno : 0
+                count = max(0, result)
+            }
+            guard code == 0 else { throw Self.failure(of: path, code) }
+            guard !piece.isEmpty else { return }
+            try each(piece)
+        }
+    }
+
+    /// Gives it its name: after a power cut it is whole, or not there.
+    func publish() throws {
+        try checkName()
+        guard fsync(descriptor) == 0, rename(part, path) == 0 else { throw failure }
+        close(descriptor)
+        descriptor = -1
+        // The name, too, has to be on the disk (fsync(2)); where a directory cannot be flushed, as over some networks, it comes by itself.
+        let slash = path.lastIndex(of: "/")
+        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { return }
+        _ = fsync(parent)
+        close(parent)
+    }
+
+    /// Runs the body; Ctrl-C or a polite kill meanwhile ends the program, and leaves nothing.
+    func watched<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let part = part
+        let watcher = Task {
+            for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+                unlink(part)
+                StandardError.say(
+                    "Stopped: nothing was written.", after: Terminal.error.isInteractive ? "\r\u{1B}[K" : "")
+                ImportInterruption.end(by: signal.number)
+            }
+        }
+        defer { watcher.cancel() }
+        return try await body()
+    }
+
+    private func checkName() throws {
+        guard !isReplacing, access(path, F_OK) == 0 else { return }
+        throw APIError(.invalidValue, "\(path) is there already; name another file, or replace it with --force.")
+    }
+
+    private var failure: APIError { Self.failure(of: path, errno) }
+
+    private static func failure(of path: String, _ code: Int32) -> APIError {
+        APIError(
+            code == EACCES ? .notPermitted : .unavailable,
+            "\(path) cannot be written (\(String(cString: strerror(code)))); nothing stands under that name that was not there "
+                + "before: name another place.")
+    }
+}
