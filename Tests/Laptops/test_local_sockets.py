@@ -85,6 +85,8 @@ CHANGES = {
     "a peer": ("POST", "/v1/peers", '{"address": "127.0.0.1:9"}'),
     "an invitation": ("POST", "/v1/fleet/invitations", '{"role": "office"}'),
     "the code of one": ("GET", "/v1/fleet/invitations/ABCD", ""),
+    "a copy of everything": ("GET", "/v1/backup", ""),
+    "a restore": ("POST", "/v1/restore", ""),
     "a certificate": ("POST", "/v1/fleet/certificates", '{"request": "", "role": "office"}'),
     "leaving the fleet": ("DELETE", "/v1/fleet", ""),
     "the queue": ("POST", "/v1/queue/pause", "{}"),

@@ -38,6 +38,8 @@ struct BackupComparison {
         case ahead(of: UInt64)
         /// They have parted (rule R9).
         case forked
+        /// The backup's cannot be read.
+        case unreadable
     }
 
     struct Journal {
@@ -97,7 +99,11 @@ struct BackupComparison {
         let isLonger = entry.head.sequence > known.sequence
         // Where the shorter one ends the longer one has the same digest, unless they have parted.
         let (end, longer) = isLonger ? (known, backup) : (entry.head, store)
-        let found = try await longer.boundary(of: entry.replica, job: job, at: end.sequence)
+        let found: (head: JournalHead, changeHash: UInt64)?
+        do { found = try await longer.boundary(of: entry.replica, job: job, at: end.sequence) } catch {
+            guard longer === backup else { throw error }
+            return .unreadable
+        }
         guard found?.head == end else { return .forked }
         return isLonger ? .ahead(of: known.sequence) : .held
     }
@@ -106,9 +112,10 @@ struct BackupComparison {
         of entry: VersionVector.Entry, in job: JobID, here known: JournalHead, _ standing: Standing
     ) async throws -> UInt64 {
         switch standing {
-        case .held: 0
+        case .held, .unreadable: 0
         case .ahead(let sequence): entry.head.sequence - sequence
-        case .forked: entry.head.sequence - (try await commonEnd(of: entry.replica, in: job))
+        // Only for people: what cannot be read is found out by whoever takes it.
+        case .forked: entry.head.sequence - ((try? await commonEnd(of: entry.replica, in: job)) ?? 0)
         }
     }
 
@@ -133,19 +140,19 @@ struct BackupComparison {
         for (id, _) in try await backup.vectors() {
             difference.jobCount += 1
             let job = try await job(id)
-            let name = { try await backup.job(id).name }
+            let name = (try? await backup.job(id).name) ?? id.text
             if job.isEndedThere {
-                difference.endedThere.append((id, try await name()))
+                difference.endedThere.append((id, name))
                 continue
             }
             let differing = job.differing
             guard !differing.isEmpty || !job.isKnown else { continue }
             difference.jobs.append(
                 BackupDifference.Job(
-                    id: id, name: try await name(), isNew: !job.isKnown,
+                    id: id, name: name, isNew: !job.isKnown,
                     transforms: differing.reduce(0) { $0 + $1.transforms },
                     forks: differing.count { $0.standing == .forked }))
-            for asked in try await backup.pendingRequests(of: id) {
+            for asked in (try? await backup.pendingRequests(of: id)) ?? [] {
                 if job.isKnown, try await store.request(asked.request.token, job: id) != nil { continue }
                 difference.requests.append((id, asked.request))
             }

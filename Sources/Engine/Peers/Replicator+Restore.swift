@@ -43,9 +43,13 @@ extension Replicator {
 
     /// Takes in what a backup holds, job by job. What was taken is durable, also where the rest cannot be.
     ///
-    /// - Parameter backup: writes with this laptop's key, for what it may have to issue again.
-    /// - Throws: `RestoreFailure`; `StoreError` where the backup cannot be read.
-    package func restore(from backup: Store) async throws -> RestoreOutcome {
+    /// - Parameters:
+    ///   - backup: writes with this laptop's key, for what it may have to issue again.
+    ///   - isOwn: whether an author is believed without the fleet's word.
+    /// - Throws: `RestoreFailure`; `StoreError`.
+    package func restore(
+        from backup: Store, believing isOwn: @escaping @Sendable (JournalAuthor) -> Bool
+    ) async throws -> RestoreOutcome {
         var outcome = RestoreOutcome()
         // Before anything else of a job: who may be told of it.
         await learnAssignments(of: backup)
@@ -55,7 +59,7 @@ extension Replicator {
             if let removal = try await backup.removal(of: job), await !takeRemoval(removal, of: job) {
                 throw RestoreFailure()
             }
-            try await restore(job, by: comparison, &outcome)
+            try await restore(job, by: comparison, believing: isOwn, &outcome)
         }
         return outcome
     }
@@ -75,7 +79,8 @@ extension Replicator {
     }
 
     private func restore(
-        _ job: JobID, by comparison: BackupComparison, _ outcome: inout RestoreOutcome
+        _ job: JobID, by comparison: BackupComparison, believing isOwn: (JournalAuthor) -> Bool,
+        _ outcome: inout RestoreOutcome
     ) async throws {
         var skipped: Set<ReplicaID> = []
         // What is written here meanwhile may part a journal anew, but hardly so often.
@@ -89,8 +94,10 @@ extension Replicator {
             case .held: reason = nil
             case .ahead(let sequence):
                 reason = try await take(
-                    next.replica, of: job, after: sequence, from: comparison.backup, counting: &outcome.transforms)
+                    next.replica, of: job, after: sequence, from: comparison.backup, believing: isOwn,
+                    counting: &outcome.transforms)
             case .forked: reason = try await join(next.replica, of: job, by: comparison)
+            case .unreadable: reason = .damaged
             }
             guard let reason else { continue }
             skipped.insert(next.replica)
@@ -104,33 +111,37 @@ extension Replicator {
     ///
     /// - Returns: why some of it is left out; nil where all of it is here, or the journal has to be looked at again.
     private func take(
-        _ replica: ReplicaID, of job: JobID, after sequence: UInt64, from backup: Store, counting transforms: inout UInt64
+        _ replica: ReplicaID, of job: JobID, after sequence: UInt64, from backup: Store,
+        believing isOwn: (JournalAuthor) -> Bool, counting transforms: inout UInt64
     ) async throws -> RestoreOutcome.LeftOut.Reason? {
         var next = sequence + 1
         var isRenewed = false
-        while let run = try await backup.segment(
-            of: replica, job: job, from: next, maximumBytes: JournalSegment.usualBytes)
-        {
-            switch await takeRestored(ServerRun(segment: run, job: job)) {
+        while true {
+            let found: JournalSegment?
+            do {
+                found = try await backup.segment(
+                    of: replica, job: job, from: next, maximumBytes: JournalSegment.usualBytes)
+            } catch { return .damaged }
+            guard let run = found else { return nil }
+            switch await takeRestored(ServerRun(segment: run, job: job), believing: isOwn) {
             case .stored:
                 transforms += run.head.sequence - next + 1
                 next = run.head.sequence + 1
             case .duplicate: next = run.head.sequence + 1
             // The store was set back, and is another replica by now.
             case .ownFuture where !isRenewed: isRenewed = true
-            case .forked where next > sequence + 1 || isRenewed: return nil
-            case .forked, .ownFuture: return .forked
+            // It goes on from what is held, and does not lead to what was signed; or something was written here meanwhile.
+            case .forked(let known): return known.sequence + 1 == next ? .damaged : nil
+            case .ownFuture: return .forked
             case .unvouched: return .unvouched
             case .gap, .malformed, .forged: return .damaged
             case .failed: throw RestoreFailure()
             }
         }
-        return nil
     }
 
-    private func takeRestored(_ run: ServerRun) async -> IngestResult {
-        // What this laptop's own key has signed needs nobody's word, nor a fleet.
-        guard run.segment.replica != .channel, run.segment.author?.device == mesh.device else { return await ingest(run) }
+    private func takeRestored(_ run: ServerRun, believing isOwn: (JournalAuthor) -> Bool) async -> IngestResult {
+        guard let author = run.segment.author, isOwn(author) else { return await ingest(run) }
         return await ingestVouched(run)
     }
 
@@ -141,10 +152,10 @@ extension Replicator {
     ) async throws -> RestoreOutcome.LeftOut.Reason? {
         guard replica != .channel else { return .serversWord }
         let backup = comparison.backup
-        let keep = try await comparison.commonEnd(of: replica, in: job)
-        guard let here = try await store.boundary(of: replica, job: job, at: keep + 1),
-            let there = try await backup.boundary(of: replica, job: job, at: keep + 1)
-        else { return .forked }
+        guard let keep = try? await comparison.commonEnd(of: replica, in: job),
+            let there = try? await backup.boundary(of: replica, job: job, at: keep + 1)
+        else { return .damaged }
+        guard let here = try await store.boundary(of: replica, job: job, at: keep + 1) else { return .forked }
         if there.changeHash < here.changeHash {
             let branch = try await backup.segment(
                 of: replica, job: job, from: keep + 1, maximumBytes: JournalSegment.usualBytes)

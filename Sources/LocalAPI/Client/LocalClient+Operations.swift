@@ -122,6 +122,12 @@ extension LocalClient {
         try await call(.GET, ["jobs", job], query: makesDigest ? [] : [("digest", "known")])
     }
 
+    /// The same, and the job's tag with its quotes.
+    package func taggedJob(_ job: String) async throws -> (job: JobDetails, tag: String?) {
+        let response = try await send(.GET, ["jobs", job], query: [("digest", "known")])
+        return (try await decoded(response, isWrite: false), response.headers.first(name: "ETag"))
+    }
+
     /// `GET /v1/jobs/{job}/summary`: 200; 503 while the inventory changes all the time.
     package func summary(job: String) async throws -> VolumeReport { try await call(.GET, ["jobs", job, "summary"]) }
 
@@ -149,8 +155,12 @@ extension LocalClient {
     }
 
     /// `DELETE /v1/jobs/{job}`: 200; 409 `confirmationNeeded` unless `isConfirmed`, 409 `jobRemoved` a second time.
-    package func removeJob(_ job: String, isConfirmed: Bool) async throws -> Identified {
-        try await call(.DELETE, ["jobs", job], query: isConfirmed ? [("confirmed", "true")] : [])
+    ///
+    /// - Parameter tag: of the job: it is not removed where it is not that any more (412 `preconditionFailed`).
+    package func removeJob(_ job: String, isConfirmed: Bool, ifMatch tag: String? = nil) async throws -> Identified {
+        try await call(
+            .DELETE, ["jobs", job], query: isConfirmed ? [("confirmed", "true")] : [],
+            headers: tag.map { [("If-Match", $0)] } ?? [])
     }
 
     /// `POST /v1/jobs/{job}/state`: 202; 422 for a state that cannot follow, 409 `jobRemoved`.

@@ -47,10 +47,11 @@ final class Housekeeping: Service {
         }
     }
 
-    /// What removed jobs have left.
+    /// What removed jobs have left, and the pages in which it stood.
     private func free() async {
         do {
             try await store.freeRemoved()
+            while try await store.returnFreePages(), !Task.isCancelled { await Task.yield() }
         } catch {
             logger.warning("what a removed job has left could not be freed", metadata: ["error": "\(error)"])
         }

@@ -1,3 +1,4 @@
+import Authorship
 import CRDT
 import Engine
 import HTTPCoding
@@ -38,7 +39,7 @@ extension InventoryService {
                 let difference = try await replicator.difference(of: backup)
                 var report = RestoreReport(file, difference, isOwn: file.device == store.identity.device)
                 guard !isPreview else { return report }
-                do { report.add(try await replicator.restore(from: backup)) } catch is RestoreFailure {
+                do { report.add(try await replicator.restore(from: backup, believing: isOwn)) } catch is RestoreFailure {
                     throw APIError(
                         .unavailable,
                         "The store could not take all of it in; what came is kept. See that the disk has room, and restore again."
@@ -69,10 +70,19 @@ extension InventoryService {
             where error.isOfBackup { throw APIError(.invalidValue, error.description) }
     }
 
+    /// Whom this laptop believes without a fleet's word: itself; and, while it is in no fleet and meets nobody, whoever was in none,
+    /// as it was itself before it lost its key.
+    private var isOwn: @Sendable (JournalAuthor) -> Bool {
+        let (device, isAlone) = (store.identity.device, fleet.membership == nil)
+        return { !$0.isServer && ($0.device == device || isAlone && $0.certificates.isEmpty) }
+    }
+
     /// What a stranger wrote would be passed over journal by journal.
     private func checkFleet(of file: BackupFile) async throws {
-        if file.device == store.identity.device { return }
-        if let author = file.author, await fleet.vouches(for: author) { return }
+        if let author = file.author {
+            if isOwn(author) { return }
+            if await fleet.vouches(for: author) { return }
+        }
         throw APIError(
             .invalidValue,
             fleet.membership == nil

@@ -74,6 +74,10 @@ extension Store {
         configuration.label = "store"
         configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { db in
+            // A new file gives free pages back (`Store.returnFreePages`); for an older one it would have to be written anew.
+            if !db.configuration.readonly, try Int.fetchOne(db, sql: "PRAGMA page_count") == 0 {
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            }
             // Takes effect when the file is made. Pages of 8 KiB would load a few percent faster and make each edit write twice
             // as much (see Benchmarks/README.md).
             try db.execute(sql: "PRAGMA page_size = 4096")

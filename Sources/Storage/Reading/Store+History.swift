@@ -5,7 +5,7 @@ extension Store {
     ///
     /// - Throws: `StoreError.Code.unknownJob`; and `removedJob` for one whose journals are gone.
     package func historyCursor(of job: JobID) async throws -> HistoryCursor {
-        let snapshot = LeasedSnapshot(try snapshot(), lifetime: LeasedSnapshot.lifetime)
+        let snapshot = LeasedSnapshot(try snapshot(), lifetime: LeasedSnapshot.lifetime, in: commits.log.leases)
         let replicas = try await snapshot.read { db in
             let rows = try JobRows(of: job, in: db)
             guard try !rows.isRemoved() else {

@@ -12,6 +12,8 @@ final class WriteAheadLog: Sendable {
     static let step = 1_000
     /// Where edits did, whoever comes meanwhile waits for two flushes more than for its own: that has to be seldom.
     static let longest = 4 * step
+    /// Beyond that whoever reads one state for long has to give it up, 256 MiB: until then the log cannot begin anew.
+    static let mostPages = 64 * step
     /// Pages of a commit, on average, from which on it is batches; an edit has some five.
     private static let batch = 64
 
@@ -26,6 +28,10 @@ final class WriteAheadLog: Sendable {
     }
 
     private let length = Length()
+    /// States of the store that are read for long.
+    let leases = SnapshotLeases()
+    /// As `mostPages`; less for a test.
+    let limit = Atomic<Int>(mostPages)
     /// Since the log began anew.
     private let growth = Mutex(Growth())
 
@@ -46,6 +52,7 @@ final class WriteAheadLog: Sendable {
         // Zero where nothing was committed.
         let pages = length.pages.exchange(0, ordering: .relaxed)
         guard pages > 0, isDue(pages) else { return }
+        if pages > limit.load(ordering: .relaxed) { leases.end() }
         // Without waiting for readers. As a statement: of a connection that has been closed meanwhile SQLite refuses it.
         _ = try? Row.fetchAll(writer, sql: "PRAGMA wal_checkpoint(PASSIVE)")
     }

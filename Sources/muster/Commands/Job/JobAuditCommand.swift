@@ -70,7 +70,7 @@ struct JobAuditCommand: AsyncParsableCommand {
 }
 
 /// Cuts what comes into lines for an audit.
-private struct HistoryReader {
+struct HistoryReader {
     /// A run of 960 KiB in base64, and what stands beside it.
     private static let longestLine = 2 << 20
 

@@ -4,7 +4,7 @@ import LocalAPI
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Create, list, rename, advance, sign off, watch, check, export, audit, assign, remove jobs.",
+        abstract: "Create, list, rename, advance, sign off, watch, check, export, audit, assign, archive, remove jobs.",
         discussion: "Example:\n  muster job show \"Smith, 12 Elm Street\"",
         subcommands: [
             JobCreateCommand.self, JobListCommand.self, JobShowCommand.self, JobRenameCommand.self,
@@ -13,7 +13,7 @@ struct JobCommand: AsyncParsableCommand {
             JobLogCommand.self, JobSummaryCommand.self, JobConflictsCommand.self, JobCheckCommand.self,
             JobExportCommand.self, JobAuditCommand.self,
             JobAssignCommand.self, JobUnassignCommand.self, JobRosterCommand.self, JobLateCommand.self,
-            JobRemoveCommand.self,
+            JobArchiveCommand.self, JobRemoveCommand.self,
         ])
 }
 
