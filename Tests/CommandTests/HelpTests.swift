@@ -12,7 +12,7 @@ struct HelpTests {
         ["job", "show"], ["job", "rename"],
         ["job", "advance"], ["job", "sign-off"], ["job", "watch"],
         ["job", "log"], ["job", "summary"], ["job", "conflicts"], ["job", "check"], ["job", "export"],
-        ["job", "audit"],
+        ["job", "audit"], ["job", "archive"],
         ["job", "assign"], ["job", "unassign"], ["job", "roster"], ["job", "late"], ["job", "remove"], ["item"],
         ["item", "add"], ["item", "set"], ["item", "note"], ["item", "remove"], ["item", "restore"], ["item", "list"],
         ["item", "show"], ["catalogue"],
@@ -22,7 +22,7 @@ struct HelpTests {
         ["fleet", "join"],
         ["fleet", "list"], ["fleet", "show"], ["fleet", "revoke"],
         ["fleet", "request"], ["fleet", "sign"], ["fleet", "install"], ["fleet", "recover"], ["fleet", "leave"],
-        ["completions"],
+        ["backup"], ["restore"], ["completions"],
     ]
 
     @Test("Every command explains itself, with an example, within 80 columns", arguments: commands)

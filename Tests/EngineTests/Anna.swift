@@ -54,16 +54,21 @@ final class Anna: Sendable {
     /// How long the next accesses to the disk take, in microseconds; none where there is no more.
     let waits = Mutex<[Int64]>([])
 
-    /// - Parameter assignments: nil where every job is everybody's.
-    init(assignments: (any AssignmentRegister)? = nil) throws {
+    /// - Parameters:
+    ///   - number: another one is another laptop.
+    ///   - contents: of her store; nil for an empty one.
+    ///   - assignments: nil where every job is everybody's.
+    init(
+        number: UInt64 = 1, contents: [UInt8]? = nil, assignments: (any AssignmentRegister)? = nil
+    ) throws {
         var profile = VirtualClock.Profile()
         profile.wallErrorMilliseconds = -36_000_000
         machine = VirtualMachine(index: 0, seed: 1, profile: profile, scheduler: scheduler)
         run = machine.begin()
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededGenerator(seed: number)
         store = try Store.openInMemory(
-            place: StorePlace(machine: "anna", file: "1"), hostName: "anna", signer: TestSigner(1),
-            generator: &generator)
+            contents: contents, place: StorePlace(machine: "anna", file: "1"), hostName: "anna",
+            signer: TestSigner(number), generator: &generator)
         clock = ClockService(remembered: nil, machine: run, built: VirtualClock.built - 86_400_000_000)
         replicator = Replicator(
             Replicator.Parts(

@@ -24,7 +24,9 @@ final class TransferDirectory: Sendable {
     private static func path(in stateDirectory: String) -> String { stateDirectory + "/transfer" }
 
     /// What a daemon that ended in the midst of it has left takes room for nothing.
-    static func clear(in stateDirectory: String) { try? FileManager.default.removeItem(atPath: path(in: stateDirectory)) }
+    static func clear(in stateDirectory: String) {
+        try? FileManager.default.removeItem(atPath: path(in: stateDirectory))
+    }
 
     /// Runs one at a time, with a name for a file that is deleted afterwards, whatever SQLite puts beside it, too.
     func withFile<Value>(_ body: (String) async throws -> Value) async throws -> Value {

@@ -39,7 +39,8 @@ extension InventoryService {
                 let difference = try await replicator.difference(of: backup)
                 var report = RestoreReport(file, difference, isOwn: file.device == store.identity.device)
                 guard !isPreview else { return report }
-                do { report.add(try await replicator.restore(from: backup, believing: isOwn)) } catch is RestoreFailure {
+                do { report.add(try await replicator.restore(from: backup, believing: isOwn)) } catch is RestoreFailure
+                {
                     throw APIError(
                         .unavailable,
                         "The store could not take all of it in; what came is kept. See that the disk has room, and restore again."
@@ -67,7 +68,8 @@ extension InventoryService {
     /// Reading a whole file takes seconds, for which no thread of the tasks' may be held.
     private static func check(_ path: String) async throws -> BackupFile {
         do { return try await BackupFile.checked(at: path) } catch let error as StoreError
-            where error.isOfBackup { throw APIError(.invalidValue, error.description) }
+            where error.isOfBackup
+        { throw APIError(.invalidValue, error.description) }
     }
 
     /// Whom this laptop believes without a fleet's word: itself; and, while it is in no fleet and meets nobody, whoever was in none,

@@ -64,7 +64,8 @@ package struct BackupFile: Hashable, Sendable {
         else { throw StoreError.noBackup }
         guard replica != .channel else {
             throw StoreError(
-                .otherRole, "The file is a server's store; put it back with muster-channel, and give a laptop's backup here."
+                .otherRole,
+                "The file is a server's store; put it back with muster-channel, and give a laptop's backup here."
             )
         }
         guard try !Schema.isOfFormerDesign(db) else {

@@ -8,7 +8,7 @@ final class LeasedSnapshot: SnapshotLeases.Lease {
     static let lifetime = Duration.seconds(60)
 
     private enum State {
-        case open(any DatabaseReader)
+        case held(any DatabaseReader)
         case over
         /// Others had to write.
         case ended
@@ -19,7 +19,7 @@ final class LeasedSnapshot: SnapshotLeases.Lease {
 
     /// - Parameter leases: end it before its time where the log grows too long.
     init(_ reader: any DatabaseReader, lifetime: Duration, in leases: SnapshotLeases) {
-        self.reader = Mutex(.open(reader))
+        self.reader = Mutex(.held(reader))
         let end = Task { [weak self] in
             guard (try? await Task.sleep(for: lifetime)) != nil else { return }
             self?.giveBack(.over)
@@ -34,7 +34,7 @@ final class LeasedSnapshot: SnapshotLeases.Lease {
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         let reader: any DatabaseReader
         switch self.reader.withLock({ $0 }) {
-        case .open(let open): reader = open
+        case .held(let held): reader = held
         case .over:
             throw StoreError(
                 .readTooSlow,
@@ -42,7 +42,7 @@ final class LeasedSnapshot: SnapshotLeases.Lease {
         case .ended:
             throw StoreError(
                 .readTooSlow,
-                "So much was written meanwhile that the disk had no room to keep what was read as it was, so it is incomplete; try again.")
+                "Too much was written meanwhile to keep what was read as it was, so it is incomplete; try again.")
         }
         do { return try await reader.readOneState(body) } catch { throw StoreError(error) }
     }

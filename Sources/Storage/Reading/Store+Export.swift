@@ -10,7 +10,8 @@ extension Store {
     ) throws -> ExportCursor<Export> {
         ExportCursor(
             job: job, export: export,
-            snapshot: LeasedSnapshot(try snapshot(), lifetime: lifetime ?? LeasedSnapshot.lifetime, in: commits.log.leases))
+            snapshot: LeasedSnapshot(
+                try snapshot(), lifetime: lifetime ?? LeasedSnapshot.lifetime, in: commits.log.leases))
     }
 
     /// The canonical one.
@@ -20,7 +21,9 @@ extension Store {
 
     /// The items of one state of the store, in ascending order, in batches of some hundred; removed ones too.
     package func itemCursor(of job: JobID) throws -> ItemCursor {
-        ItemCursor(job: job, snapshot: LeasedSnapshot(try snapshot(), lifetime: LeasedSnapshot.lifetime, in: commits.log.leases))
+        ItemCursor(
+            job: job,
+            snapshot: LeasedSnapshot(try snapshot(), lifetime: LeasedSnapshot.lifetime, in: commits.log.leases))
     }
 }
 

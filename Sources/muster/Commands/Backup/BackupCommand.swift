@@ -7,9 +7,9 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Write a copy of all jobs to a file, while the daemon runs.",
         discussion: """
             One state of the daemon's store: every job with its whole history, and what waits for the server. The laptop's \
-            key and its certificates are not in it, so the file lets nobody in; customers' addresses are, so it is \
-            readable to you alone. It has its name when it is whole and on the disk. 'muster restore FILE' brings it in, \
-            here or on another laptop of the fleet.
+            key is not in it, so the file lets nobody in; customers' addresses are, so it is readable to you alone. It \
+            has its name when it is whole and on the disk. 'muster restore FILE' brings it in, here or on another laptop \
+            of the fleet.
 
             Example:
               muster backup /media/stick/monday.backup
@@ -42,7 +42,8 @@ struct BackupCommand: AsyncParsableCommand {
             try StandardOutput.json(Written(file: file, bytes: bytes))
         } else {
             let size = Formats.decimal(Double(bytes) / 1_000_000)
-            StandardOutput.say("Wrote all jobs to \(Text.plain(file)) (\(size) MB). It is the customers' data: keep it safe.")
+            StandardOutput.say(
+                "Wrote all jobs to \(Text.plain(file)) (\(size) MB). It is the customers' data: keep it safe.")
         }
     }
 

@@ -47,7 +47,8 @@ struct RestoreCommand: AsyncParsableCommand {
         if options.json { return try StandardOutput.json(report) }
         for sentence in report.sentences { StandardOutput.say(sentence) }
         for left in report.leftOut {
-            StandardError.say("job \(ShortIDs.one(left.job)), journal \(ShortIDs.random(left.replicaID)): \(left.sentence)")
+            let place = "job \(ShortIDs.one(left.job)), journal \(ShortIDs.random(left.replicaID))"
+            StandardError.say("\(place): \(left.sentence)")
         }
     }
 }
@@ -85,37 +86,41 @@ extension RestoreReport {
         if more > 0 { parts.append("more of \(counted(more, "job")) that \(more == 1 ? "is" : "are") here") }
         let changes = restored.reduce(0) { $0 + Int(clamping: $1.transforms) }
         let goesOn = endedThere.isEmpty ? "" : " \(endedSentence)"
-        return "\(origin) It holds \(parts.joined(separator: " and ")): \(counted(changes, "change")). All of it is added, on this "
-            + "laptop and on those that may have it; nothing that is here is taken away.\(asked)\(goesOn)"
+        return
+            "\(origin) It holds \(parts.joined(separator: " and ")): \(counted(changes, "change")). All of it is added, on "
+            + "this laptop and on those that may have it; nothing that is here is taken away.\(asked)\(goesOn)"
     }
 
     private var asked: String {
         guard !requests.isEmpty else { return "" }
         let kinds = Set(requests.map { Formats.words($0.kind) }).sorted().joined(separator: ", ")
-        return " \(counted(requests.count, "request")) to the server that \(requests.count == 1 ? "is" : "are") only there "
+        return
+            " \(counted(requests.count, "request")) to the server that \(requests.count == 1 ? "is" : "are") only there "
             + "(\(kinds)) will be made again, once."
     }
 
     private var endedSentence: String {
         let names = endedThere.prefix(5).map { "\"\($0.name)\"" }.joined(separator: ", ")
-        return "\(counted(endedThere.count, "job")) had ended in the backup and \(endedThere.count == 1 ? "goes" : "go") on here "
-            + "(\(names)): the backup changes nothing of that."
+        let verb = endedThere.count == 1 ? "goes" : "go"
+        return
+            "\(counted(endedThere.count, "job")) had ended in the backup and \(verb) on here (\(names)): the backup changes "
+            + "nothing of that."
     }
 
     fileprivate var sentences: [String] {
-        if !bringsAnything {
-            return [origin, "All that it holds is here already."] + (endedThere.isEmpty ? [] : [Text.plain(endedSentence)])
-        }
+        let ended = endedThere.isEmpty ? [] : [Text.plain(endedSentence)]
+        if !bringsAnything { return [origin, "All that it holds is here already."] + ended }
         var lines = ["Took in \(counted(Int(clamping: transforms), "change")) of \(counted(restored.count, "job"))."]
         lines += restored.prefix(20).map {
-            "\(Text.plain($0.name)) (\(ShortIDs.one($0.id))): \($0.isNew ? "back" : "\(counted(Int(clamping: $0.transforms), "change")) more")"
+            let more = $0.isNew ? "back" : "\(counted(Int(clamping: $0.transforms), "change")) more"
+            return "\(Text.plain($0.name)) (\(ShortIDs.one($0.id))): \(more)"
         }
         if restored.count > 20 { lines.append("and \(restored.count - 20) more: 'muster job list' shows them.") }
         if !requests.isEmpty {
-            lines.append("\(counted(requests.count, "request")) to the server will be made again: see 'muster queue list'.")
+            let count = counted(requests.count, "request")
+            lines.append("\(count) to the server will be made again: see 'muster queue list'.")
         }
-        if !endedThere.isEmpty { lines.append(Text.plain(endedSentence)) }
-        return lines
+        return lines + ended
     }
 }
 

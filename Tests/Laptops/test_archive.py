@@ -1,0 +1,119 @@
+"""`muster job archive`: a job that is over becomes a file that proves itself, and its space is free; before that nothing is removed."""
+
+import os
+
+from gateways import advance, crew, server_flags, wait_published
+from lab import wait_until
+from screen import Screen
+from solo import PATIENCE_SECONDS, wait_agreed
+
+OVER = ["dispatched", "inProgress", "cancelled"]
+
+
+def at_an_end(solos, office, front):
+    """anna and bert have a job that is cancelled."""
+    anna, bert = crew(solos, office, front)
+    job = bert.create_job("Smith")
+    for count in range(20):
+        bert.add(job, name=f"chair {count}")
+    for name in OVER:
+        advance(bert, job, name)
+    wait_published([anna, bert], job, "cancelled")
+    wait_agreed([anna, bert], job)
+    wait_until(lambda: anna.vector(job) == bert.vector(job), PATIENCE_SECONDS, "they hold the same")
+    return anna, bert, job
+
+
+def archive(daemon, job, path, *flags):
+    return daemon.muster("job", "archive", job, "--output", path, "--yes", *flags)
+
+
+def file_at(solos):
+    return os.path.join(solos.directory, "smith.history")
+
+
+def test_a_job_that_is_over_becomes_a_file_and_goes_everywhere(solos, office, front):
+    anna, bert, job = at_an_end(solos, office, front)
+    path = file_at(solos)
+    asked = anna.muster("job", "archive", job, "--output", path)
+    assert asked.returncode == 64 and "--yes" in asked.stderr and not os.path.exists(path), asked
+    done = archive(anna, job, path)
+    assert done.returncode == 0 and "each signed by its author" in done.stdout.replace("\n", " "), done
+    for daemon in (anna, bert):
+        wait_until(lambda: job not in {one["id"] for one in daemon.get("/v1/jobs")}, PATIENCE_SECONDS, "it is gone")
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    anna.kill(), bert.kill()
+    audit = anna.muster("job", "audit", path, "--changes")
+    assert audit.returncode == 0 and "proven" in audit.stdout and "chair 19" in audit.stdout, audit
+
+
+def test_a_job_that_goes_on_is_not_archived(solos, office, front):
+    anna, bert = crew(solos, office, front)
+    job = bert.create_job("Smith")
+    bert.add(job, name="chair")
+    advance(bert, job, "dispatched")
+    wait_published([anna, bert], job, "dispatched")
+    done = archive(anna, job, file_at(solos))
+    assert done.returncode == 65 and "not over" in done.stderr, done
+    assert not os.path.exists(file_at(solos)) and len(anna.items(job)) == 1
+
+
+def test_a_job_of_which_somebody_may_hold_more_is_not_archived(solos, office, front):
+    anna, bert, job = at_an_end(solos, office, front)
+    bert.stop()
+    bert.start()
+    bert.add(job, name="lamp")
+    bert.stop()
+    anna.stop()
+    # Carl has never met bert.
+    carl = solos("carl").start(*server_flags(front.url))
+    wait_until(lambda: carl.items(job), PATIENCE_SECONDS, "carl has it from the office")
+    done = archive(carl, job, file_at(solos))
+    assert done.returncode == 75 and "may hold work" in done.stderr, done
+    assert not os.path.exists(file_at(solos)) and len(carl.items(job)) == 20
+
+
+def test_the_server_has_to_be_reached(solos, office, front):
+    anna, bert, job = at_an_end(solos, office, front)
+    front.always("503")
+    wait_until(lambda: anna.get("/v1/status")["server"]["state"] != "reached", PATIENCE_SECONDS, "it is away")
+    done = archive(anna, job, file_at(solos))
+    assert done.returncode == 75 and "server" in done.stderr, done
+    assert len(anna.items(job)) == 20
+
+
+def test_a_file_that_cannot_be_written_leaves_the_job(solos, office, front):
+    anna, bert, job = at_an_end(solos, office, front)
+    done = archive(anna, job, os.path.join(solos.directory, "missing", "smith.history"))
+    assert done.returncode == 75, done
+    with open(file_at(solos), "w", encoding="utf-8") as file:
+        file.write("precious")
+    done = archive(anna, job, file_at(solos))
+    assert done.returncode == 65 and "there already" in done.stderr, done
+    assert len(anna.items(job)) == 20 and job in {one["id"] for one in bert.get("/v1/jobs")}
+
+
+def test_what_is_written_between_the_file_and_the_removal_keeps_the_job(solos, office, front):
+    """The person is asked, and somebody writes until they answer."""
+    anna, bert, job = at_an_end(solos, office, front)
+    with Screen(anna, "job", "archive", job, "--output", file_at(solos), window=(80, 24)) as screen:
+        screen.read_until("to go on:")
+        assert not os.path.exists(file_at(solos)), "nothing stands there before"
+        anna.add(job, name="found behind the door")
+        screen.type("Smith\n")
+        assert screen.wait() == 75
+        assert "lacks that" in " ".join(screen.shown.split()), screen.shown
+    assert len(anna.items(job)) == 21 and len(bert.items(job)) >= 20
+    os.remove(file_at(solos))
+    wait_until(lambda: anna.vector(job) == bert.vector(job), PATIENCE_SECONDS, "they hold the same")
+    assert archive(anna, job, file_at(solos)).returncode == 0
+
+
+def test_a_command_that_is_stopped_while_it_asks_leaves_nothing(solos, office, front):
+    anna, _, job = at_an_end(solos, office, front)
+    with Screen(anna, "job", "archive", job, "--output", file_at(solos), window=(80, 24)) as screen:
+        screen.read_until("to go on:")
+        screen.type("no\n")
+        assert screen.wait() == 1
+    assert [name for name in os.listdir(solos.directory) if "history" in name] == []
+    assert len(anna.items(job)) == 20
