@@ -7,6 +7,7 @@ import stat
 import pytest
 from backups import back_up, put_back_in_place
 from lab import Fleet, wait_until
+from membership import assign, lea_and_bert
 from restores import backup, content, lose_everything, names, parts, restore
 from solo import PATIENCE_SECONDS, journals, wait_agreed
 
@@ -69,6 +70,26 @@ def test_a_laptop_that_lost_its_store_is_a_new_replica_and_has_all_of_it_back(so
     for daemon in (anna, bert):
         wait_until(lambda: names(daemon, job) == everything, PATIENCE_SECONDS, f"{daemon.name} has all: {anna.log()}")
     wait_agreed([anna, bert], job)
+
+
+def test_what_a_lost_laptop_had_told_nobody_reaches_the_crew_of_an_assigned_job(solos):
+    lea, bert, job = lea_and_bert(solos, is_off=False)
+    lea.stop()
+    bert.add(job, name="in the basement")
+    path = backup(bert)
+    bert.kill()
+    lea.start()
+    carl = solos("carl").start("--peer", lea.address)
+    wait_until(lambda: lea.connected() == ["carl"], PATIENCE_SECONDS, "they meet")
+    report = restore(carl, path)
+    assert report["leftOut"] == [] and report["restored"][0]["isNew"], report
+    assert names(carl, job) == {"first", "in the basement"}
+    assert carl.get(f"/v1/jobs/{job}")["membership"] == "off", "who is on it came with the backup"
+    wait_until(lambda: "in the basement" in names(lea, job), PATIENCE_SECONDS, "lea has it")
+    assign(lea, job, "carl")
+    carl.add(job, name="of carl")
+    wait_agreed([lea, carl], job)
+    assert names(lea, job) == {"first", "in the basement", "of carl"}
 
 
 @pytest.mark.parametrize("_", range(4))

@@ -56,7 +56,7 @@ struct RoomTests {
         try await store.truncateLog()
         let before = try size(place.path())
         _ = try await store.removeJob(Store.job, now: .anyTime)
-        try await store.freeRemoved()
+        while try await store.freeStep() {}
         var steps = 0
         while try await store.returnFreePages() { steps += 1 }
         try await store.truncateLog()
@@ -77,7 +77,7 @@ struct RoomTests {
         let store = try await place.open()
         try await fill(store, 1...400)
         _ = try await store.removeJob(Store.job, now: .anyTime)
-        try await store.freeRemoved()
+        while try await store.freeStep() {}
         #expect(try await !store.returnFreePages())
     }
 }

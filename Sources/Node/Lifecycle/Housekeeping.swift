@@ -51,7 +51,6 @@ final class Housekeeping: Service {
     private func free() async {
         do {
             try await store.freeRemoved()
-            while try await store.returnFreePages(), !Task.isCancelled { await Task.yield() }
         } catch {
             logger.warning("what a removed job has left could not be freed", metadata: ["error": "\(error)"])
         }

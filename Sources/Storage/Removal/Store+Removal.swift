@@ -131,9 +131,11 @@ extension Store {
         }
     }
 
-    /// Frees all that removed jobs have left, a step at a time, so that whoever writes meanwhile does not notice.
+    /// Frees all that removed jobs have left, and gives the room back to the disk, a step at a time, so that whoever writes meanwhile
+    /// does not notice.
     package func freeRemoved() async throws {
         while try await freeStep(), !Task.isCancelled { await Task.yield() }
+        while try await returnFreePages(), !Task.isCancelled { await Task.yield() }
     }
 
     /// Deletes the first rows of a job in the order of the table's key: up to a place, which is found by counting. A list of

@@ -10,8 +10,9 @@ struct RestoreCommand: AsyncParsableCommand {
             Whatever was lost comes back: jobs, items, history, and requests to the server that nobody else has. It is \
             taken in as another laptop's work would be, so each change must be signed by its author, and everybody gets it. \
             What was written since the backup stays: this undoes no mistake ('muster item restore' and 'muster job log' \
-            help there), brings no removed job back, and removes nothing. Of a laptop that lost everything, join the \
-            fleet first, then restore. The same backup can be restored again; what is here already is passed over.
+            help there), brings no removed job back, and removes nothing. A laptop that takes the place of a lost \
+            one joins the fleet first, restores, and is put on the jobs by a lead ('muster job assign'). The same backup \
+            can be restored again; what is here already is passed over.
 
             Example:
               muster restore /media/stick/monday.backup
