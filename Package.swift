@@ -119,6 +119,7 @@ let package = Package(
         .target(
             name: "LocalAPI",
             dependencies: ["CRDT", "HTTPCoding", "Inventory", "Systemd", httpClient, nioCore, nioHTTP1]),
+        .target(name: "Checkup", dependencies: ["LocalAPI"]),
         // Apart from the client: a command that carries a server with it is three times as large.
         .target(
             name: "LocalAPIServer",
@@ -136,8 +137,8 @@ let package = Package(
         .target(
             name: "Node",
             dependencies: [
-                "Audit", "Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", "Replication", "Storage",
-                "Discovery", "Transport",
+                "Audit", "Authorship", "CRDT", "Checkup", "Inventory", "Outbox", "Timekeeping", "Replication",
+                "Storage", "Discovery", "Transport",
                 "ServerChannel", "LocalAPI", "LocalAPIServer", "HTTPCoding", "Engine", "Enrolment", "FleetTLS",
                 "Identity",
                 "Systemd", "WireFormat",
@@ -155,7 +156,8 @@ let package = Package(
         .executableTarget(
             name: "muster",
             dependencies: [
-                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "CRDT", "CZlib", "Identity", "Inventory", "Systemd",
+                "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "Checkup", "CRDT", "CZlib", "Identity", "Inventory",
+                "Systemd",
                 arguments,
                 crypto,
                 unixSignals,
@@ -224,7 +226,8 @@ let package = Package(
         .testTarget(
             name: "NodeTests",
             dependencies: [
-                "Node", "Engine", "Enrolment", "FleetTLS", "WireFormat", "Replication", "ServerChannel", "LocalAPI",
+                "Node", "Checkup", "Engine", "Enrolment", "FleetTLS", "WireFormat", "Replication", "ServerChannel",
+                "LocalAPI",
                 "LocalAPIServer",
                 "HTTPCoding",
                 "Outbox",
@@ -240,6 +243,7 @@ let package = Package(
                 arguments, httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
             ],
             exclude: ["Snapshots"]),
+        .testTarget(name: "CheckupTests", dependencies: ["Checkup", "LocalAPI"]),
         .testTarget(name: "ArchitectureTests"),
     ]
 )

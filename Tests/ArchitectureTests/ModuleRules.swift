@@ -104,6 +104,9 @@ let moduleRules: [String: ModuleRule] = [
     "LocalAPI": .shell(
         ["CRDT", "HTTPCoding", "Inventory", "Systemd"], ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"],
         "types and client of the API; what serves it is LocalAPIServer's, and makes a command three times as large"),
+    "Checkup": .shell(
+        ["LocalAPI"], [],
+        "looks at the machine without a daemon; what only the daemon knows is judged in Node"),
     "LocalAPIServer": .shell(
         ["HTTPCoding", "Inventory", "LocalAPI"],
         [
@@ -117,7 +120,8 @@ let moduleRules: [String: ModuleRule] = [
     ),
     "Node": .shell(
         [
-            "Audit", "Authorship", "CMalloc", "CRDT", "CTimerFD", "Discovery", "Engine", "Enrolment", "FleetTLS",
+            "Audit", "Authorship", "CMalloc", "CRDT", "CTimerFD", "Checkup", "Discovery", "Engine", "Enrolment",
+            "FleetTLS",
             "HTTPCoding",
             "Identity", "Inventory", "LocalAPI", "LocalAPIServer", "Outbox", "Replication", "ServerChannel", "Storage",
             "Systemd", "Timekeeping", "Transport",
@@ -129,14 +133,17 @@ let moduleRules: [String: ModuleRule] = [
         ["HTTPCoding", "Node", "Systemd"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
     "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
-        ["Audit", "CQRCode", "CRDT", "CZlib", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "Systemd"],
+        [
+            "Audit", "CQRCode", "CRDT", "CZlib", "Checkup", "HTTPCoding", "Identity", "Inventory", "LocalAPI",
+            "Systemd",
+        ],
         ["ArgumentParser", "Crypto", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
 ]
 
 /// What the command consists of. All of Foundation in it, which brings ICU, would be three quarters of its size.
 let commandModules: Set<String> = [
-    "Audit", "Authorship", "CRDT", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "muster",
+    "Audit", "Authorship", "CRDT", "Checkup", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "muster",
 ]
 
 /// The imports of a file that its module's rule does not allow.

@@ -18,7 +18,7 @@ def crew(solos, office, front):
 
 def server_check(daemon):
     """What the doctor says of the server."""
-    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["name"] == "server")
+    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["id"] == "server")
 
 
 def state(daemon, job):

@@ -73,7 +73,7 @@ class Town:
 
     def journals(self):
         """What carl's doctor finds of what was refused."""
-        return next(check["finding"] for check in self.carl.get("/v1/doctor")["checks"] if check["name"] == "signatures")
+        return next(check["finding"] for check in self.carl.get("/v1/doctor")["checks"] if check["id"] == "signatures")
 
     def refuses(self, reason, say, names=True):
         """Carl closes the connection of whoever says this, for this reason, and holds what he held.

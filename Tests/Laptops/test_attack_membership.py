@@ -112,7 +112,7 @@ def test_a_forged_word_puts_nobody_on_a_job_and_names_who_passed_it_on(solos):
         stranger.say(assignments([forge(stranger.member)]))
         assert stranger.is_closed_within(5), (name, lea.log()[logged:])
         assert NOT_ALLOWED in lea.log()[logged:], name
-        findings = next(check for check in lea.get("/v1/doctor")["checks"] if check["name"] == "signatures")["finding"]
+        findings = next(check for check in lea.get("/v1/doctor")["checks"] if check["id"] == "signatures")["finding"]
         assert f"stranger ({stranger.member.device.hex()[:8]})" in findings, findings
         assert_kept(lea, before)
     # The same of one who may.

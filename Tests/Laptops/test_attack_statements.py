@@ -132,7 +132,7 @@ def test_a_member_does_not_speak_as_the_office(asking):
         stranger.say(run(author))
         refused = f"device={author.device.hex()[:8]} replica={32 * '0'} [Engine] the server's word is not taken"
         wait_until(lambda: refused in asking.anna.log()[logged:], PATIENCE_SECONDS, "anna refuses it")
-        check = next(one for one in asking.anna.get("/v1/doctor")["checks"] if one["name"] == "signatures")
+        check = next(one for one in asking.anna.get("/v1/doctor")["checks"] if one["id"] == "signatures")
         assert f"server {author.device.hex()[:8]}, which is not of this fleet" in check["finding"], check
         assert_kept(asking.anna, before)
         stranger.close()

@@ -28,7 +28,7 @@ def jobs_counted(daemon):
     entries = daemon.get("/v1/jobs")
     removed = sum(entry["isRemoved"] for entry in entries)
     status = daemon.get("/v1/status")
-    (check,) = [check for check in daemon.get("/v1/doctor")["checks"] if check["name"] == "jobs"]
+    (check,) = [check for check in daemon.get("/v1/doctor")["checks"] if check["id"] == "jobs"]
     told = r"(\d+)(?:, and (\d+) removed with late work)?"
     listed = rows(ok(daemon.muster("job", "list")))
     return {

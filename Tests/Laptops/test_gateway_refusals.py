@@ -40,8 +40,8 @@ def test_what_the_office_refuses_is_listed_until_somebody_takes_note(solos, offi
     bert.kill()
     bert.start("--peer", anna.address)
     assert len(bert.get("/v1/queue")) == 2
-    [check] = [check for check in bert.get("/v1/doctor")["checks"] if check["name"] == "queue"]
-    assert check["outcome"] == "warning" and "queue list" in check["remedy"], check
+    [check] = [check for check in bert.get("/v1/doctor")["checks"] if check["id"] == "queue"]
+    assert check["outcome"] == "warn" and "queue list" in check["remedy"], check
     for entry in listed:
         assert bert.muster("queue", "drop", entry["token"]).returncode == 0
     assert bert.get("/v1/queue") == []

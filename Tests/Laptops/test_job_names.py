@@ -47,7 +47,7 @@ def named(daemon, name):
 
 
 def jobs_check(daemon):
-    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["name"] == "jobs")
+    return next(check for check in daemon.get("/v1/doctor")["checks"] if check["id"] == "jobs")
 
 
 def test_a_removed_job_gives_its_name_back(pair):
@@ -118,7 +118,7 @@ def test_what_two_laptops_made_apart_is_shown_when_they_meet(pair):
     meet(anna, bert, *ids)
     for daemon in (anna, bert):
         check = jobs_check(daemon)
-        assert check["outcome"] == "warning" and "muster job rename" in check["remedy"], check
+        assert check["outcome"] == "warn" and "muster job rename" in check["remedy"], check
         assert all(job in check["finding"] for job in ids) and "'Elm'" in check["finding"]
         assert named(daemon, "Elm") is None
     ok(anna.muster("job", "rename", ids[1], "Elm, cellar"))

@@ -62,8 +62,8 @@ def test_the_issuer_is_lost_and_the_root_makes_another(solos, drawer):
     wait_agreed([lea, tom], job)
     done(lea, "fleet", "revoke", lost, "--root", drawer.root, "--passphrase-file", drawer.passphrase, "--yes")
     wait_until(lambda: lea.connected() == [], PATIENCE_SECONDS, "tom was let in by the lost one")
-    check = lambda: [check for check in tom.get("/v1/doctor")["checks"] if check["name"] == "fleet"][0]
-    wait_until(lambda: check()["outcome"] == "failed", PATIENCE_SECONDS, "tom's doctor says so")
+    check = lambda: [check for check in tom.get("/v1/doctor")["checks"] if check["id"] == "fleet"][0]
+    wait_until(lambda: check()["outcome"] == "fail", PATIENCE_SECONDS, "tom's doctor says so")
     assert "whoever let this laptop in was revoked" in check()["finding"]
     done(tom, "fleet", "leave", "--yes")
     tom.make("/v1/peers", {"address": lea.address})

@@ -36,7 +36,7 @@ def test_a_full_disk_accuses_nobody(build_directory):
             disk.free()
             heard = lambda: anna.get(f"/v1/jobs/{job}")["membership"] == "on"
             wait_until(heard, PATIENCE_SECONDS, f"anna hears it: {anna.log()}")
-            check = next(one for one in anna.get("/v1/doctor")["checks"] if one["name"] == "signatures")
+            check = next(one for one in anna.get("/v1/doctor")["checks"] if one["id"] == "signatures")
             assert check["outcome"] == "ok", check
         finally:
             anna.kill()

@@ -39,7 +39,7 @@ def moves(daemon):
 
 def says(daemon, words):
     check = server_check(daemon)
-    return check["outcome"] == "failed" and words in check["finding"] + check["remedy"]
+    return check["outcome"] == "fail" and words in check["finding"] + check["remedy"]
 
 
 def test_the_doctor_accuses_no_office_of_what_another_server_has_said(solos, town_hall, office, other_fleet):

@@ -1,4 +1,5 @@
 import CRDT
+import Checkup
 import HTTPCoding
 import Identity
 import LocalAPI
@@ -18,15 +19,15 @@ struct HealthRulesTests {
 
     @Test("A clock that nobody confirms, a wall clock far off and changes from the future are warnings")
     func clocks() {
-        #expect(HealthRules.clock(clock(), future: []) == HealthCheck("clock", .ok, "synchronised to within 1.3 ms"))
+        #expect(HealthRules.clock(clock(), future: []) == .ok(.clock, "synchronised to within 1.3 ms"))
         #expect(HealthRules.clock(clock(drift: -60_000_000), future: []).outcome == .ok)
         let late = HealthRules.clock(clock(drift: -7_200_000_000), future: [])
-        #expect(late.outcome == .warning)
+        #expect(late.outcome == .warn)
         #expect(late.finding == "the wall clock is 7200 s behind, corrected for")
         #expect(late.remedy?.contains("timedatectl") == true)
         let alone = HealthRules.clock(
             clock(drift: 0, source: nil, isSynchronised: false), future: [work(2, by: "bert")])
-        #expect(alone.outcome == .warning)
+        #expect(alone.outcome == .warn)
         #expect(alone.finding.contains("unsynchronised"))
         #expect(alone.finding.contains("2 changes by bert are stamped up to 1 day ahead"))
         #expect(alone.remedy?.contains("nothing is lost") == true)
@@ -38,7 +39,7 @@ struct HealthRulesTests {
         let bert = RefusedWork(
             .unsigned, device: DeviceID(high: 0xABCD << 112, low: 0), name: "bert", count: 3, last: 1_000)
         let found = HealthRules.journals([bert, RefusedWork(.unsigned, device: nil, name: "", last: 2_000)])
-        #expect(found.outcome == .failed)
+        #expect(found.outcome == .fail)
         #expect(found.finding.hasPrefix("bert (abcd0000) passed on, 3 times, what its author has not signed"))
         #expect(found.finding.contains("the server passed on, once"))
         #expect(found.remedy?.contains("muster fleet revoke") ?? false)
@@ -46,12 +47,12 @@ struct HealthRulesTests {
         #expect(HealthRules.journals([server]).remedy?.contains("server") ?? false)
         let stranger = RefusedWork(.unvouched, device: bert.device, name: "", count: 2, last: 0)
         let unvouched = HealthRules.journals([stranger])
-        #expect(unvouched.outcome == .warning && unvouched.remedy?.contains("fleet invite") ?? false)
+        #expect(unvouched.outcome == .warn && unvouched.remedy?.contains("fleet invite") ?? false)
         #expect(unvouched.finding.hasPrefix("work of abcd0000, whom this fleet does not let write, came 2 times"))
-        #expect(HealthRules.journals([stranger, server]).outcome == .failed)
+        #expect(HealthRules.journals([stranger, server]).outcome == .fail)
         let other = RefusedWork(.otherServer, device: bert.device, name: "", last: 0)
         let notBelieved = HealthRules.journals([stranger, other])
-        #expect(notBelieved.outcome == .warning && notBelieved.remedy?.contains("muster-channel fleet") ?? false)
+        #expect(notBelieved.outcome == .warn && notBelieved.remedy?.contains("muster-channel fleet") ?? false)
         #expect(notBelieved.finding.contains("words of server abcd0000, which is not of this fleet, came once"))
     }
 
@@ -94,29 +95,29 @@ struct HealthRulesTests {
             return HealthRules.server(
                 "https://muster.example", standing: standing, queue: QueueStatus(pending: pending))
         }
-        #expect(judge(.reached) == HealthCheck("server", .ok, "https://muster.example answers"))
-        #expect(judge(.noRoute, pending: 2).outcome == .warning)
+        #expect(judge(.reached) == .ok(.server, "https://muster.example answers"))
+        #expect(judge(.noRoute, pending: 2).outcome == .warn)
         #expect(judge(.noRoute, pending: 2).finding.hasSuffix("; 2 requests on the way"))
         #expect(judge(.unreachable("is there a login page?")).finding.contains("login page"))
-        #expect(judge(.unauthorised("It was revoked.")).outcome == .failed)
+        #expect(judge(.unauthorised("It was revoked.")).outcome == .fail)
         #expect(judge(.unauthorised("It was revoked.")).finding.contains("let this laptop in: It was revoked."))
-        #expect(judge(.reached, .behind).outcome == .failed)
+        #expect(judge(.reached, .behind).outcome == .fail)
         #expect(judge(.reached, .behind).remedy?.contains("set back") == true)
         // Nobody is accused whose words are not the ones that are held.
         let foreign = judge(.reached, .foreign)
-        #expect(foreign.outcome == .failed && foreign.remedy?.contains("set back") == false)
+        #expect(foreign.outcome == .fail && foreign.remedy?.contains("set back") == false)
         #expect(foreign.finding.contains("another server") && foreign.finding.contains("https://muster.example"))
         let none = HealthRules.server(nil, standing: nil, queue: QueueStatus())
-        #expect(none == HealthCheck("server", .ok, "none is configured"))
+        #expect(none == .ok(.server, "none is configured"))
         let waiting = HealthRules.server(nil, standing: nil, queue: QueueStatus(pending: 1))
-        #expect(waiting.outcome == .warning)
+        #expect(waiting.outcome == .warn)
     }
 
     @Test("What waits for a person is told, however the server is reached")
     func queue() {
-        #expect(HealthRules.queue(QueueStatus(pending: 3)) == HealthCheck("queue", .ok, "nothing waits for a person"))
+        #expect(HealthRules.queue(QueueStatus(pending: 3)) == .ok(.queue, "nothing waits for a person"))
         let rejected = HealthRules.queue(QueueStatus(pending: 3, rejected: 2))
-        #expect(rejected.outcome == .warning && rejected.finding == "the office has rejected 2 requests")
+        #expect(rejected.outcome == .warn && rejected.finding == "the office has rejected 2 requests")
         #expect(rejected.remedy?.contains("muster queue drop") == true)
         let all = HealthRules.queue(QueueStatus(paused: 1, rejected: 1, isPaused: true))
         #expect(
@@ -124,54 +125,60 @@ struct HealthRulesTests {
         #expect(all.remedy?.contains("muster queue resume") == true)
         // A pause that nobody remembers holds up what will be asked for.
         let idle = HealthRules.queue(QueueStatus(pausedJobs: [PausedJob(job: "elm", jobName: "Elm 12")]))
-        #expect(idle.outcome == .warning && idle.finding == "what concerns 'Elm 12' is paused: nothing waits for that")
-    }
-
-    static let disks: [(UInt64?, HealthCheck.Outcome)] = [
-        (nil, .failed), (99_999_999, .failed), (100_000_000, .warning), (999_999_999, .warning), (1_000_000_000, .ok),
-    ]
-
-    @Test("A disk warns below 1 GB and fails below 100 MB", arguments: disks)
-    func disk(free: UInt64?, outcome: HealthCheck.Outcome) {
-        let check = HealthRules.disk(free: free, directory: "/var/lib/muster")
-        #expect(check.outcome == outcome)
-        #expect((check.remedy == nil) == (outcome == .ok))
+        #expect(idle.outcome == .warn && idle.finding == "what concerns 'Elm 12' is paused: nothing waits for that")
     }
 
     @Test("A network that nobody can reach this laptop by is told with what to do")
     func network() throws {
         let listen = try #require(PeerAddress("0.0.0.0:7473"))
         func check(
-            port: Int?, isLoopbackOnly: Bool = false, addresses: [String] = [], connected: Int = 0
+            port: Int?, isLoopbackOnly: Bool = false, _ interfaces: [NetworkInterface] = [], connected: Int = 0
         ) -> HealthCheck {
             HealthRules.network(
-                listen: listen, port: port, isLoopbackOnly: isLoopbackOnly, addresses: addresses, connected: connected)
+                listen: listen, port: port, isLoopbackOnly: isLoopbackOnly, interfaces: interfaces, connected: connected
+            )
         }
-        #expect(check(port: nil).outcome == .failed)
-        #expect(check(port: 7473).outcome == .failed)
-        #expect(check(port: 7473, isLoopbackOnly: true).outcome == .warning)
+        #expect(check(port: nil).outcome == .fail)
+        #expect(check(port: 7473).outcome == .fail)
+        #expect(check(port: 7473, isLoopbackOnly: true).outcome == .warn)
         #expect(check(port: 7473, isLoopbackOnly: true, connected: 1).outcome == .ok, "somebody has arranged that")
-        #expect(check(port: nil, isLoopbackOnly: true, connected: 1).outcome == .failed)
-        let well = check(port: 7473, addresses: ["10.0.0.2", "fd00::2"])
-        #expect(well == HealthCheck("network", .ok, "listens on port 7473, at 10.0.0.2, fd00::2"))
+        #expect(check(port: nil, isLoopbackOnly: true, connected: 1).outcome == .fail)
+        let wifi = NetworkInterface(name: "wlp2s0", kind: .network, addresses: ["10.0.0.2", "fd00::2"])
+        let well = check(port: 7473, [wifi])
+        #expect(well == .ok(.network, "listens on port 7473, at 10.0.0.2, fd00::2"))
+        let company = NetworkInterface(name: "corp0", kind: .tunnel, addresses: ["10.9.0.1"])
+        #expect(check(port: 7473, [company]).outcome == .warn)
+        #expect(check(port: 7473, [company]).finding.contains("corp0 (a VPN)"))
+        #expect(check(port: 7473, [company], connected: 1).outcome == .ok, "it has arranged itself so")
+        #expect(check(port: 7473, [company, wifi]).outcome == .ok)
     }
 
     @Test("Without avahi discovery fails, unless addresses are configured; switched off it is as was wished")
     func discovery() {
+        func check(
+            _ status: DiscoveryStatus, _ avahi: AvahiProbe.State = .closed, peers: Int = 0
+        ) -> HealthCheck {
+            HealthRules.discovery(status, avahi: avahi, configuredPeers: peers)
+        }
         let gone = DiscoveryStatus(state: .unavailable, reason: "no avahi: none", remedy: "start it")
-        #expect(HealthRules.discovery(gone, configuredPeers: 0).outcome == .failed)
-        #expect(HealthRules.discovery(gone, configuredPeers: 0).finding == "no avahi: none")
-        #expect(HealthRules.discovery(gone, configuredPeers: 0).remedy == "start it")
-        #expect(HealthRules.discovery(gone, configuredPeers: 1).outcome == .warning)
-        #expect(HealthRules.discovery(DiscoveryStatus(state: .off), configuredPeers: 2).outcome == .ok)
-        #expect(HealthRules.discovery(DiscoveryStatus(state: .off), configuredPeers: 0).outcome == .warning)
-        #expect(HealthRules.discovery(DiscoveryStatus(state: .available), configuredPeers: 0).outcome == .ok)
+        #expect(check(gone) == .fail(.discovery, "no avahi: none", remedy: "start it"))
+        #expect(check(gone, peers: 1).outcome == .warn)
+        #expect(check(gone, .masked).finding.contains("masked"))
+        #expect(check(gone, .masked).remedy?.contains("systemctl unmask") == true)
+        #expect(check(gone, .missing).remedy?.contains("apt-get install") == true)
+        #expect(check(DiscoveryStatus(state: .unavailable)).outcome == .unknown, "it has just been started")
+        #expect(check(DiscoveryStatus(state: .off), peers: 2).outcome == .ok)
+        #expect(check(DiscoveryStatus(state: .off)).outcome == .warn)
+        let on = DiscoveryStatus(state: .available)
+        #expect(check(on, .answers) == .ok(.discovery, "on, through avahi"))
+        #expect(check(on, .stopped).outcome == .ok, "what is found counts")
+        #expect(check(on, .silent).outcome == .fail && check(on, .silent).remedy?.contains("restart avahi") == true)
     }
 
     @Test("A damaged store fails; one that was a copy says so")
     func store() {
-        #expect(HealthRules.store(problems: ["row 1 is missing"], bytes: 0, wasRenewed: false).outcome == .failed)
-        #expect(HealthRules.store(problems: [], bytes: 1_234_567, wasRenewed: true).outcome == .warning)
+        #expect(HealthRules.store(problems: ["row 1 is missing"], bytes: 0, wasRenewed: false).outcome == .fail)
+        #expect(HealthRules.store(problems: [], bytes: 1_234_567, wasRenewed: true).outcome == .warn)
         #expect(HealthRules.store(problems: [], bytes: 1_234_567, wasRenewed: false).finding == "sound, 1.2 MB")
     }
 }
@@ -192,18 +199,18 @@ struct FleetHealthTests {
         "A laptop without a fleet, in grace or with a right that ends soon is warned; one that nobody lets in has failed"
     )
     func fleet() {
-        #expect(HealthRules.fleet(nil).outcome == .warning)
-        #expect(check() == HealthCheck("fleet", .ok, "member, certificate good for 40 days"))
+        #expect(HealthRules.fleet(nil).outcome == .warn)
+        #expect(check() == .ok(.fleet, "member, certificate good for 40 days"))
         #expect(check(daysLeft: 1).finding == "member, certificate good for 1 day")
-        #expect(check(daysLeft: -3).outcome == .warning)
+        #expect(check(daysLeft: -3).outcome == .warn)
         #expect(
             check(daysLeft: -3).finding
                 == "the certificate ran out 3 days ago; others still talk to this laptop for 42 days")
-        #expect(check(daysLeft: -46).outcome == .failed)
+        #expect(check(daysLeft: -46).outcome == .fail)
         #expect(check(issuerDaysLeft: 61).outcome == .ok)
-        #expect(check(issuerDaysLeft: 59).outcome == .warning)
+        #expect(check(issuerDaysLeft: 59).outcome == .warn)
         #expect(check(isRevoked: true).finding.hasPrefix("this laptop was revoked"))
         #expect(check(isIssuerRevoked: true).finding.hasPrefix("whoever let this laptop in was revoked"))
-        #expect(check(isRevoked: true).outcome == .failed && check(isIssuerRevoked: true).outcome == .failed)
+        #expect(check(isRevoked: true).outcome == .fail && check(isIssuerRevoked: true).outcome == .fail)
     }
 }

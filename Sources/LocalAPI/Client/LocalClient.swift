@@ -40,7 +40,7 @@ package struct LocalClient: Sendable {
         var configuration = HTTPClient.Configuration()
         // A daemon that is not there is told at once, not after ten seconds of trying.
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.connect = .seconds(5)
+        configuration.timeout.connect = .seconds(Int64(min(5, timeoutSeconds ?? 5)))
         configuration.timeout.read = timeoutSeconds.map { .seconds(Int64($0)) }
         return configuration
     }

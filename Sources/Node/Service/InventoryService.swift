@@ -35,6 +35,7 @@ struct InventoryService: MusterService {
     let joiner: Joiner
     let underWay: RequestsUnderWay
     let transfers: TransferDirectory
+    let storeInspection = StoreInspection()
     /// For whom it answers.
     var caller = LocalCaller()
     /// By which the request is known again; nil where it is not.

@@ -65,11 +65,11 @@ struct MetService: MusterService {
     }
     func doctor() async throws -> DoctorReport {
         let remedy = "connect the laptop, or one that it meets, to the server"
-        let full = HealthCheck("disk", .failed, "12.0 MB free at /var/lib/muster", remedy: "make room there")
+        let full = HealthCheck.fail(.disk, "12.0 MB free at /var/lib/muster", remedy: "make room there")
         return DoctorReport(checks: [
-            HealthCheck("discovery", .ok, "on, through avahi"),
-            HealthCheck("clock", .warning, "unsynchronised: it goes by this laptop's own", remedy: remedy),
-            company == .alone ? full : HealthCheck("disk", .ok, "81.2 GB free"),
+            .ok(.discovery, "on, through avahi"),
+            .warn(.clock, "unsynchronised: it goes by this laptop's own", remedy: remedy),
+            company == .alone ? full : .ok(.disk, "81.2 GB free"),
         ])
     }
     func job(_ job: String, makesDigest: Bool) async throws -> JobDetails {

@@ -185,11 +185,11 @@ struct JobNameTests {
     func doctor() async throws {
         let anna = try await Laptop("anna")
         func check() async throws -> HealthCheck? {
-            try await anna.service.doctor().checks.first { $0.name == "jobs" }
+            try await anna.service.doctor().checks.first { $0.id == .jobs }
         }
         for id in ["A", "B"] { _ = try await anna.job("Elm", id: id) }
         let warned = try #require(try await check())
-        #expect(warned.outcome == .warning && warned.remedy?.contains("muster job rename") == true)
+        #expect(warned.outcome == .warn && warned.remedy?.contains("muster job rename") == true)
         #expect(warned.finding.hasPrefix("2; 2 jobs are called 'Elm': A (inventory, 0 items, changed on "))
         #expect(try await anna.service.jobs(named: "Elm").map(\.id) == ["A", "B"])
         _ = try await anna.service.renameJob(RenameJobRequest(name: "Oak"), job: "B")

@@ -22,37 +22,36 @@ extension HealthRules {
 
     /// - Parameter standing: nil for a laptop without a fleet.
     static func fleet(_ standing: FleetStanding?) -> HealthCheck {
-        let name = "fleet"
         guard let standing else {
-            return HealthCheck(
-                name, .warning, "this laptop is in no fleet, and exchanges nothing with others",
+            return .warn(
+                .fleet, "this laptop is in no fleet, and exchanges nothing with others",
                 remedy: "let one that is in it invite this one (muster fleet invite), and join by its code")
         }
         if standing.isRevoked || standing.isIssuerRevoked {
             let who = standing.isRevoked ? "this laptop" : "whoever let this laptop in"
-            return HealthCheck(
-                name, .failed, "\(who) was revoked: nobody talks to it any more",
+            return .fail(
+                .fleet, "\(who) was revoked: nobody talks to it any more",
                 remedy: "if that is a mistake, leave the fleet (muster fleet leave), and join it anew by a code")
         }
         let left = standing.validUntil - standing.now
         let issuer = "stay in one network with a laptop that lets others in, or reach the server, until it is renewed"
         switch left {
         case ..<(-FleetTrust.grace):
-            return HealthCheck(name, .failed, "the certificate ran out \(days(-left)) ago", remedy: issuer)
+            return .fail(.fleet, "the certificate ran out \(days(-left)) ago", remedy: issuer)
         case ..<0:
-            return HealthCheck(
-                name, .warning,
+            return .warn(
+                .fleet,
                 "the certificate ran out \(days(-left)) ago; others still talk to this laptop for "
                     + days(left + FleetTrust.grace), remedy: issuer)
         default: break
         }
         let member = "\(standing.role.rawValue), certificate good for \(days(left))"
         if let until = standing.issuerUntil, until - standing.now < issuerNotice {
-            return HealthCheck(
-                name, .warning, "\(member); the right to let others in ends in \(days(until - standing.now))",
+            return .warn(
+                .fleet, "\(member); the right to let others in ends in \(days(until - standing.now))",
                 remedy: "have it renewed with the fleet's root (muster fleet sign --root)")
         }
-        return HealthCheck(name, .ok, member)
+        return .ok(.fleet, member)
     }
 
     private static func days(_ milliseconds: Int64) -> String {

@@ -15,7 +15,7 @@ extension HealthRules {
 
     static func jobs(_ counts: JobCounts, namesakes: [Namesakes]) -> HealthCheck {
         let counted = "\(counts.living)" + (counts.removed == 0 ? "" : ", and \(counts.removed) removed with late work")
-        guard !namesakes.isEmpty else { return HealthCheck("jobs", .ok, counted) }
+        guard !namesakes.isEmpty else { return .ok(.jobs, counted) }
         var findings = namesakes.prefix(told).map { same in
             let more = same.jobs.count - told
             let listed = same.jobs.prefix(told).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
@@ -23,8 +23,8 @@ extension HealthRules {
         }
         let more = namesakes.count - told
         if more > 0 { findings.append("\(more) more name\(more == 1 ? " stands" : "s stand") for several jobs") }
-        return HealthCheck(
-            "jobs", .warning, ([counted] + findings).joined(separator: "; "),
+        return .warn(
+            .jobs, ([counted] + findings).joined(separator: "; "),
             remedy: "tell them apart with 'muster job rename ID NAME', or remove what was made twice")
     }
 }

@@ -6,17 +6,16 @@ import LocalAPI
 extension HealthRules {
     /// - Parameter refused: since the daemon started.
     static func journals(_ refused: [RefusedWork]) -> HealthCheck {
-        let name = "signatures"
         guard !refused.isEmpty else {
-            return HealthCheck(name, .ok, "all that was received is signed by its author")
+            return .ok(.signatures, "all that was received is signed by its author")
         }
         let forged = refused.filter { $0.cause == .unsigned }
         let others = refused.filter { $0.cause != .unsigned }
         let findings = (forged + others).map(finding).joined(separator: "; ")
         let laptops = forged.compactMap { $0.device == nil ? nil : $0.name }
         guard !forged.isEmpty else {
-            return HealthCheck(
-                name, .warning, findings,
+            return .warn(
+                .signatures, findings,
                 remedy: [
                     others.contains { $0.cause == .otherServer }
                         ? "if it is your server, let it into the fleet (muster-channel fleet --help)" : nil,
@@ -28,7 +27,7 @@ extension HealthRules {
             laptops.isEmpty
             ? "tell whoever runs the server: what it holds was altered"
             : "find out who has \(laptops.joined(separator: ", ")), and shut it out if nobody should (muster fleet revoke)"
-        return HealthCheck(name, .failed, findings, remedy: remedy)
+        return .fail(.signatures, findings, remedy: remedy)
     }
 
     private static func finding(_ work: RefusedWork) -> String {

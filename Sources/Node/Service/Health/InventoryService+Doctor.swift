@@ -1,5 +1,7 @@
 import CRDT
+import Checkup
 import Engine
+import HTTPCoding
 import Identity
 import LocalAPI
 import Storage
@@ -9,22 +11,35 @@ import Transport
 extension InventoryService {
     func doctor() async throws -> DoctorReport {
         let configuration = facts.configuration
-        return DoctorReport(checks: [
-            HealthRules.discovery(facts.discovery.status, configuredPeers: configuration.peers.count),
-            HealthRules.network(
-                listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
-                waitsForFleet: configuration.waitsForFleet && fleet.membership == nil,
-                addresses: Surroundings.addresses, connected: (try? await connectedPeers()) ?? 0),
-            HealthRules.fleet(fleetStanding),
-            HealthRules.journals(await replicator.refusedWork),
-            await jobsCheck(),
-            await clockCheck(),
-            await serverCheck(),
-            HealthRules.queue(await queueStatus()),
-            HealthRules.disk(
-                free: Surroundings.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
-            await storeCheck(),
-        ])
+        // Both may have to be waited for.
+        async let avahi = configuration.usesDiscovery ? Self.avahiState() : .closed
+        async let store = storeCheck()
+        return DoctorReport(
+            version: MusterVersion.current,
+            checks: [
+                HealthRules.discovery(
+                    facts.discovery.status, avahi: await avahi, configuredPeers: configuration.peers.count),
+                HealthRules.network(
+                    listen: configuration.listen, port: transport.boundPort,
+                    isLoopbackOnly: configuration.isLoopbackOnly,
+                    waitsForFleet: configuration.waitsForFleet && fleet.membership == nil,
+                    interfaces: NetworkInterface.all, connected: (try? await connectedPeers()) ?? 0),
+                HealthRules.fleet(fleetStanding),
+                HealthRules.journals(await replicator.refusedWork),
+                await jobsCheck(),
+                await clockCheck(),
+                await serverCheck(),
+                HealthRules.queue(await queueStatus()),
+                DiskSpace.check(
+                    free: DiskSpace.freeBytes(at: configuration.stateDirectory),
+                    directory: configuration.stateDirectory),
+                await store,
+            ])
+    }
+
+    /// Beside the event loop's thread, which must not stand still with avahi.
+    private static func avahiState() async -> AvahiProbe.State {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { AvahiProbe().state }
     }
 
     private func connectedPeers() async throws -> Int { try await peers().count { $0.state == .connected } }
@@ -60,13 +75,15 @@ extension InventoryService {
             }
             return HealthRules.jobs(try await store.jobCounts(), namesakes: namesakes)
         } catch {
-            return HealthCheck("jobs", .failed, "cannot be read (\(error))", remedy: "see the daemon's log")
+            return .fail(.jobs, "cannot be read (\(error))", remedy: "see the daemon's log")
         }
     }
 
     private func storeCheck() async -> HealthCheck {
-        var problems: [String]
-        do { problems = try await store.quickProblems() } catch { problems = ["\(error)"] }
+        guard var problems = await storeInspection.problems(of: store, on: machine) else {
+            return .unknown(
+                .store, "it is large, and still being looked through", remedy: "ask again in a minute")
+        }
         if !store.isInPlace() { problems = [StoreError.replacedFile.description] }
         let file = StateDirectory.storePath(in: facts.configuration.stateDirectory)
         return HealthRules.store(

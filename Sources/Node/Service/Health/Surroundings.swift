@@ -1,4 +1,3 @@
-import CDispatch
 import FoundationEssentials
 
 #if canImport(Glibc)
@@ -7,30 +6,6 @@ import FoundationEssentials
 
 /// What the doctor looks at outside the daemon.
 enum Surroundings {
-    /// Numeric addresses of interfaces that are up, without loopback and link-local ones; sorted.
-    static var addresses: [String] {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
-        defer { freeifaddrs(list) }
-        var found: Set<String> = []
-        var next = list
-        while let interface = next?.pointee {
-            next = interface.ifa_next
-            guard interface.ifa_flags & UInt32(IFF_UP) != 0, interface.ifa_flags & UInt32(IFF_LOOPBACK) == 0,
-                let address = interface.ifa_addr, let text = numeric(address), !text.hasPrefix("fe80:")
-            else { continue }
-            found.insert(text)
-        }
-        return found.sorted()
-    }
-
-    /// For users other than root on the disk of a path, in bytes; nil when the system does not tell.
-    static func freeBytes(at path: String) -> UInt64? {
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return nil }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
-    }
-
     /// 0 for a file that is not there.
     static func fileBytes(at path: String) -> UInt64 {
         UInt64(attributes(at: path)?[.size] as? UInt ?? 0)
