@@ -70,6 +70,9 @@ package struct Node: Sendable {
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
         let fleet = try await FleetIdentity(
             in: directory, of: store.identity.device, credentials: environment["CREDENTIALS_DIRECTORY"])
+        if let damage = fleet.damage {
+            logger.error("this laptop goes on without its fleet and its server", metadata: ["reason": "\(damage)"])
+        }
         let core = try await Core(
             Core.Parts(
                 store: store, machine: SystemMachine(executor: executor), configuration: configuration,

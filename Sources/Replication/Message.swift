@@ -83,6 +83,11 @@ package struct Hello: Hashable, Sendable {
         self.name = name
         self.revocations = revocations
     }
+
+    /// Whether this program speaks any version that the sender speaks.
+    package var isUnderstood: Bool {
+        minimumVersion <= ProtocolLimits.version && maximumVersion >= ProtocolLimits.minimumVersion
+    }
 }
 
 /// A job and one number for what is held of it: equal numbers need no further word.

@@ -3,6 +3,10 @@ import NIOCore
 import NIOPosix
 package import Replication
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 extension PeerTransport {
     /// Starts to connect. Does nothing while a dial to the same host and port is under way, handshake included.
     /// Ends in `linkOpened` with this address, or in `dialFailed`.
@@ -12,9 +16,9 @@ extension PeerTransport {
             self.registry.endDial(address)
             let reason = DialFailure.sentence(error)
             self.logger.debug("dial failed", metadata: ["address": "\(address)", "reason": "\(reason)"])
-            let wasAnswered = channel != nil
+            let failure = channel == nil ? DialFailure(error) : .notShown
             Task(executorPreference: self.executor) {
-                await self.handler.dialFailed(address, wasAnswered: wasAnswered, reason: reason)
+                await self.handler.dialFailed(address, failure, reason: reason)
             }
         }
         let bootstrap = ClientBootstrap(group: eventLoop)
@@ -34,5 +38,31 @@ extension ClientBootstrap {
             return connect(to: numeric)
         }
         return connect(host: address.host, port: address.port)
+    }
+}
+
+extension DialFailure {
+    /// What the system says of a connection that did not come about.
+    init(_ error: any Error) {
+        switch error {
+        case let error as IOError: self.init(code: error.errnoCode)
+        case ChannelError.connectTimeout: self = .silent
+        case let error as NIOConnectionError:
+            guard let last = error.connectionErrors.last?.error else {
+                self = .unknownName
+                return
+            }
+            self.init(last)
+        default: self = .other
+        }
+    }
+
+    private init(code: CInt) {
+        switch code {
+        case ECONNREFUSED: self = .refused
+        case ETIMEDOUT: self = .silent
+        case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL: self = .noWay
+        default: self = .other
+        }
     }
 }

@@ -27,6 +27,6 @@ package protocol TransportHandler: Sendable {
 
     /// A dial came to nothing; no link was opened.
     ///
-    /// - Parameter wasAnswered: somebody was there, who did not show to be of the fleet.
-    func dialFailed(_ address: PeerAddress, wasAnswered: Bool, reason: String) async
+    /// - Parameter reason: for people who know the system's words.
+    func dialFailed(_ address: PeerAddress, _ failure: DialFailure, reason: String) async
 }

@@ -19,7 +19,7 @@ struct ResumeTests {
             await anna.replicator.attach(anna.links)
             await anna.replicator.updatePlan { plan, now in plan.onConfigured(address, now: now) }
             #expect(anna.links.dialled == [address])
-            await anna.replicator.dialFailed(address, wasAnswered: false, reason: "nobody answers")
+            await anna.replicator.dialFailed(address, .silent, reason: "nobody answers")
             await anna.greet(2, on: first)
             await anna.greet(3, on: second)
             let count = anna.links.sent.count

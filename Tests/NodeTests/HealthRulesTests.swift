@@ -201,7 +201,12 @@ struct FleetHealthTests {
     func fleet() {
         #expect(HealthRules.fleet(nil).outcome == .warn)
         #expect(check() == .ok(.fleet, "member, certificate good for 40 days"))
-        #expect(check(daysLeft: 1).finding == "member, certificate good for 1 day")
+        #expect(check(daysLeft: 14).outcome == .ok && check(daysLeft: 13).outcome == .warn)
+        #expect(check(daysLeft: 1).finding == "member, the certificate ends in 1 day, and nobody has renewed it")
+        let damage = FleetIdentity.Damage(finding: "it is torn", remedy: "mend it")
+        #expect(HealthRules.fleet(nil, damage: damage).outcome == .fail)
+        #expect(HealthRules.fleet(nil, damage: damage).finding.hasSuffix("without others and the server: it is torn"))
+        #expect(HealthRules.fleet(nil, damage: damage).remedy == "mend it")
         #expect(check(daysLeft: -3).outcome == .warn)
         #expect(
             check(daysLeft: -3).finding

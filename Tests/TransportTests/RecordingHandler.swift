@@ -55,7 +55,7 @@ final class RecordingHandler: TransportHandler {
 
     func connectionRefused(remote: String, reason: String) async { note(.refused(reason)) }
 
-    func dialFailed(_ address: PeerAddress, wasAnswered: Bool, reason: String) async {
+    func dialFailed(_ address: PeerAddress, _ failure: DialFailure, reason: String) async {
         note(.dialFailed(port: address.port, reason: reason))
     }
 }

@@ -45,6 +45,7 @@ package actor Replicator: TransportHandler {
     /// The server may have it.
     var isServerExposed = false
     var refused = RefusedWorkLog()
+    var unfit = UnfitVersions()
     /// Who has gone while what they brought waits for the disk.
     var departed: [LinkID: Hello] = [:]
     /// The clock steps, and the mesh has not been told of that; and who waits until it has.
@@ -181,7 +182,10 @@ package actor Replicator: TransportHandler {
     }
 
     package func received(_ message: Message, on link: LinkID) async {
-        if case .hello = message { noteRevocations() }
+        if case .hello(let hello) = message {
+            noteRevocations()
+            unfit.note(hello, now: now)
+        }
         await perform(mesh.onMessage(withAuthor(message, from: link), on: link, now: now))
         await waitForRoom(link)
     }
@@ -224,11 +228,11 @@ package actor Replicator: TransportHandler {
         note(.refused, "\(remote): \(reason)")
     }
 
-    package func dialFailed(_ address: PeerAddress, wasAnswered: Bool, reason: String) async {
-        if wasAnswered { note(.notShown, "\(address): \(reason)") }
+    package func dialFailed(_ address: PeerAddress, _ failure: DialFailure, reason: String) async {
+        if failure == .notShown { note(.notShown, "\(address): \(reason)") }
         logger.debug("no connection", metadata: ["address": "\(address)", "reason": "\(reason)"])
         var generator = machine.generator
-        plan.onFailed(address, because: reason, now: now, using: &generator)
+        plan.onFailed(address, failure, because: reason, now: now, using: &generator)
         dialDue()
     }
 }

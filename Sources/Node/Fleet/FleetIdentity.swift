@@ -60,9 +60,19 @@ package final class FleetIdentity: LinkSecurity {
         }
     }
 
+    /// Why a laptop that was in a fleet cannot show that it is: both halves of a sentence.
+    struct Damage: Error, Hashable, CustomStringConvertible {
+        let finding: String
+        let remedy: String
+
+        var description: String { "\(finding); \(remedy)" }
+    }
+
     struct State {
         var key: DeviceKey
         var membership: Membership?
+        /// Why the laptop's place in its fleet cannot be read; it goes on alone.
+        var damage: Damage?
         var isInviting = false
         var revocations = RevocationLog()
         /// Laptops that were let in, or that this one has issued a certificate to.
@@ -78,6 +88,7 @@ package final class FleetIdentity: LinkSecurity {
         /// Nothing of a fleet is left.
         mutating func leave() {
             membership = nil
+            damage = nil
             revocations = RevocationLog()
             known = [:]
         }
@@ -121,7 +132,9 @@ package final class FleetIdentity: LinkSecurity {
             state = Mutex(State(key: try Self.makeKey(files), membership: nil))
             return
         }
-        var own = State(key: key, membership: try Self.membership(of: key, files))
+        var own = State(key: key)
+        // Whoever records a job on this laptop goes on; only what needs certificates waits.
+        do throws(Damage) { own.membership = try Self.membership(of: key, files) } catch { own.damage = error }
         try await Self.readRegister(files, into: &own)
         state = Mutex(own)
     }
@@ -151,6 +164,9 @@ package final class FleetIdentity: LinkSecurity {
     }
 
     var membership: Membership? { state.withLock { $0.membership } }
+
+    /// Why its place in a fleet cannot be read; nil where it can, or there is none.
+    var damage: Damage? { state.withLock { $0.membership == nil ? $0.damage : nil } }
 
     /// An element for each change of the key or of the membership from now on; several may come as one.
     func changes() -> AsyncStream<Void> {
@@ -245,18 +261,27 @@ package final class FleetIdentity: LinkSecurity {
     }
 
     /// As it was kept. It was judged when it came; peers judge it each time.
-    private static func membership(
-        of key: DeviceKey, _ files: FleetFiles
-    ) throws(ConfigurationError) -> Membership? {
-        guard let text = try files.read(FleetFiles.chain) else { return nil }
-        guard let all = try? FleetCertificate.all(inPEM: text), [3, 6].contains(all.count),
-            all[0].key == key.publicKey, let trust = FleetTrust(root: all[2])
-        else {
-            throw ConfigurationError(
-                "\(files.path)/\(FleetFiles.chain) holds no certificates of this laptop; move it aside, start again, and let "
-                    + "this laptop join anew.")
+    private static func membership(of key: DeviceKey, _ files: FleetFiles) throws(Damage) -> Membership? {
+        let place = "\(files.path)/\(FleetFiles.chain)"
+        let anew = "move it aside, start musterd again, and let this laptop join anew"
+        let (chain, issuing): (String?, String?)
+        do throws(ConfigurationError) {
+            (chain, issuing) = (try files.read(FleetFiles.chain), try files.read(FleetFiles.issuer))
+        } catch {
+            throw Damage(
+                finding: "\(place) cannot be read", remedy: "check its owner and mode, and the disk; else \(anew)")
         }
-        let issuer = try files.read(FleetFiles.issuer).flatMap { try? FleetCertificate.all(inPEM: $0).first }
+        guard let chain else {
+            // Whoever leaves a fleet takes these away with it.
+            guard issuing != nil || (try? files.read(FleetFiles.devices)) != nil else { return nil }
+            throw Damage(
+                finding: "\(place) is missing, by which others know this laptop",
+                remedy: "bring it back from a copy and start musterd again, or let this laptop join anew")
+        }
+        guard let all = try? FleetCertificate.all(inPEM: chain), [3, 6].contains(all.count),
+            all[0].key == key.publicKey, let trust = FleetTrust(root: all[2])
+        else { throw Damage(finding: "\(place) holds no certificates of this laptop", remedy: anew) }
+        let issuer = issuing.flatMap { try? FleetCertificate.all(inPEM: $0).first }
         let authority = issuer.flatMap { try? CertificateAuthority($0, key: key, fleet: trust.root.key) }
         return Membership(
             trust: trust, own: all[0], issuer: all[1], authority: authority, renewal: Array(all.dropFirst(3)))

@@ -113,6 +113,7 @@ struct DiscoveryService: Service {
             }
             await handle(event)
         }
+        state.forgetServices()
         for name in present { await replicator.vanished(name) }
     }
 
@@ -133,10 +134,9 @@ struct DiscoveryService: Service {
     }
 
     private func handle(_ event: DiscoveryEvent) async {
+        state.note(event)
         switch event {
-        case .available: state.status = DiscoveryStatus(state: .available)
-        case .unavailable(let outage):
-            state.status = DiscoveryStatus(state: .unavailable, reason: outage.reason, remedy: outage.remedy)
+        case .available, .unavailable: break
         case .advertised(let name):
             logger.debug("advertised", metadata: ["instance": "\(name)"])
         case .found(let service):

@@ -13,7 +13,8 @@ struct FleetServerSecurity: ServerSecurity {
     var credentials: FleetCredentials? { fleet.credentials }
 
     var silence: String {
-        fleet.isRevoked
+        if let damage = fleet.damage { return "the gateway does not start: \(damage.finding)" }
+        return fleet.isRevoked
             ? "this laptop was revoked; let it leave the fleet and join again if that is a mistake"
             : "this laptop belongs to no fleet yet"
     }

@@ -84,7 +84,7 @@ extension InventoryService {
                     deviceID: target.device?.description, name: target.instances.min(), address: address.description,
                     state: target.isDialling ? .connecting : target.failures > 0 ? .unreachable : .discovered,
                     origin: target.origin == .discovery ? .discovery : .configured,
-                    reason: target.isDialling ? nil : target.lastFailure))
+                    reason: target.isDialling ? nil : target.lastReason))
         }
         return peers
     }

@@ -29,10 +29,12 @@ package struct DialPlan: Sendable {
         /// announced again, and after a connection that stood for 15 s.
         package var failures = 0
         /// Why nobody was reached there the last time, as people read it; nil while somebody is, and where that is not known.
-        package internal(set) var lastFailure: String?
+        package internal(set) var lastReason: String?
         /// This device itself answered there: it is left alone until another id is claimed for it, or somebody names it
         /// anew.
         package internal(set) var isSelf = false
+        /// Why nobody was reached there last; nil before that, and once somebody was.
+        package internal(set) var lastFailure: DialFailure?
         var establishedAt: UInt64?
         var nextAttempt: UInt64
     }
@@ -96,6 +98,7 @@ package struct DialPlan: Sendable {
         targets[address]?.isDialling = false
         targets[address]?.device = device
         targets[address]?.establishedAt = now
+        targets[address]?.lastReason = nil
         targets[address]?.lastFailure = nil
     }
 
@@ -129,17 +132,20 @@ package struct DialPlan: Sendable {
 
     /// Nobody answered, or the connection has ended.
     ///
-    /// - Parameter reason: as people read it.
+    /// - Parameters:
+    ///   - failure: why nobody was reached; nil where somebody was.
+    ///   - reason: the same as people read it, or why the connection has ended.
     package mutating func onFailed(
-        _ address: PeerAddress, because reason: String? = nil, now: UInt64,
+        _ address: PeerAddress, _ failure: DialFailure? = nil, because reason: String? = nil, now: UInt64,
         using generator: inout some RandomNumberGenerator
     ) {
         guard var target = targets[address] else { return }
-        target.lastFailure = reason
+        target.lastReason = reason
         target.isDialling = false
         // A peer that is refused soon after its hello is dialled less and less often; one that stood for a while at once.
         if let since = target.establishedAt, now >= since + Self.longestDelay { target.failures = 0 }
         target.establishedAt = nil
+        target.lastFailure = failure
         let delay = min(Self.firstDelay << UInt64(min(target.failures, 10)), Self.longestDelay)
         target.failures += 1
         target.nextAttempt = now + delay / 2 + UInt64.random(in: 0...delay / 2, using: &generator)

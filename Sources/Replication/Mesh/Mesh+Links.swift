@@ -47,8 +47,7 @@ extension Mesh {
             return [refuse(id, "The peer calls itself another device than the one whose key it has.")]
         }
         if hello.device == device { return onOwnName(hello, on: id, now: now) }
-        guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= ProtocolLimits.minimumVersion
-        else {
+        guard hello.isUnderstood else {
             return [
                 refuse(
                     id,

@@ -123,11 +123,12 @@ package final class ChannelClient: Sendable {
             return .unreachable("what answers is not the fleet's server: \(error.reason)")
         }
         if let error = error as? ServerConnections.NoFleet { return .unreachable(error.description) }
-        if error is NIOConnectionError || error is ConnectionEnded {
-            return .unreachable("no connection to the server")
+        if error is ConnectionEnded { return .unreachable("no connection to the server") }
+        if let error = error as? NIOConnectionError {
+            return .unreachable(Self.reason(error.connectionErrors.last?.error))
         }
         if let error = error as? HTTPClientError {
-            if neverSent.contains(error) { return .unreachable("no connection to the server") }
+            if neverSent.contains(error) { return .unreachable(Self.reason(error)) }
             return .lost(error == .deadlineExceeded ? "no answer in time" : "the connection broke off (\(error))")
         }
         switch error {
@@ -139,12 +140,37 @@ package final class ChannelClient: Sendable {
         }
         if provesNothing(error) {
             return .unreachable(
-                "what answers does not prove to be the fleet's server; is there a login page?")
+                "what answers does not prove to be the fleet's server; is there a login page? (TLS)")
         }
         if let error = error as? IOError, [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
-            return .unreachable("no connection to the server")
+            return .unreachable(Self.reason(error))
         }
         return .lost(error is IOError ? "the connection broke off" : "\(error)")
+    }
+
+    /// Why there is no connection, with a word behind it that whoever helps knows.
+    ///
+    /// - Parameter error: of the last address that was tried; nil where there was none.
+    private static func reason(_ error: (any Error)?) -> String {
+        switch error {
+        case nil: return "its name leads nowhere (DNS)"
+        case let error as IOError:
+            switch error.errnoCode {
+            case ECONNREFUSED: return "nothing takes connections at its port (refused)"
+            case EHOSTUNREACH, ENETUNREACH: return "there is no way to it (no route)"
+            case ETIMEDOUT: return "it does not answer (timeout)"
+            default: break
+            }
+        case ChannelError.connectTimeout?: return "it does not answer (timeout)"
+        case let error as HTTPClientError:
+            switch error {
+            case .connectTimeout, .getConnectionFromPoolTimeout: return "it does not answer (timeout)"
+            case .tlsHandshakeTimeout: return "it takes a connection and says nothing (TLS)"
+            default: break
+            }
+        default: break
+        }
+        return "no connection to the server"
     }
 
     /// TLS was not begun.

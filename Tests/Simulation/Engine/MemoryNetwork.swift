@@ -252,7 +252,7 @@ final class MemoryNetwork: @unchecked Sendable {
             guard let callee = hosts[other], areNeighbours(laptop, other),
                 !cuts.contains([min(laptop, other), max(laptop, other)])
             else {
-                return await caller.handler.dialFailed(address, wasAnswered: false, reason: "nobody answers")
+                return await caller.handler.dialFailed(address, .silent, reason: "nobody answers")
             }
             let ends = [(laptop, caller), (other, callee)].map { place, host in
                 nextLink += 1

@@ -172,7 +172,7 @@ final class Traitor: TransportHandler, @unchecked Sendable {
         await wasLeft(peer)
     }
 
-    func dialFailed(_ address: PeerAddress, wasAnswered: Bool, reason: String) async {
+    func dialFailed(_ address: PeerAddress, _ failure: DialFailure, reason: String) async {
         dialling.remove(address.port - 1)
     }
     func backlogChanged(_ link: LinkID, congested: Bool) async {}

@@ -19,9 +19,18 @@ extension HealthRules {
     private static let day: Int64 = 86_400_000
     /// An issuer's right is renewed with the root, which lies in a drawer somewhere else: that takes a while.
     private static let issuerNotice = 60 * day
+    /// A certificate is renewed from half-way on: who has come so near its end has met nobody who could.
+    private static let notice = 14 * day
 
-    /// - Parameter standing: nil for a laptop without a fleet.
-    static func fleet(_ standing: FleetStanding?) -> HealthCheck {
+    /// - Parameters:
+    ///   - standing: nil for a laptop without a fleet.
+    ///   - damage: why its place in one cannot be read.
+    static func fleet(_ standing: FleetStanding?, damage: FleetIdentity.Damage? = nil) -> HealthCheck {
+        if let damage {
+            return .fail(
+                .fleet, "work goes on, on this laptop alone, without others and the server: \(damage.finding)",
+                remedy: damage.remedy)
+        }
         guard let standing else {
             return .warn(
                 .fleet, "this laptop is in no fleet, and exchanges nothing with others",
@@ -50,6 +59,11 @@ extension HealthRules {
             return .warn(
                 .fleet, "\(member); the right to let others in ends in \(days(until - standing.now))",
                 remedy: "have it renewed with the fleet's root (muster fleet sign --root)")
+        }
+        if left < notice {
+            return .warn(
+                .fleet, "\(standing.role.rawValue), the certificate ends in \(days(left)), and nobody has renewed it",
+                remedy: issuer)
         }
         return .ok(.fleet, member)
     }

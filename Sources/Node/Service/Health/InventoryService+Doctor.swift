@@ -14,27 +14,27 @@ extension InventoryService {
         // Both may have to be waited for.
         async let avahi = configuration.usesDiscovery ? Self.avahiState() : .closed
         async let store = storeCheck()
-        return DoctorReport(
-            version: MusterVersion.current,
-            checks: [
-                HealthRules.discovery(
-                    facts.discovery.status, avahi: await avahi, configuredPeers: configuration.peers.count),
-                HealthRules.network(
-                    listen: configuration.listen, port: transport.boundPort,
-                    isLoopbackOnly: configuration.isLoopbackOnly,
-                    waitsForFleet: configuration.waitsForFleet && fleet.membership == nil,
-                    interfaces: NetworkInterface.all, connected: (try? await connectedPeers()) ?? 0),
-                HealthRules.fleet(fleetStanding),
-                HealthRules.journals(await replicator.refusedWork),
-                await jobsCheck(),
-                await clockCheck(),
-                await serverCheck(),
-                HealthRules.queue(await queueStatus()),
-                DiskSpace.check(
-                    free: DiskSpace.freeBytes(at: configuration.stateDirectory),
-                    directory: configuration.stateDirectory),
-                await store,
-            ])
+        var checks = [
+            HealthRules.discovery(
+                facts.discovery.status, avahi: await avahi, configuredPeers: configuration.peers.count),
+            HealthRules.network(
+                listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
+                waitsForFleet: configuration.waitsForFleet && fleet.membership == nil,
+                interfaces: NetworkInterface.all, connected: (try? await connectedPeers()) ?? 0),
+        ]
+        checks += await neighbourChecks()
+        checks += [
+            HealthRules.fleet(fleetStanding, damage: fleet.damage),
+            HealthRules.journals(await replicator.refusedWork),
+            await jobsCheck(),
+            await clockCheck(),
+            await serverCheck(),
+            HealthRules.queue(await queueStatus()),
+            DiskSpace.check(
+                free: DiskSpace.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
+            await store,
+        ]
+        return DoctorReport(version: MusterVersion.current, checks: checks)
     }
 
     /// Beside the event loop's thread, which must not stand still with avahi.
