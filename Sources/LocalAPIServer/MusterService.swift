@@ -46,6 +46,8 @@ package protocol MusterService: Sendable {
     func carryOut(_ request: CarryOutRequest) async throws -> Chunks
     /// Takes such a file in, by the rules of a connection.
     func beginCarryIn() async throws -> any CarryIntake
+    /// What the daemon knows of itself, for a report.
+    func diagnostics() async throws -> Diagnostics
     /// How this device tells the time, and what is stamped later than it can be (rule R6).
     func clockReport() async throws -> ClockReport
     /// This laptop's place in a fleet.

@@ -7,6 +7,7 @@ import LocalAPIServer
 package import Logging
 import Replication
 package import Storage
+import Systemd
 import Timekeeping
 import Transport
 
@@ -112,13 +113,16 @@ package struct Core: Sendable {
 
     /// What answers the local API.
     ///
-    /// - Parameter gateway: nil without a server.
-    func service(gateway: Gateway?, discovery: DiscoveryState) -> InventoryService {
+    /// - Parameters:
+    ///   - gateway: nil without a server.
+    ///   - recentLog: nil where nobody keeps what is logged.
+    func service(gateway: Gateway?, discovery: DiscoveryState, recentLog: RecentLog? = nil) -> InventoryService {
         InventoryService(
             store: store, machine: machine, replicator: replicator, transport: transport, clock: clock, hub: hub,
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
-                configuration: configuration, firstReplica: store.identity.replica, discovery: discovery),
+                configuration: configuration, firstReplica: store.identity.replica, discovery: discovery,
+                recentLog: recentLog),
             keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, assignments: assignments,
             keptPeers: keptPeers, inviter: enrolment.inviter,
             joiner: enrolment.joiner, underWay: RequestsUnderWay(),

@@ -9,7 +9,7 @@ package import Logging
 import Replication
 import ServiceLifecycle
 import Storage
-import Systemd
+package import Systemd
 import Timekeeping
 import Transport
 import UnixSignals
@@ -23,17 +23,20 @@ package struct Node: Sendable {
     private let configuration: NodeConfiguration
     private let environment: [String: String]
     private let logger: Logger
+    private let recentLog: RecentLog?
     private let check: @Sendable () async throws -> Void
 
     /// Opens nothing before `run()`.
     ///
     /// - Parameters:
     ///   - environment: the process's; a service manager leaves there where it wants to be told.
+    ///   - recentLog: where the logger keeps its last lines, if anywhere.
     ///   - check: reads the settings as they are by now, and throws a sentence where they cannot be used.
     package init(
-        configuration: NodeConfiguration, environment: [String: String], logger: Logger,
+        configuration: NodeConfiguration, environment: [String: String], logger: Logger, recentLog: RecentLog? = nil,
         check: @escaping @Sendable () async throws -> Void
     ) {
+        self.recentLog = recentLog
         self.check = check
         self.configuration = configuration
         self.environment = environment
@@ -90,7 +93,7 @@ package struct Node: Sendable {
         let discovery = DiscoveryService(
             configuration: configuration, fleet: fleet,
             transport: core.transport, replicator: replicator, logger: logger)
-        let service = core.service(gateway: gateway, discovery: discovery.state)
+        let service = core.service(gateway: gateway, discovery: discovery.state, recentLog: recentLog)
         let newsPublisher = NewsPublisher(service: service)
         await newsPublisher.attach()
         let api = LocalServer(configuration.ownSocket, service: service, logger: logger) {

@@ -21,7 +21,8 @@ struct Muster: AsyncParsableCommand {
             """,
         version: MusterVersion.current,
         subcommands: [
-            StatusCommand.self, SessionCommand.self, DoctorCommand.self, MetricsCommand.self, PeersCommand.self,
+            StatusCommand.self, SessionCommand.self, DoctorCommand.self, MetricsCommand.self,
+            ReportCommand.self, PeersCommand.self,
             ClockCommand.self,
             JobCommand.self,
             ItemCommand.self, CatalogueCommand.self, ImportCommand.self, CarryCommand.self, QueueCommand.self,

@@ -105,10 +105,15 @@ struct Musterd: AsyncParsableCommand {
                 for (name, value) in configuration.settings { print("\(name)\t\(value)") }
                 return
             }
-            LoggingSystem.bootstrap { SystemLog.handler(of: $0, environment: environment) }
+            let recentLog = RecentLog()
+            LoggingSystem.bootstrap {
+                RecentLogHandler(SystemLog.handler(of: $0, environment: environment), keepingIn: recentLog)
+            }
             var logger = Logger(label: "musterd")
             logger.logLevel = configuration.logLevel
-            let node = Node(configuration: configuration, environment: environment, logger: logger) {
+            let node = Node(
+                configuration: configuration, environment: environment, logger: logger, recentLog: recentLog
+            ) {
                 _ = try await settings()
             }
             switch try await node.run() {

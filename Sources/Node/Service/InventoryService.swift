@@ -10,6 +10,7 @@ import Logging
 import Outbox
 import Replication
 import Storage
+import Systemd
 import Transport
 
 /// Answers the local API: people's words in, the store's and the mesh's facts out.
@@ -145,6 +146,8 @@ struct DaemonFacts: Sendable {
     /// The store's name when the daemon started; a store that is found to be a copy takes another.
     let firstReplica: ReplicaID
     let discovery: DiscoveryState
+    /// What was logged last; nil where nobody keeps it.
+    let recentLog: RecentLog?
 }
 
 extension APIError {

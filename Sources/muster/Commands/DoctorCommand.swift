@@ -25,24 +25,24 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let report = await examine()
+        let report = await Self.examine(options)
         if options.json { try StandardOutput.json(report) } else { show(report, on: .output) }
         if !report.isHealthy { throw Stop(code: .different) }
     }
 
     /// The daemon's own findings after whether it answers at all; what can be looked at without it when it does not.
-    private func examine() async -> DoctorReport {
+    static func examine(_ options: GlobalOptions) async -> DoctorReport {
         do {
             let report = try await LocalClient.with(
-                socketPath: options.socketPath, timeoutSeconds: Self.patienceSeconds
+                socketPath: options.socketPath, timeoutSeconds: patienceSeconds
             ) { try await $0.doctor() }
-            return DoctorReport(version: report.version, checks: [Self.daemon(of: report)] + report.checks)
+            return DoctorReport(version: report.version, checks: [daemon(of: report)] + report.checks)
         } catch {
             let failure = error as? APIError
             let check = HealthCheck.fail(
                 .daemon, failure?.parts?.finding ?? failure?.message ?? "\(error)",
                 remedy: failure?.parts?.remedy ?? "see its log (journalctl -u musterd)")
-            return Checkup.report(withoutDaemon: check, stateDirectory: stateDirectory)
+            return Checkup.report(withoutDaemon: check, stateDirectory: stateDirectory(options))
         }
     }
 
@@ -55,7 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// Where the daemon of this socket keeps its store; nil where nobody has said.
-    private var stateDirectory: String? {
+    private static func stateDirectory(_ options: GlobalOptions) -> String? {
         let environment = ProcessInfo.processInfo.environment
         if let told = environment["MUSTER_STATE_DIR"], !told.isEmpty { return told }
         let own = UsualDirectories(environment: environment, isRoot: geteuid() == 0)

@@ -72,6 +72,7 @@ struct MetService: MusterService {
             company == .alone ? full : .ok(.disk, "81.2 GB free"),
         ])
     }
+    func diagnostics() async throws -> Diagnostics { try await own.diagnostics() }
     func job(_ job: String, makesDigest: Bool) async throws -> JobDetails {
         if job == "broken" { throw Fault() }
         if job == "secret" { throw APIError(.notPermitted, "This device is not on the job's roster: ask the office.") }
