@@ -178,7 +178,7 @@ def finds_no_route(member):
 def server_finding(member):
     # The doctor ends with 1 when something is not well.
     checks = member.json_whatever("doctor")["checks"]
-    return next(check["finding"] for check in checks if check["name"] == "server")
+    return next(check["finding"] for check in checks if check["id"] == "server")
 
 
 def journals_of(office):

@@ -68,7 +68,8 @@ extension Route {
     /// The one that a query may have more than once.
     static let repeatedParameter = "where"
 
-    static let all = device + diagnostics + metrics + peers + carry + sessions + fleet + jobs + queue + roster + items + backups
+    static let all =
+        device + diagnostics + metrics + peers + carry + sessions + fleet + jobs + queue + roster + items + backups
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },

@@ -14,7 +14,7 @@ extension PeerTransport {
         guard registry.beginDial(address) else { return }
         let attempt = LinkAttempt(dialled: address) { channel, error in
             self.registry.endDial(address)
-            let reason = DialFailure.sentence(error)
+            let reason = DialReason.sentence(error)
             self.logger.debug("dial failed", metadata: ["address": "\(address)", "reason": "\(reason)"])
             let failure = channel == nil ? DialFailure(error) : .notShown
             Task(executorPreference: self.executor) {

@@ -5,7 +5,8 @@ import Testing
 struct HelpTests {
     static let commands: [[String]] = [
         [], ["status"], ["session"], ["session", "start"], ["session", "end"], ["session", "show"],
-        ["session", "list"], ["doctor"], ["report"], ["metrics"], ["carry"], ["carry", "out"], ["carry", "in"], ["peers"],
+        ["session", "list"], ["doctor"], ["report"], ["metrics"], ["carry"], ["carry", "out"], ["carry", "in"],
+        ["peers"],
         ["peers", "list"],
         ["peers", "add"], ["peers", "remove"],
         ["peers", "address"], ["clock"], ["job"], ["job", "create"], ["job", "list"],

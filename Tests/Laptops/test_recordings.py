@@ -146,7 +146,7 @@ def test_catalogue(scene, solos):
     scene.read(away_from(anna), "catalogue", code=UNAVAILABLE, label="catalogue without a daemon")
 
 
-COMMANDS = """status; session; session start; session end; session show; session list; doctor; peers; clock; job; job create; job list;
+COMMANDS = """status; session; session start; session end; session show; session list; doctor; report; peers; clock; job; job create; job list;
     job show; job rename; job advance; job sign-off; job watch; job log; job summary; job conflicts; job check; job export;
     job audit; job assign; job unassign; job roster; job late; job remove; item; item add; item set; item note; item remove;
     item restore; item list; item show; catalogue; import; queue; queue list; queue show; queue retry; queue drop; queue pause;

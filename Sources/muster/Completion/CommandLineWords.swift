@@ -28,8 +28,8 @@ struct CommandLineWords: Equatable {
 
     /// Options whose next word is no value of theirs; a test compares them with what the commands have.
     static let flags: Set<String> = [
-        "--json", "--wide", "--yes", "--force", "--new", "--all", "--changes", "--prometheus", "--version", "--help",
-        "-h",
+        "--json", "--wide", "--yes", "--force", "--new", "--all", "--changes", "--prometheus",
+        "--with-customer-data", "--version", "--help", "-h",
     ]
 
     /// The words that name something, behind those that name the command.

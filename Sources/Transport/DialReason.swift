@@ -6,7 +6,7 @@ import NIOPosix
 #endif
 
 /// Why a laptop was not reached, as people read it.
-enum DialFailure {
+enum DialReason {
     static func sentence(_ error: any Error) -> String {
         switch error {
         case let refusal as LinkRefusal: return refusal.description
