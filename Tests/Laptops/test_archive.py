@@ -21,6 +21,8 @@ def at_an_end(solos, office, front):
     wait_published([anna, bert], job, "cancelled")
     wait_agreed([anna, bert], job)
     wait_until(lambda: anna.vector(job) == bert.vector(job), PATIENCE_SECONDS, "they hold the same")
+    reached = lambda: anna.get("/v1/status")["server"]["state"] == "reached"
+    wait_until(reached, PATIENCE_SECONDS, "the office has answered")
     return anna, bert, job
 
 
@@ -67,7 +69,9 @@ def test_a_job_of_which_somebody_may_hold_more_is_not_archived(solos, office, fr
     anna.stop()
     # Carl has never met bert.
     carl = solos("carl").start(*server_flags(front.url))
-    wait_until(lambda: carl.items(job), PATIENCE_SECONDS, "carl has it from the office")
+    wait_until(lambda: len(carl.items(job)) == 20, PATIENCE_SECONDS, "carl has it from the office")
+    reached = lambda: carl.get("/v1/status")["server"]["state"] == "reached"
+    wait_until(reached, PATIENCE_SECONDS, "and the office has answered him")
     done = archive(carl, job, file_at(solos))
     assert done.returncode == 75 and "may hold work" in done.stderr, done
     assert not os.path.exists(file_at(solos)) and len(carl.items(job)) == 20
