@@ -69,7 +69,13 @@ package struct Node: Sendable {
         // Of a store that another version has written this may take a while.
         manager.status("opening the store")
         let store = try Store.open(
-            path: directory.storePath, machine: Host.machineID, hostName: hostName, generator: &generator)
+            path: directory.storePath, machine: Host.machineID, hostName: hostName,
+            upgrade: StoreUpgrade(program: MusterVersion.current) { step in
+                if step == .snapshot(percent: 0) {
+                    logger.notice("upgrading the store", metadata: ["version": "\(MusterVersion.current)"])
+                }
+                manager.progress("\(step)")
+            }, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
         let fleet = try await FleetIdentity(
             in: directory, of: store.identity.device, credentials: environment["CREDENTIALS_DIRECTORY"])

@@ -60,7 +60,7 @@ class Office(ChannelAnswers):
         self.muster_channel("fleet", "install", papers, *flags)
         return self
 
-    def launch(self, *flags):
+    def launch(self, *flags, environment=None):
         """Starts it and returns at once."""
         self._starts += 1
         # The state directory from the environment, as systemd gives it.
@@ -68,13 +68,13 @@ class Office(ChannelAnswers):
             f"office-{self._starts}",
             [self._executable, "--listen", f"127.0.0.1:{self.port}", "--proxy-socket", self.proxy_socket, *flags],
             self.directory,
-            {"STATE_DIRECTORY": self.directory},
+            {"STATE_DIRECTORY": self.directory, **(environment or {})},
         )
         return self
 
-    def start(self, *flags):
+    def start(self, *flags, environment=None):
         """Starts it and returns when it answers."""
-        self.launch(*flags)
+        self.launch(*flags, environment=environment)
         wait_until(self.answers, PATIENCE_SECONDS, "the server answers")
         return self
 

@@ -222,7 +222,8 @@ struct SignedJournalTests {
     func noKey() async throws {
         let place = try Place()
         let store = try Store.open(
-            path: place.path("keyless"), machine: "laptop", hostName: "anna", generator: &place.generator)
+            path: place.path("keyless"), machine: "laptop", hostName: "anna", upgrade: StoreUpgrade(program: "1.0.0"),
+            generator: &place.generator)
         let error = await #expect(throws: StoreError.self) { try await store.put(1, "name", "Sofa") }
         #expect(error?.description.contains("no key") ?? false)
         #expect(try await store.vectors().isEmpty)

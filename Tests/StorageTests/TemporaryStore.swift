@@ -19,8 +19,11 @@ final class Place {
 
     func path(_ name: String = "a") -> String { "\(directory)/\(name).sqlite" }
 
-    func open(_ name: String = "a", machine: String = "laptop") async throws -> Store {
-        let store = try Store.open(path: path(name), machine: machine, hostName: "anna", generator: &generator)
+    func open(
+        _ name: String = "a", machine: String = "laptop", upgrade: StoreUpgrade = StoreUpgrade(program: "1.0.0")
+    ) async throws -> Store {
+        let store = try Store.open(
+            path: path(name), machine: machine, hostName: "anna", upgrade: upgrade, generator: &generator)
         try await store.takeUp(TestSigner(named: machine), using: &generator)
         return store
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPCoding
 import Storage
 import Systemd
 
@@ -10,7 +11,10 @@ import Systemd
 enum DatabaseFile {
     static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    static func open(_ path: String) throws -> Store {
+    /// - Parameter manager: told how far it is where the store of an older version has to be brought up to date.
+    static func open(
+        _ path: String, telling manager: ServiceManager = ServiceManager(environment: [:])
+    ) throws -> Store {
         try makeDirectory(of: path)
         var isDirectory = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory {
@@ -19,7 +23,9 @@ enum DatabaseFile {
         var generator = SystemRandomNumberGenerator()
         do throws(StoreError) {
             return try Store.open(
-                path: path, machine: "", hostName: "office", role: .channel, generator: &generator)
+                path: path, machine: "", hostName: "office", role: .channel,
+                upgrade: StoreUpgrade(program: MusterVersion.current) { manager.progress("\($0)") },
+                generator: &generator)
         } catch {
             let kind: SystemExit =
                 switch error.code {

@@ -38,7 +38,7 @@ package struct ChannelServer: Sendable {
         keepFewArenas()
         raiseFileLimit()
         try DatabaseFile.lock(settings.databasePath)
-        let store = try DatabaseFile.open(settings.databasePath)
+        let store = try DatabaseFile.open(settings.databasePath, telling: manager)
         if settings.isRecovering {
             logger.warning("takes back what it had said before it was set back; nothing is decided meanwhile")
         } else if store.wasCopied {

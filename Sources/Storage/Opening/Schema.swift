@@ -1,23 +1,74 @@
 import GRDB
 
-/// The tables, as numbered migrations. A migration that has shipped is never edited; a new one is appended.
-enum Schema {
-    static func migrator(for role: StoreRole) -> DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("signed history 1") { db in
+/// The tables, as named migrations. One that has shipped is never edited; a new one is appended.
+struct Schema {
+    /// One step from one layout of the tables to the next.
+    struct Migration: Sendable {
+        /// Stands in the store once it has run.
+        let name: String
+        let run: @Sendable (Database) throws -> Void
+    }
+
+    private let migrations: [Migration]
+
+    /// As this program knows them.
+    init(for role: StoreRole) {
+        migrations = Self.shared + (role == .channel ? Self.ofChannel : [])
+    }
+
+    private init(_ migrations: [Migration]) {
+        self.migrations = migrations
+    }
+
+    /// As a program knew them for which `name` was the last one.
+    func upTo(_ name: String) -> Schema {
+        let end = migrations.firstIndex { $0.name == name }.map { $0 + 1 } ?? migrations.endIndex
+        return Schema(Array(migrations[..<end]))
+    }
+
+    /// All names, the oldest first.
+    var names: [String] { migrations.map(\.name) }
+
+    /// What has not run in this store.
+    func pending(in db: Database) throws -> [Migration] {
+        let applied = try Self.applied(in: db)
+        return migrations.filter { !applied.contains($0.name) }
+    }
+
+    /// Whether a program has written the store that knows more migrations than this one.
+    func isSuperseded(in db: Database) throws -> Bool { !(try Self.applied(in: db)).isSubset(of: names) }
+
+    /// The names of those that have run, whoever knows them; none in a new file.
+    static func applied(in db: Database) throws -> Set<String> {
+        guard try db.tableExists("grdb_migrations") else { return [] }
+        return try String.fetchSet(db, sql: "SELECT identifier FROM grdb_migrations")
+    }
+
+    /// Runs one in the open transaction, and notes it where GRDB's own migrator does, as stores have it from the beginning.
+    static func run(_ migration: Migration, in db: Database) throws {
+        try migration.run(db)
+        try db.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                """)
+        try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)", arguments: [migration.name])
+    }
+
+    private static let shared = [
+        Migration(name: "signed history 1") { db in
             try createTables(db)
             try addTime(db)
             try RemovalSchema.create(db)
             try RequestSchema.create(db)
             try OutboxSchema.create(db)
             try addAuthors(db)
-        }
-        migrator.registerMigration("heard 1", migrate: HeardSchema.create)
+        },
+        Migration(name: "heard 1", run: HeardSchema.create),
         // See OpeningWitness.
-        migrator.registerMigration("opening 1") { try $0.execute(sql: "ALTER TABLE store ADD COLUMN opening INTEGER") }
+        Migration(name: "opening 1") { try $0.execute(sql: "ALTER TABLE store ADD COLUMN opening INTEGER") },
         // Volume and shared barcodes stand with the counters, or NULL: nobody has added them up since. What was a report is
         // the digest alone.
-        migrator.registerMigration("totals 1") { db in
+        Migration(name: "totals 1") { db in
             try db.execute(
                 sql: """
                     ALTER TABLE job ADD COLUMN cubicFeet INTEGER;
@@ -26,21 +77,22 @@ enum Schema {
                     ALTER TABLE job RENAME COLUMN reportFingerprint TO digestFingerprint;
                     ALTER TABLE job RENAME COLUMN report TO digest;
                     """)
-        }
-        migrator.registerMigration("people 1", migrate: PeopleSchema.create)
-        migrator.registerMigration("assignments 1", migrate: AssignmentSchema.create)
-        migrator.registerMigration("cutoffs 1", migrate: AssignmentSchema.createCutoffs)
-        migrator.registerMigration("answers 1", migrate: AnswerTable.create)
-        migrator.registerMigration("former items 1", migrate: RemovalSchema.createFormerItems)
-        if role == .channel {
-            migrator.registerMigration("channel 1", migrate: ChannelSchema.create)
-            migrator.registerMigration("channel 2", migrate: ChannelSchema.createServer)
-            // Certificates have taken the place of tokens.
-            migrator.registerMigration("channel 3", migrate: ChannelSchema.createRevocations)
-            migrator.registerMigration("channel 4", migrate: ChannelSchema.createAssignments)
-        }
-        return migrator
-    }
+        },
+        Migration(name: "people 1", run: PeopleSchema.create),
+        Migration(name: "assignments 1", run: AssignmentSchema.create),
+        Migration(name: "cutoffs 1", run: AssignmentSchema.createCutoffs),
+        Migration(name: "answers 1", run: AnswerTable.create),
+        Migration(name: "former items 1", run: RemovalSchema.createFormerItems),
+        Migration(name: "program 1", run: ProgramTable.create),
+    ]
+
+    private static let ofChannel = [
+        Migration(name: "channel 1", run: ChannelSchema.create),
+        Migration(name: "channel 2", run: ChannelSchema.createServer),
+        // Certificates have taken the place of tokens.
+        Migration(name: "channel 3", run: ChannelSchema.createRevocations),
+        Migration(name: "channel 4", run: ChannelSchema.createAssignments),
+    ]
 
     /// Stores of the time when tombstones were forgotten, which cannot be made whole again, of the time when decisions
     /// about late work named places in journals, and of that when nobody signed what they wrote.

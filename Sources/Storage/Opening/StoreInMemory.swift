@@ -24,7 +24,7 @@ extension Store {
             }
             return try open(
                 try DatabaseQueue(configuration: configuration), place: place, hostName: hostName, role: role,
-                signer: signer, generator: &generator)
+                upgrade: StoreUpgrade(program: "0"), signer: signer, generator: &generator)
         } catch {
             throw StoreError(error)
         }

@@ -11,13 +11,14 @@ extension Store {
     ///
     /// A store that was copied, put back or moved to another machine becomes a new replica before anything is written
     /// (rule R9).
+    /// - Parameter upgrade: what the program wants of the tables, and whom it tells while an older store is brought up to that.
     /// - Throws: `StoreError`; a store of a newer or a former program, or of the other role, is left as it is.
     package static func open(
-        path: String, machine: String, hostName: String, role: StoreRole = .laptop,
+        path: String, machine: String, hostName: String, role: StoreRole = .laptop, upgrade: StoreUpgrade,
         generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
         do {
-            try refuseForeign(path: path, role: role)
+            try refuseForeign(path: path, role: role, upgrade)
             makeReadableToOwnerOnly(path)
             let pool = try DatabasePool(path: path, configuration: configuration)
             try pool.writeWithoutTransaction { db in
@@ -29,7 +30,7 @@ extension Store {
             let file = try fileNumber(of: path)
             let store = try open(
                 pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
-                witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
+                upgrade: upgrade, path: path, witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
                 isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
             // Not sooner: a migration sorts whole tables, and makes the log long within one commit.
             try pool.writeWithoutTransaction { db in
@@ -48,10 +49,10 @@ extension Store {
     /// Brings the tables up to date and settles who this store is.
     static func open(
         _ database: any DatabaseWriter, place: StorePlace, hostName: String, role: StoreRole = .laptop,
-        witness: OpeningWitness? = nil, signer: (any JournalSigner)? = nil,
+        upgrade: StoreUpgrade, path: String? = nil, witness: OpeningWitness? = nil, signer: (any JournalSigner)? = nil,
         isInPlace: @escaping @Sendable () -> Bool = { true }, generator: inout some RandomNumberGenerator
     ) throws -> Store {
-        try Schema.migrator(for: role).migrate(database)
+        try upgrade.run(on: database, role: role, path: path)
         let settled = try settleIdentity(in: database, place: place, role: role, witness, using: &generator)
         let nonce = UInt128.random(in: 0...UInt128.max, using: &generator)
         let identity = try signer.map { signer in
@@ -94,7 +95,7 @@ extension Store {
     }
 
     /// Looks at the file through a connection that cannot write.
-    private static func refuseForeign(path: String, role: StoreRole) throws {
+    private static func refuseForeign(path: String, role: StoreRole, _ upgrade: StoreUpgrade) throws {
         guard access(path, F_OK) == 0 else { return }
         var configuration = Configuration()
         configuration.readonly = true
@@ -107,11 +108,30 @@ extension Store {
                 "The store was written by an early version of Muster that did not sign what people wrote; export its jobs "
                     + "with that version, move the state directory aside and start again. The store was not touched.")
         }
-        if try queue.read(Schema.migrator(for: role).hasBeenSuperseded) {
-            throw StoreError(
-                .newerThanProgram,
-                "The store was written by a newer version of Muster; install that version, the store was not touched.")
+        let schema = upgrade.schema ?? Schema(for: role)
+        if try queue.read(schema.isSuperseded) {
+            throw newer(try queue.read(ProgramTable.entry), path: path, role: role, than: upgrade.program)
         }
+    }
+
+    /// - Parameter entry: nil for a store that does not say what has written it.
+    private static func newer(
+        _ entry: ProgramTable.Entry?, path: String, role: StoreRole, than program: String
+    ) -> StoreError {
+        let version = entry?.version ?? "a newer version that it does not name"
+        let snapshot = entry.map { StoreSnapshot(ofStoreAt: path, before: $0.version) }.flatMap { $0.exists ? $0 : nil }
+        let remedy =
+            switch (snapshot, role) {
+            case (nil, _): "install that version again"
+            case (_?, .laptop):
+                "install that version again, or go back to the store of before its upgrade with 'muster store rollback'"
+            case (let snapshot?, .channel):
+                "install that version again, or put the copy of before its upgrade, \(snapshot.path), back as 'muster-channel backup --help' tells"
+            }
+        return StoreError(
+            .newerThanProgram,
+            "The store was upgraded by Muster \(version), and this is \(program), which cannot read it; \(remedy). The store was not touched."
+        )
     }
 
     /// A laptop's store never becomes the server's, nor the other way round.

@@ -28,7 +28,11 @@ struct Laptop {
         let seed = name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) }
         var generator = SeededGenerator(seed: seed)
         store =
-            try path.map { try Store.open(path: $0, machine: name, hostName: name, generator: &generator) }
+            try path.map {
+                try Store.open(
+                    path: $0, machine: name, hostName: name, upgrade: StoreUpgrade(program: "1.0.0"),
+                    generator: &generator)
+            }
             ?? Store.openInMemory(
                 place: StorePlace(machine: name, file: name), hostName: name, generator: &generator)
         machine = StillMachine(seed: seed + 1, at: Self.moment.milliseconds)

@@ -18,7 +18,8 @@ struct DecisionTests {
 
     static func office(_ place: Place, _ name: String = "office", key: UInt64 = 99) async throws -> Store {
         let store = try Store.open(
-            path: place.path(name), machine: "server", hostName: "office", role: .channel, generator: &place.generator)
+            path: place.path(name), machine: "server", hostName: "office", role: .channel,
+            upgrade: StoreUpgrade(program: "1.0.0"), generator: &place.generator)
         try await store.takeUp(TestSigner(key), using: &place.generator)
         return store
     }
@@ -285,7 +286,7 @@ struct DecisionTests {
         // Moved to another machine it is still the channel.
         let moved = try Store.open(
             path: place.path("office"), machine: "other", hostName: "office", role: .channel,
-            generator: &place.generator)
+            upgrade: StoreUpgrade(program: "1.0.0"), generator: &place.generator)
         #expect(moved.identity.replica == .channel && moved.wasCopied)
     }
 }
