@@ -10,6 +10,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case newerThanProgram
         /// The store is of the time when tombstones were forgotten; it was left as it is.
         case olderThanProgram
+        /// There is no copy of before an upgrade that could be put back; nothing was changed.
+        case noSnapshot
         /// A laptop's store was opened as the server's, or the other way round; it was left as it is.
         case otherRole
         /// The disk is full; nothing was changed.

@@ -26,7 +26,7 @@ struct Muster: AsyncParsableCommand {
             ClockCommand.self,
             JobCommand.self,
             ItemCommand.self, CatalogueCommand.self, ImportCommand.self, CarryCommand.self, QueueCommand.self,
-            FleetCommand.self, BackupCommand.self, RestoreCommand.self,
+            FleetCommand.self, BackupCommand.self, RestoreCommand.self, StoreCommand.self,
             CompletionsCommand.self,
         ])
 }

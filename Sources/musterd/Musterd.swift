@@ -8,6 +8,20 @@ import Systemd
     import Glibc
 #endif
 
+/// What says where the store lies, for every command.
+struct PlaceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A JSON file with the same settings, as in {\"listen\": \"127.0.0.1:7473\"}.", valueName: "file"))
+    var config: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the store lies (default: /var/lib/muster; without root ~/.local/state/muster).",
+            valueName: "directory"))
+    var stateDir: String?
+}
+
 /// The daemon's command line.
 @main
 struct Musterd: AsyncParsableCommand {
@@ -22,12 +36,9 @@ struct Musterd: AsyncParsableCommand {
 
             Example: musterd --state-dir /var/lib/muster --server https://muster.example:7480
             """,
-        version: MusterVersion.current)
+        version: MusterVersion.current, subcommands: [RollbackCommand.self])
 
-    @Option(
-        help: ArgumentHelp(
-            "A JSON file with the same settings, as in {\"listen\": \"127.0.0.1:7473\"}.", valueName: "file"))
-    var config: String?
+    @OptionGroup var place: PlaceOptions
 
     @Option(
         help: ArgumentHelp(
@@ -37,12 +48,6 @@ struct Musterd: AsyncParsableCommand {
 
     @Flag(help: "Only say whether the settings can be used, and what they are.")
     var checkConfig = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Where the store lies (default: /var/lib/muster; without root ~/.local/state/muster).",
-            valueName: "directory"))
-    var stateDir: String?
 
     @Option(
         help: ArgumentHelp(
@@ -98,7 +103,7 @@ struct Musterd: AsyncParsableCommand {
     var logLevel: String?
 
     func run() async throws {
-        do {
+        try await Start.orOneSentence {
             let environment = ProgramStart.environment
             let configuration = try await settings()
             guard !checkConfig else {
@@ -120,12 +125,6 @@ struct Musterd: AsyncParsableCommand {
             case .stopped: leave()
             case .reloads: try ProgramStart.again()
             }
-        } catch {
-            let failure = StartFailure(error)
-            let line = Array(
-                SystemLog.lastWord("musterd: \(failure.sentence)", environment: ProgramStart.environment).utf8)
-            _ = write(STDERR_FILENO, line, line.count)
-            throw ExitCode(failure.exit.rawValue)
         }
     }
 
@@ -133,7 +132,7 @@ struct Musterd: AsyncParsableCommand {
     private func settings() async throws -> NodeConfiguration {
         let variables = try environmentFile.map { try EnvironmentFile(path: $0).variables } ?? [:]
         let configuration = try await NodeConfiguration.read(
-            flags: flags, environment: ProgramStart.environment.merging(variables) { $1 }, file: config,
+            flags: flags, environment: ProgramStart.environment.merging(variables) { $1 }, file: place.config,
             isRoot: geteuid() == 0)
         try configuration.checkSockets()
         return configuration
@@ -149,7 +148,7 @@ struct Musterd: AsyncParsableCommand {
     private var flags: [NodeConfiguration.Key: [String]] {
         var flags: [NodeConfiguration.Key: [String]] = [:]
         let single: [(NodeConfiguration.Key, String?)] = [
-            (.stateDirectory, stateDir), (.socket, socket), (.listen, listen), (.server, server),
+            (.stateDirectory, place.stateDir), (.socket, socket), (.listen, listen), (.server, server),
             (.socketGroup, socketGroup), (.readerSocket, readerSocket), (.readerGroup, readerGroup),
             (.serverInterval, serverInterval.map { String($0) }),
             (.hostName, hostName), (.logLevel, logLevel),

@@ -23,7 +23,7 @@ struct HelpTests {
         ["fleet", "join"],
         ["fleet", "list"], ["fleet", "show"], ["fleet", "revoke"],
         ["fleet", "request"], ["fleet", "sign"], ["fleet", "install"], ["fleet", "recover"], ["fleet", "leave"],
-        ["backup"], ["restore"], ["completions"],
+        ["backup"], ["restore"], ["store"], ["store", "rollback"], ["completions"],
     ]
 
     @Test("Every command explains itself, with an example, within 80 columns", arguments: commands)

@@ -151,7 +151,8 @@ COMMANDS = """status; session; session start; session end; session show; session
     job audit; job assign; job unassign; job roster; job late; job remove; item; item add; item set; item note; item remove;
     item restore; item list; item show; catalogue; import; queue; queue list; queue show; queue retry; queue drop; queue pause;
     queue resume; queue log; fleet; fleet init; fleet invite; fleet join; fleet list; fleet show; fleet revoke; fleet request;
-    fleet sign; fleet install; fleet recover; fleet leave; completions"""
+    fleet sign; fleet install; fleet recover; fleet leave; store; store rollback;
+    completions"""
 
 
 def test_help(scene, solos):

@@ -9,8 +9,8 @@ package struct StartFailure: Sendable {
     /// What the program ends with.
     package let exit: SystemExit
 
-    /// Chooses the exit code: 64 for settings, 65 for a store that is newer, of a former design, another role's or damaged, 77 for one that
-    /// cannot be written, 75 for what may pass, 70 for anything else.
+    /// Chooses the exit code: 64 for settings, 65 for a store that is newer, of a former design, another role's or damaged and for a
+    /// copy that is not there, 77 for one that cannot be written, 75 for what may pass, 70 for anything else.
     package init(_ error: any Error) {
         switch error {
         case let error as ConfigurationError:
@@ -29,7 +29,7 @@ package struct StartFailure: Sendable {
             sentence = error.explanation
             exit =
                 switch error.code {
-                case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: .badData
+                case .newerThanProgram, .olderThanProgram, .otherRole, .damaged, .noSnapshot: .badData
                 case .readOnly: .notPermitted
                 default: .tryAgain
                 }
@@ -41,6 +41,11 @@ package struct StartFailure: Sendable {
                 case .notPermitted: .notPermitted
                 default: .tryAgain
                 }
+        case let error as RollbackNotConfirmed:
+            switch error {
+            case .nobodyThere: (sentence, exit) = ("Nothing was changed; add --yes if that is meant.", .usage)
+            case .declined: (sentence, exit) = ("Nothing was changed.", .different)
+            }
         default:
             sentence = "It failed: \(error)"
             exit = .software

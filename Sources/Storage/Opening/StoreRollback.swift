@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The store of before the last upgrade, to be put back in its place: what for, and what of. Nobody else has the store open.
+///
+/// An older program than the store's can do it, too: of a newer layout it needs the table `program`, and nothing else.
+package struct StoreRollback {
+    /// The version that the store was upgraded to.
+    package let version: String
+    /// The version that the copy is of; empty for one that did not say so.
+    package let former: String
+    /// When the copy was made, in milliseconds since 1970.
+    package let madeMilliseconds: Int64
+    /// What the store holds of each job that the copy does not; a failure where this program cannot read it.
+    package let losses: Result<[RollbackLoss], StoreError>
+    /// Whether this program would upgrade what it has put back.
+    package let upgradesAgain: Bool
+
+    private let storePath: String
+    private let snapshot: StoreSnapshot
+
+    /// Compares both, and changes nothing that anybody would see.
+    ///
+    /// - Parameter program: this one's version.
+    /// - Throws: `StoreError`; `.noSnapshot` when there is nothing to put back.
+    package init(ofStoreAt path: String, program: String) throws(StoreError) {
+        do {
+            let store = try Self.open(path)
+            // With the last connection the log moves home.
+            defer { try? store.close() }
+            guard let entry = try store.read(ProgramTable.entry), let former = entry.former else {
+                throw StoreError.neverUpgraded
+            }
+            let snapshot = StoreSnapshot(ofStoreAt: path, before: entry.version)
+            var status = stat()
+            guard stat(snapshot.path, &status) == 0 else { throw StoreError.noSnapshot(snapshot.path) }
+            let copy = try Self.open(snapshot.path, isReadOnly: true)
+            defer { try? copy.close() }
+            let schema = Schema(for: .laptop)
+            let (isNewer, upgradesAgain) = try copy.read { db in
+                guard try String.fetchAll(db, sql: "PRAGMA quick_check(1)") == ["ok"],
+                    // A file without a table is sound, too.
+                    try db.tableExists("store"), try Int.fetchOne(db, sql: "SELECT count(*) FROM store") == 1
+                else {
+                    throw StoreError.damagedSnapshot(snapshot.path)
+                }
+                return (try schema.isSuperseded(in: db), try !schema.pending(in: db).isEmpty)
+            }
+            guard !isNewer else {
+                throw StoreError(
+                    .newerThanProgram,
+                    "The copy of before the upgrade is of Muster \(former), and this is \(program), which cannot read it; install \(former). Nothing was changed."
+                )
+            }
+            (version, self.former, storePath, self.snapshot) = (entry.version, former, path, snapshot)
+            madeMilliseconds = Int64(status.st_mtim.tv_sec) * 1_000
+            self.upgradesAgain = upgradesAgain
+            losses = Result {
+                try store.read { newer in try copy.read { try RollbackLoss.all(in: newer, against: $0) } }
+            }
+            .mapError { StoreError($0) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static func open(_ path: String, isReadOnly: Bool = false) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(2)
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Puts the copy in the store's place, in one step: whenever it is interrupted, the one or the other is there whole.
+    ///
+    /// - Returns: where the newer store is kept.
+    /// - Throws: `StoreError`; nothing is changed then.
+    package func perform() throws(StoreError) -> String {
+        var status = stat()
+        // Beside another database a log would be taken for that one's.
+        if stat(storePath + "-wal", &status) == 0, status.st_size > 0 {
+            throw StoreError(.busy, "Another program has the store open; end it and try again, nothing was changed.")
+        }
+        for suffix in ["-wal", "-shm"] { unlink(storePath + suffix) }
+        do throws(POSIXError) {
+            let kept = try keepNewer()
+            try Disk.flushDirectory(of: storePath)
+            guard rename(snapshot.path, storePath) == 0 else { throw Disk.lastError }
+            try Disk.flushDirectory(of: storePath)
+            return kept
+        } catch {
+            throw StoreError(
+                .readOnly, "The store cannot be put back; check the owner and mode of the state directory.",
+                cause: String(cString: strerror(error.code.rawValue)))
+        }
+    }
+
+    /// Gives the newer store a second name, which nothing has yet.
+    private func keepNewer() throws(POSIXError) -> String {
+        var (store, other) = (stat(), stat())
+        guard stat(storePath, &store) == 0 else { throw Disk.lastError }
+        var number = 1
+        while true {
+            let name = "\(storePath)-after-\(version)" + (number == 1 ? "" : "-\(number)")
+            // Or that it has been given before, by somebody who was interrupted then.
+            if stat(name, &other) == 0, other.st_ino == store.st_ino, other.st_dev == store.st_dev { return name }
+            if link(storePath, name) == 0 { return name }
+            guard errno == EEXIST else { throw Disk.lastError }
+            number += 1
+        }
+    }
+}
+
+extension StoreError {
+    static let neverUpgraded = StoreError(
+        .noSnapshot, "The store was never upgraded from an older version, so there is nothing to go back to.")
+
+    static func noSnapshot(_ path: String) -> StoreError {
+        StoreError(
+            .noSnapshot,
+            "The copy of before the upgrade, \(path), is not there any more; put it back from a backup of the directory, or install the version that the store is of."
+        )
+    }
+
+    static func damagedSnapshot(_ path: String) -> StoreError {
+        StoreError(
+            .damaged,
+            "The copy of before the upgrade, \(path), is damaged; nothing was changed. Keep the store as it is.")
+    }
+}

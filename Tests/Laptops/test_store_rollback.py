@@ -1,0 +1,191 @@
+"""`muster store rollback`: the store of before an upgrade is put back, and nothing that was written since vanishes unsaid."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from backups import back_up
+from lab import surroundings, wait_until
+from screen import Screen
+from solo import PATIENCE_SECONDS, journals, wait_agreed
+from unprivileged import Person
+from upgrades import layout, make_newer, make_older, snapshots, upgrade
+
+DECLINED = 1
+USAGE = 64
+BAD_DATA = 65
+TRY_AGAIN = 75
+
+
+def rollback(daemon, *arguments, prefix=()):
+    command = [*prefix, *daemon.command("store", "rollback", "--state-dir", daemon.state, *arguments)]
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=surroundings())
+
+
+def names(daemon, job):
+    return {item["fields"]["name"] for item in daemon.items(job).values()}
+
+
+def test_what_was_written_since_is_told_kept_and_brought_back_by_others(solos):
+    bert = solos("bert").start()
+    anna = solos("anna").start("--peer", bert.address)
+    job = anna.create_job("Smith")
+    anna.add(job, name="before")
+    wait_agreed([anna, bert], job)
+    assert anna.stop() == 0
+    # An upgrade, and a day's work with the newer program.
+    upgrade(anna, "99.1.0")
+    anna.start("--peer", bert.address)
+    former = anna.replica()
+    for count in range(3):
+        anna.add(job, name=f"since {count}")
+    bert.add(job, name="of bert")
+    wait_agreed([anna, bert], job)
+    assert anna.stop() == 0
+    anna.start()
+    anna.add(job, name="only here")
+    own = anna.create_job("Jones")
+    anna.add(own, name="a lamp")
+    newest = names(anna, job) | names(anna, own)
+
+    running = rollback(anna, "--yes")
+    assert running.returncode == TRY_AGAIN and "Another musterd uses" in running.stderr
+    assert anna.stop() == 0
+    held = journals(anna)
+    asked = rollback(anna)
+    assert asked.returncode == USAGE and "add --yes" in asked.stderr and asked.stdout == ""
+    for word in ("99.1.0", "Smith: ", "Jones: ", "nobody else is known to hold", "of others"):
+        assert word in asked.stderr, asked.stderr
+    assert journals(anna) == held and snapshots(anna) == ["muster.sqlite-before-99.1.0"]
+
+    done = rollback(anna, "--yes", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    jobs = {one["name"]: one for one in report["jobs"]}
+    assert report["version"] == "99.1.0" and report["kept"] == f"{anna.store}-after-99.1.0"
+    assert jobs["Smith"]["id"] == job and jobs["Smith"]["own"] == 4 and jobs["Smith"]["received"] >= 1
+    assert jobs["Smith"]["unheld"] >= 1 and jobs["Jones"]["unheld"] == jobs["Jones"]["own"] > 0
+    assert snapshots(anna) == [] and os.stat(report["kept"]).st_mode & 0o777 == 0o600
+
+    anna.start()
+    assert anna.replica() != former, "a new replica (rule R9)"
+    assert names(anna, job) == {"before"} and names(anna, own) == set()
+    anna.add(job, name="after the rollback")
+    assert anna.stop() == 0
+    anna.start("--peer", bert.address)
+    everything = {"before", "since 0", "since 1", "since 2", "of bert", "after the rollback"}
+    for daemon in (anna, bert):
+        wait_until(lambda: names(daemon, job) == everything, PATIENCE_SECONDS, f"{daemon.name} has everything")
+    wait_agreed([anna, bert], job)
+    assert anna.stop() == 0 and bert.stop() == 0
+    assert journals(anna) == journals(bert), "no journal is forked"
+
+    # What nobody else had is where it was said to be.
+    kept = solos("kept")
+    os.rmdir(kept.state)
+    back_up(anna, kept.state)
+    shutil.copy(report["kept"], kept.store)
+    # A log that lies beside would be taken for this one's.
+    for suffix in ("-wal", "-shm"):
+        if os.path.exists(kept.store + suffix):
+            os.remove(kept.store + suffix)
+    kept.start()
+    assert names(kept, job) | names(kept, own) == newest
+
+
+def test_a_store_that_the_program_cannot_read_is_put_aside(solos):
+    anna = solos("anna").start()
+    job = anna.create_job()
+    anna.add(job, name="before")
+    assert anna.stop() == 0
+    known = layout(anna.store)
+    make_newer(anna, "99.1.0")
+    done = rollback(anna, "--yes")
+    assert done.returncode == 0 and "systemctl start musterd" in done.stdout, done.stderr
+    assert layout(anna.store) == known
+    assert layout(f"{anna.store}-after-99.1.0") == [*known, "of next year 1"]
+    anna.start()
+    assert names(anna, job) == {"before"}
+
+
+def test_the_program_that_has_upgraded_says_that_it_would_do_so_again(solos):
+    anna = solos("anna").start()
+    job = anna.create_job()
+    anna.add(job, name="before")
+    assert anna.stop() == 0
+    make_older(anna)
+    older = layout(anna.store)
+    anna.start()
+    replica = anna.replica()
+    anna.add(job, name="since")
+    assert anna.stop() == 0
+    done = rollback(anna, "--yes")
+    assert done.returncode == 0 and "would upgrade it again" in done.stdout, done
+    assert layout(anna.store) == older and snapshots(anna) == []
+    anna.start()
+    assert names(anna, job) == {"before"} and anna.replica() != replica
+    assert len(snapshots(anna)) == 1, "it was copied again"
+
+
+@pytest.mark.parametrize("answer", ["n", "y"])
+def test_a_person_is_asked(solos, answer):
+    anna = solos("anna").start()
+    assert anna.stop() == 0
+    make_newer(anna, "99.1.0")
+    with Screen(anna, "store", "rollback", "--state-dir", anna.state, environment=surroundings()) as screen:
+        screen.read_until("Go back? [y/N] ")
+        screen.type(f"{answer}\n")
+        assert screen.wait() == (DECLINED if answer == "n" else 0), screen.shown
+    assert ("of next year 1" in layout(anna.store)) == (answer == "n")
+    assert os.path.exists(f"{anna.store}-before-99.1.0") == (answer == "n")
+
+
+@pytest.mark.parametrize("what", ["never upgraded", "no copy", "half a copy", "an empty copy"])
+def test_there_is_nothing_to_go_back_to(solos, what):
+    anna = solos("anna").start()
+    assert anna.stop() == 0
+    if what != "never upgraded":
+        make_newer(anna, "99.1.0")
+        copy = f"{anna.store}-before-99.1.0"
+        if what == "half a copy":
+            os.rename(copy, f"{copy}.part")
+        elif what == "an empty copy":
+            os.truncate(copy, 0)
+        else:
+            os.remove(copy)
+    held = layout(anna.store)
+    done = rollback(anna, "--yes")
+    assert done.returncode == BAD_DATA and done.stdout == "" and done.stderr.count("\n") == 1, done
+    words = {"never upgraded": "never upgraded", "an empty copy": "is damaged"}.get(what, "is not there any more")
+    assert words in done.stderr, done.stderr
+    assert layout(anna.store) == held
+
+
+def test_no_store_at_all(solos):
+    anna = solos("anna")
+    done = rollback(anna, "--yes")
+    assert done.returncode == USAGE and "There is no store in" in done.stderr and os.listdir(anna.state) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_what_root_puts_back_stays_the_daemons_own(build_directory, solos):
+    """The daemon's user has to be able to open it afterwards; somebody else may not do it at all."""
+    with Person(build_directory) as person:
+        anna = solos("anna", state=str(person.home / "state")).start()
+        assert anna.stop() == 0
+        make_newer(anna, "99.1.0")
+        owner = os.stat(person.home)
+        for name in os.listdir(anna.state):
+            os.chown(os.path.join(anna.state, name), owner.st_uid, owner.st_gid)
+        os.chown(anna.state, owner.st_uid, owner.st_gid)
+        anna._build_directory = str(person.programs)
+        stranger = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
+        os.chmod(anna.state, 0o700)
+        refused = rollback(anna, "--yes", prefix=stranger)
+        assert refused.returncode == 77 and "sudo" in refused.stderr, refused
+        done = rollback(anna, "--yes")
+        assert done.returncode == 0, done.stderr
+        owners = {name: os.stat(os.path.join(anna.state, name)).st_uid for name in os.listdir(anna.state)}
+        assert set(owners.values()) == {owner.st_uid}, owners
