@@ -1,19 +1,33 @@
 """The rest of the day: an upgrade, a backup put back, a laptop replaced, one lost and revoked. Then what has to be true."""
 
 import os
+import shutil
 
-from crew import PATIENCE_SECONDS, Ledger
+from crew import CREW, PATIENCE_SECONDS, Ledger
 from day import package
 from disks import Backup
 from evening import assert_all_is_there, assert_exports_are_equal, assert_requests_arrived_once, remarks
 from lab.waiting import wait_until
+from upgrades import ADDED, layout, take_back
 
 
 def test_one_laptop_is_upgraded_at_noon(day):
+    """The store is of a version that did not know what the last migrations add, so that it is copied first."""
     before = {member.name: member.machine.version("muster") for member in day.crew}
     process = day.ben.machine.main_process("musterd")
+    day.ben.machine.run(["systemctl", "stop", "musterd"])
+    state = day.ben.machine.disk / "var/lib/muster"
+    take_back(state / "muster.sqlite", *ADDED)
+    older = layout(state / "muster.sqlite")
     day.ben.machine.install(package("muster", os.environ["MUSTER_PACKAGES_NEXT"]))
+    # Whether or not the package has.
+    day.ben.machine.run(["systemctl", "start", "musterd"])
     day.ben.wait_ready()
+    (copy,) = state.glob("muster.sqlite-before-*")
+    assert copy.stat().st_uid == (state / "muster.sqlite").stat().st_uid != 0 and copy.stat().st_mode & 0o777 == 0o600
+    shutil.copy(copy, day.directory / "copy.sqlite")
+    assert layout(day.directory / "copy.sqlite") == older
+    assert "upgrading the store" in day.ben.machine.journal("musterd")
     assert len(set(before.values())) == 1 and day.ben.machine.version("muster") != before["ben"]
     assert day.ben.machine.main_process("musterd") not in (0, process)
     day.meet()
@@ -22,6 +36,28 @@ def test_one_laptop_is_upgraded_at_noon(day):
     day.wait_carried_out(day.garage)
     day.agree()
     assert [member.machine.version("muster") for member in (day.lea, day.anna)] == [before["lea"], before["anna"]]
+
+
+def test_and_goes_back_to_the_store_of_the_morning(day):
+    """What it has written since comes back from the others: it is a new replica."""
+    ben = day.ben.machine
+    now, replica = day.ben.digest(day.attic), day.ben.json("status")["replicaID"]
+    refused = ben.try_run(["muster", "store", "rollback", "--yes"])
+    assert refused.returncode == 75 and "Another musterd" in refused.stderr, refused
+    assert ben.try_run(["muster", "store", "rollback", "--yes"], user=CREW).returncode != 0, "it is no matter of the crew"
+    ben.run(["systemctl", "stop", "musterd"])
+    told = ben.try_run(["muster", "store", "rollback", "--yes"])
+    assert told.returncode == 0 and "changes of this laptop" in told.stderr, told
+    day.network.cut("ben")
+    ben.run(["systemctl", "start", "musterd"])
+    day.ben.wait_ready()
+    assert day.ben.digest(day.attic) != now and day.ben.json("status")["replicaID"] != replica
+    assert list((ben.disk / "var/lib/muster").glob("muster.sqlite-after-*"))
+    day.network.heal("ben")
+    day.meet()
+    day.agree()
+    day.work()
+    day.agree()
 
 
 def set_back(day, is_another_machine):
