@@ -26,7 +26,7 @@ struct BackupFileTests {
         let signer = TestSigner(named: "another")
         var generator = place.generator
         let copy = try await Store.openBackup(
-            at: place.path("copy"), hostName: "bert", signer: signer, using: &generator)
+            at: place.path("copy"), program: "1.0.0", hostName: "bert", signer: signer, using: &generator)
         #expect(copy.identity.replica != store.identity.replica, "rule R9")
         let held = try await copy.vector(of: Store.job)[store.identity.replica].sequence
         #expect(held >= 1)

@@ -34,7 +34,8 @@ extension InventoryService {
                 try await checkFleet(of: file)
                 var generator = machine.generator
                 let backup = try await Store.openBackup(
-                    at: path, hostName: facts.hostName, signer: FleetSigner(fleet), using: &generator)
+                    at: path, program: MusterVersion.current, hostName: facts.hostName, signer: FleetSigner(fleet),
+                    using: &generator)
                 defer { try? backup.close() }
                 let difference = try await replicator.difference(of: backup)
                 var report = RestoreReport(file, difference, isOwn: file.device == store.identity.device)

@@ -1,3 +1,4 @@
+import Checkup
 import Engine
 import HTTPCoding
 import LocalAPI
@@ -41,7 +42,7 @@ extension InventoryService {
         case .clockSynchronised: status.clock.isSynchronised ? 1 : 0
         case .clockDrift: status.clock.driftMilliseconds.map { $0 / 1000 }
         case .clockUncertainty: status.clock.uncertaintyMilliseconds.map { $0 / 1000 }
-        case .diskFree: Surroundings.freeBytes(at: directory).map { Double($0) }
+        case .diskFree: DiskSpace.freeBytes(at: directory).map { Double($0) }
         case .storeBytes: Double(Surroundings.fileBytes(at: file))
         case .storeLogBytes: Double(Surroundings.fileBytes(at: file + "-wal"))
         }

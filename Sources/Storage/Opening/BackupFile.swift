@@ -74,9 +74,10 @@ package struct BackupFile: Hashable, Sendable {
                 "The backup is of an early version of Muster that did not sign what people wrote; export its jobs with that version."
             )
         }
-        guard try !Schema.migrator(for: .laptop).hasBeenSuperseded(db) else {
+        guard try !Schema(for: .laptop).isSuperseded(in: db) else {
+            let version = try ProgramTable.entry(in: db)?.version ?? "a newer version"
             throw StoreError(
-                .newerThanProgram, "The backup was written by a newer version of Muster; install that version first.")
+                .newerThanProgram, "The backup was written by Muster \(version); install that version first.")
         }
         self.device = device
         author = try AuthorTable(db: db).author(named: replica)
@@ -89,12 +90,16 @@ extension Store {
     /// Opens a copy of a backup as a store of its own, which writes in this laptop's name if it has to: a restored store is a new
     /// replica (rule R9).
     ///
-    /// - Parameter path: of a file that `BackupFile` has looked at. It is brought up to date.
+    /// - Parameters:
+    ///   - path: of a file that `BackupFile` has looked at. It is brought up to date.
+    ///   - program: the version of the program that opens it.
     package static func openBackup(
-        at path: String, hostName: String, signer: any JournalSigner, using generator: inout some RandomNumberGenerator
+        at path: String, program: String, hostName: String, signer: any JournalSigner, using generator: inout some RandomNumberGenerator
     ) async throws -> Store {
         // No machine is called so: it is a copy wherever it lies.
-        let store = try Store.open(path: path, machine: "backup", hostName: hostName, generator: &generator)
+        let store = try Store.open(
+            path: path, machine: "backup", hostName: hostName, upgrade: StoreUpgrade(ofCopyBy: program),
+            generator: &generator)
         try await store.takeUp(signer, using: &generator)
         return store
     }

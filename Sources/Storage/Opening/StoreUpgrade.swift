@@ -26,6 +26,8 @@ package struct StoreUpgrade {
     /// The layout that it wants; nil for the newest.
     var schema: Schema?
     let tell: (Step) -> Void
+    /// What is a copy already needs no other.
+    private let copiesStore: Bool
 
     /// - Parameters:
     ///   - program: the version of the program that opens the store; it stays in the store.
@@ -33,6 +35,14 @@ package struct StoreUpgrade {
     package init(program: String, tell: @escaping (Step) -> Void = { _ in }) {
         self.program = program
         self.tell = tell
+        copiesStore = true
+    }
+
+    /// - Parameter program: the version of the program that opens a copy of a store.
+    init(ofCopyBy program: String) {
+        self.program = program
+        tell = { _ in }
+        copiesStore = false
     }
 
     /// - Parameter path: where the store lies, for the copy; nil for a store in memory.
@@ -40,7 +50,7 @@ package struct StoreUpgrade {
         let schema = schema ?? Schema(for: role)
         try database.writeWithoutTransaction { db in
             guard try !schema.pending(in: db).isEmpty else { return }
-            let snapshot = path.map { StoreSnapshot(ofStoreAt: $0, before: program) }
+            let snapshot = (copiesStore ? path : nil).map { StoreSnapshot(ofStoreAt: $0, before: program) }
             do {
                 try db.inTransaction(.immediate) {
                     // From here on no other process writes; one may just have done the same.

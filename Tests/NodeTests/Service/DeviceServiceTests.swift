@@ -1,3 +1,4 @@
+import Checkup
 import LocalAPIServer
 import Simulation
 import Storage
@@ -131,10 +132,9 @@ struct DeviceServiceTests {
     @Test("Others' networks stand before tunnels, and these before containers; IPv4 first")
     func ownAddresses() {
         let found = [
-            OwnAddresses.Found(address: "172.17.0.1", interface: "docker0"),
-            OwnAddresses.Found(address: "10.8.0.2", interface: "work", isPointToPoint: true),
-            OwnAddresses.Found(address: "2001:db8::7", interface: "wlan0"),
-            OwnAddresses.Found(address: "192.168.1.20", interface: "wlan0"),
+            NetworkInterface(name: "docker0", kind: .container, addresses: ["172.17.0.1"]),
+            NetworkInterface(name: "work", kind: .tunnel, addresses: ["10.8.0.2"]),
+            NetworkInterface(name: "wlan0", kind: .network, addresses: ["192.168.1.20", "2001:db8::7"]),
         ]
         let ordered = OwnAddresses.ordered(found, port: 7473)
         #expect(
