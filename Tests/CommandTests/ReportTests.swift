@@ -51,12 +51,14 @@ struct ReportTests {
 
     private static func report(_ options: [String]) async throws -> (outcome: MusterProcess.Outcome, text: String) {
         let (scene, log) = try await marked()
-        var answers = scene.answers
-        answers.own = scene.anna.core.service(
+        // The service's own words, and not what the scene makes of them: its doctor names jobs.
+        let service = scene.anna.core.service(
             gateway: nil, discovery: DiscoveryState(DiscoveryStatus(state: .available)), recentLog: log)
+        let named = try await service.doctor().checks.filter { $0.finding.contains(mark) }.map(\.id)
+        #expect(named.contains(.jobs))
         let file = Self.file()
         defer { try? FileManager.default.removeItem(atPath: file) }
-        let outcome = try await withDaemon(answers) { socket in
+        let outcome = try await withDaemon(service) { socket in
             try await MusterProcess.run(["report", file] + options, socket: socket)
         }
         return (outcome, try String(contentsOfFile: file, encoding: .utf8))
