@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -240,6 +241,33 @@ def test_a_full_stick_keeps_nothing_of_a_file(large, tmp_path):
         assert os.listdir(os.path.dirname(card)) == ["carl.muster-card"]
     finally:
         holder.kill()
+
+
+def test_a_laptop_that_was_set_back_has_its_work_back_from_a_stick(solos, stick, tmp_path):
+    anna, carl = solos("anna").start(), solos("carl").start()
+    job = anna.create_job("Smith")
+    anna.add(job, name="rug")
+    # What it has when it is set back: its card was shown before, and carl's is on the stick.
+    out(carl, stick)
+    anna.stop()
+    former = str(tmp_path / "former")
+    shutil.copytree(anna.state, former)
+    anna.start()
+    before = anna.replica()
+    for number in range(5):
+        anna.add(job, name=f"box {number}")
+    into(carl, out(anna, stick)[identifier(carl)])
+    anna.kill()
+    shutil.rmtree(anna.state)
+    shutil.copytree(former, anna.state)
+    anna.start()
+    assert len(anna.items(job)) == 1
+    anna.add(job, name="written since")
+    (report,) = into(anna, out(carl, stick)[identifier(anna)])
+    assert report["isWhole"] and not [sentence for one in report["jobs"] for sentence in one["refused"]], report
+    assert len(anna.items(job)) == 7 and anna.replica() != before
+    into(carl, out(anna, stick)[identifier(carl)])
+    assert export(carl, job) == export(anna, job)
 
 
 def test_only_the_jobs_that_are_named_are_carried(solos, stick):
