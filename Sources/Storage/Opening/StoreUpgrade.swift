@@ -31,7 +31,7 @@ package struct StoreUpgrade {
 
     /// - Parameters:
     ///   - program: the version of the program that opens the store; it stays in the store.
-    ///   - tell: called on the opening thread while there is something to do, and not at all where there is nothing.
+    ///   - tell: called on the opening thread while an older store is upgraded, and else not at all.
     package init(program: String, tell: @escaping (Step) -> Void = { _ in }) {
         self.program = program
         self.tell = tell
@@ -76,6 +76,8 @@ package struct StoreUpgrade {
     private func migrate(_ pending: [Schema.Migration], isNew: Bool, in db: Database) throws {
         guard !pending.isEmpty else { return }
         let former = isNew ? nil : try ProgramTable.entry(in: db)?.version ?? ""
+        // Tables without rows are made at once.
+        let tell = isNew ? { _ in } : tell
         for (index, migration) in pending.enumerated() {
             let step = Step.migration(index + 1, of: pending.count)
             tell(step)
