@@ -94,7 +94,8 @@ extension Store {
     ///   - path: of a file that `BackupFile` has looked at. It is brought up to date.
     ///   - program: the version of the program that opens it.
     package static func openBackup(
-        at path: String, program: String, hostName: String, signer: any JournalSigner, using generator: inout some RandomNumberGenerator
+        at path: String, program: String, hostName: String, signer: any JournalSigner,
+        using generator: inout some RandomNumberGenerator
     ) async throws -> Store {
         // No machine is called so: it is a copy wherever it lies.
         let store = try Store.open(
