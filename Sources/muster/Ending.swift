@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import UnixSignals
 
 /// How a run ends that does not go on: with the help that was asked for, or with what is wrong, in the words of all other errors.
 enum Ending {
@@ -52,5 +53,19 @@ enum Help {
             depth += word.count { $0 == "[" || $0 == "(" } - word.count { $0 == "]" || $0 == ")" }
         }
         return tokens
+    }
+}
+
+extension Ending {
+    /// As if nobody had waited for the signal. Whoever traps signals may take one more of them for its own (signalfd(2)), and then the
+    /// kernel does nothing: so it is sent until this is over.
+    static func end(by unixSignal: UnixSignal) -> Never {
+        let number = unixSignal == .sigint ? SIGINT : SIGTERM
+        signal(number, SIG_DFL)
+        for _ in 0..<1_000 {
+            kill(getpid(), number)
+            usleep(1_000)
+        }
+        _exit(128 + number)
     }
 }

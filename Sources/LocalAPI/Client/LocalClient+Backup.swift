@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import HTTPCoding
 import NIOCore
 import NIOHTTP1
 
@@ -30,18 +29,8 @@ extension LocalClient {
     package func restore(
         isPreview: Bool, _ next: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> RestoreReport {
-        var request = HTTPClientRequest(url: url(["restore"], query: isPreview ? [("preview", "true")] : []))
-        request.method = .POST
-        request.headers.add(name: "Accept", value: "application/json")
-        request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
-        request.headers.add(name: "Content-Type", value: "application/vnd.sqlite3")
-        let pieces = AsyncThrowingStream<ByteBuffer, any Error> { try await next().map { ByteBuffer(bytes: $0) } }
-        request.body = .stream(pieces, length: .unknown)
-        let response: HTTPClientResponse
-        do { response = try await http.execute(request, deadline: .distantFuture) } catch {
-            throw connectionFailure(error, isWrite: !isPreview)
-        }
-        guard response.status == .ok else { throw await problem(in: response) }
-        return try await decoded(response, isWrite: !isPreview)
+        try await upload(
+            ["restore"], query: isPreview ? [("preview", "true")] : [], mediaType: "application/vnd.sqlite3",
+            isWrite: !isPreview, next)
     }
 }

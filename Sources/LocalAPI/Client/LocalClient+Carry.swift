@@ -1,5 +1,3 @@
-import AsyncHTTPClient
-import HTTPCoding
 import NIOCore
 import NIOHTTP1
 
@@ -24,30 +22,7 @@ extension LocalClient {
     ///
     /// - Parameter next: the next piece of the file; nil at its end. One is asked for when the daemon has taken the last.
     package func carryIn(_ next: @escaping @Sendable () async throws -> [UInt8]?) async throws -> CarryReport {
-        var request = HTTPClientRequest(url: url(["carry", "in"], query: []))
-        request.method = .POST
-        request.headers.add(name: "Accept", value: "application/json")
-        request.headers.add(name: "Content-Type", value: "application/octet-stream")
-        request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
-        request.body = .stream(Pieces(pull: next), length: .unknown)
-        let response: HTTPClientResponse
-        // As long as its pieces go out one after another no silence counts: a slow disk takes its time.
-        do { response = try await http.execute(request, deadline: .distantFuture) } catch {
-            throw connectionFailure(error, isWrite: false)
-        }
-        guard (200..<300).contains(response.status.code) else { throw await problem(in: response) }
-        return try await decoded(response, isWrite: false)
-    }
-
-    private struct Pieces: AsyncSequence, Sendable {
-        let pull: @Sendable () async throws -> [UInt8]?
-
-        struct AsyncIterator: AsyncIteratorProtocol {
-            let pull: @Sendable () async throws -> [UInt8]?
-
-            func next() async throws -> ByteBuffer? { try await pull().map { ByteBuffer(bytes: $0) } }
-        }
-
-        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pull: pull) }
+        // A second time changes nothing.
+        try await upload(["carry", "in"], mediaType: "application/octet-stream", isWrite: false, next)
     }
 }

@@ -25,7 +25,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = try WholeFile(path: file, isReplacing: force)
-        var progress = CopyProgress()
+        let progress = ProgressBar()
         var bytes = 0
         try await output.watched {
             defer { progress.clear() }
@@ -33,7 +33,7 @@ struct BackupCommand: AsyncParsableCommand {
                 try await client.backup { piece, size in
                     try output.write(piece)
                     bytes += piece.count
-                    progress.show(bytes, of: size)
+                    progress.show(bytes, of: size, Formats.bytes(bytes))
                 }
             }
             try output.publish()

@@ -34,13 +34,8 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func send(isPreview: Bool) async throws -> RestoreReport {
-        let pieces = try UploadPieces(path: file)
-        return try await options.withClient(timeoutSeconds: LocalClient.copyTimeoutSeconds) { client in
-            do { return try await client.restore(isPreview: isPreview) { try await pieces.next() } } catch {
-                // What the file itself has to say comes before what that does to the connection.
-                if let failure = await pieces.failure { throw failure }
-                throw error
-            }
+        try await options.withClient(timeoutSeconds: LocalClient.copyTimeoutSeconds) { client in
+            try await UploadedFile.send(file) { try await client.restore(isPreview: isPreview, $0) }
         }
     }
 
@@ -50,21 +45,6 @@ struct RestoreCommand: AsyncParsableCommand {
         for left in report.leftOut {
             let place = "job \(ShortIDs.one(left.job)), journal \(ShortIDs.random(left.replicaID))"
             StandardError.say("\(place): \(left.sentence)")
-        }
-    }
-}
-
-/// A file on its way to the daemon.
-private actor UploadPieces {
-    private let file: InputFile
-    private(set) var failure: APIError?
-
-    init(path: String) throws { file = try InputFile(path: path) }
-
-    func next() throws -> [UInt8]? {
-        do { return try file.next() } catch {
-            failure = error as? APIError
-            throw error
         }
     }
 }

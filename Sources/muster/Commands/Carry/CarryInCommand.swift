@@ -44,9 +44,7 @@ struct CarryInCommand: AsyncParsableCommand {
     }
 
     private func take(_ file: String, _ client: LocalClient) async throws -> CarryReport {
-        let input = try CarriedInput(file)
-        defer { input.end() }
-        return try await client.carryIn { try input.next() }
+        try await UploadedFile.send(file) { try await client.carryIn($0) }
     }
 
     private func tell(_ reports: [CarriedInReport]) {
@@ -78,46 +76,4 @@ struct CarryInCommand: AsyncParsableCommand {
 struct CarriedInReport: Encodable {
     let file: String
     let report: CarryReport
-}
-
-/// A file that is read while it is sent.
-private final class CarriedInput: Sendable {
-    private let descriptor: Int32
-    private let progress: CarryProgress
-    private let bytes = Mutex(0)
-
-    init(_ path: String) throws {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw APIError(
-                errno == EACCES ? .notPermitted : .invalidValue,
-                "Cannot read \(path) (\(String(cString: strerror(errno)))): check the file's name.")
-        }
-        var status = stat()
-        progress = CarryProgress(size: fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil)
-    }
-
-    func next() throws -> [UInt8]? {
-        var failure: Int32 = 0
-        let piece = [UInt8](unsafeUninitializedCapacity: 128 << 10) { buffer, count in
-            let result = read(descriptor, buffer.baseAddress, buffer.count)
-            failure = result < 0 ? errno : 0
-            count = max(0, result)
-        }
-        // A stick that was pulled out.
-        guard failure == 0 else {
-            throw APIError(.invalidValue, "Cannot read the file on (\(String(cString: strerror(failure)))).")
-        }
-        let sum = bytes.withLock { sum in
-            sum += piece.count
-            return sum
-        }
-        progress.show(sum)
-        return piece.isEmpty ? nil : piece
-    }
-
-    func end() {
-        progress.clear()
-        close(descriptor)
-    }
 }

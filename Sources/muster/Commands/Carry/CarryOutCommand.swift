@@ -85,21 +85,18 @@ struct CarryOutCommand: AsyncParsableCommand {
         to recipient: CarryRecipient, _ target: String, _ cards: [String], _ client: LocalClient
     ) async throws -> CarriedOutReport {
         let request = CarryOutRequest(to: recipient.deviceID, cards: cards, jobs: jobs.isEmpty ? nil : jobs)
-        let file = try CarriedFile(target)
-        let progress = CarryProgress(size: nil)
+        // Somebody else reads it on the other laptop, and only that laptop can.
+        let file = try WholeFile(path: target, isReplacing: true, isPrivate: false)
+        let progress = ProgressBar()
         var bytes = 0
-        do {
+        try await file.watched {
+            defer { progress.clear() }
             try await client.carryOut(request) { piece in
                 try file.write(piece)
                 bytes += piece.count
-                progress.show(bytes)
+                progress.show(bytes, of: nil, Formats.bytes(bytes))
             }
-            progress.clear()
-            try file.finish()
-        } catch {
-            progress.clear()
-            file.discard()
-            throw error
+            try file.publish()
         }
         return CarriedOutReport(
             deviceID: recipient.deviceID, name: recipient.name ?? String(recipient.deviceID.prefix(8)), path: target,

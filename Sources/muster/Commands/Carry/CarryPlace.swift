@@ -32,14 +32,9 @@ struct CarryPlace {
     /// Leaves this laptop's.
     func leave(_ card: CarryCard) throws {
         let name = "\(path)/\(Self.plain(card.name))-\(card.deviceID.prefix(8))\(Self.cardSuffix)"
-        let file = try CarriedFile(name)
-        do {
-            try file.write(Array(card.certificates.utf8))
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
-        }
+        let file = try WholeFile(path: name, isReplacing: true, isPrivate: false)
+        try file.write(Array(card.certificates.utf8))
+        try file.publish()
     }
 
     /// What a file for a laptop is called here.
@@ -95,88 +90,5 @@ struct CarryPlace {
             sign.isASCII && (sign.isLetter || sign.isNumber || sign == "-" || sign == "_") ? sign : "-"
         }
         return kept.isEmpty ? "laptop" : String(kept)
-    }
-}
-
-/// A file that is there whole or not at all.
-final class CarriedFile {
-    private let path: String
-    private let temporary: String
-    private var descriptor: Int32
-
-    init(_ path: String) throws {
-        self.path = path
-        let slash = path.lastIndex(of: "/")
-        let (directory, name) = slash.map { (path[...$0], path[path.index(after: $0)...]) } ?? ("", path[...])
-        temporary = "\(directory).\(name).part"
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else {
-            throw APIError(
-                errno == EACCES ? .notPermitted : .invalidValue,
-                "Cannot write \(path) (\(String(cString: strerror(errno)))): name another place.")
-        }
-    }
-
-    func write(_ bytes: [UInt8]) throws {
-        var written = 0
-        while written < bytes.count {
-            let result = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { throw failure() }
-            written += result
-        }
-    }
-
-    /// On the stick, with its name, when this returns (fsync(2) of both, rename(2)).
-    func finish() throws {
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure() }
-        close(descriptor)
-        descriptor = -1
-        let slash = path.lastIndex(of: "/")
-        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard parent >= 0 else { throw failure() }
-        defer { close(parent) }
-        // Some file systems of sticks have none for directories (EINVAL).
-        guard fsync(parent) == 0 || errno == EINVAL else { throw failure() }
-    }
-
-    /// Nothing of it is left.
-    func discard() {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        descriptor = -1
-        unlink(temporary)
-    }
-
-    private func failure() -> APIError {
-        APIError(
-            .unavailable,
-            "\(path) could not be written (\(String(cString: strerror(errno)))), and nothing of it is left: make room, and carry out again."
-        )
-    }
-}
-
-/// How far a file is, on standard error, if a person is looking.
-struct CarryProgress {
-    private let isShown = isatty(STDERR_FILENO) == 1
-    private let size: Int?
-
-    init(size: Int?) { self.size = size }
-
-    func show(_ bytes: Int) {
-        guard isShown else { return }
-        var text = Formats.bytes(bytes)
-        if let size, size > 0 {
-            let share = min(1, Double(bytes) / Double(size))
-            let filled = Int(share * 30)
-            let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-            text = "\(bar) \(Int(share * 100)) %  " + text
-        }
-        StandardError.write("\r\u{1B}[K\(text)")
-    }
-
-    func clear() {
-        if isShown { StandardError.write("\r\u{1B}[K") }
     }
 }

@@ -47,7 +47,7 @@ struct FleetInitCommand: AsyncParsableCommand {
             let sealed = try FleetFailure.saying {
                 try SealedRoot(key, founded.0, passphrase: passphrase.read(isNew: true))
             }
-            try OutputFile.create(root, sealed.text)
+            try WholeFile.create(root, sealed.text)
             let enrolled: FleetStatus
             do {
                 enrolled = try await client.installCertificates(founded.1.pem + founded.0.pem)
@@ -149,24 +149,6 @@ struct PassphraseOption: ParsableArguments {
             throw APIError(.invalidValue, "The two passphrases differ: nothing was made, begin again.")
         }
         return first
-    }
-}
-
-/// A new file that only its owner may read.
-enum OutputFile {
-    static func create(_ path: String, _ text: String) throws {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            throw APIError(
-                .invalidValue, "Cannot write \(path) (\(String(cString: strerror(errno)))): name another file.")
-        }
-        let bytes = Array(text.utf8)
-        let isWhole = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == bytes.count && fsync(file) == 0
-        close(file)
-        guard isWhole else {
-            unlink(path)
-            throw APIError(.failed, "\(path) could not be written whole: make room there, or name another file.")
-        }
     }
 }
 

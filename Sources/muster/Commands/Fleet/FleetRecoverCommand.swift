@@ -55,7 +55,7 @@ struct FleetRecoverCommand: AsyncParsableCommand {
                 let authority = try CertificateAuthority.makeRoot(key, now: status.time.milliseconds)
                 return try SealedRoot(key, authority.certificate, passphrase: passphrase.read(isNew: true))
             }
-            try OutputFile.create(root, sealed.text)
+            try WholeFile.create(root, sealed.text)
             if options.json { return try StandardOutput.json(Recovered(fleetID: fleet, root: root)) }
             StandardOutput.say(
                 "The root of the fleet \(fleet) is in \(root): it belongs on a USB stick in a drawer.")

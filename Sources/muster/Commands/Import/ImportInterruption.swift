@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import UnixSignals
 
@@ -17,7 +16,7 @@ final class ImportInterruption: Sendable {
         let watcher = Task {
             for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
                 tell()
-                Self.end(by: signal.number)
+                Ending.end(by: signal)
             }
         }
         defer { watcher.cancel() }
@@ -32,19 +31,4 @@ final class ImportInterruption: Sendable {
         // In one write, in the place of the progress bar, which somebody else draws.
         StandardError.say(sentence, after: Terminal.error.isInteractive ? "\r\u{1B}[K" : "\n")
     }
-
-    /// As if nobody had waited for the signal. Whoever traps signals may take one more of them for its own (signalfd(2)), and then the
-    /// kernel does nothing: so it is sent until this is over.
-    static func end(by number: Int32) -> Never {
-        signal(number, SIG_DFL)
-        for _ in 0..<1_000 {
-            kill(getpid(), number)
-            usleep(1_000)
-        }
-        _exit(128 + number)
-    }
-}
-
-extension UnixSignal {
-    var number: Int32 { self == .sigint ? SIGINT : SIGTERM }
 }

@@ -53,13 +53,13 @@ struct Importer {
     }
 
     private mutating func take(_ input: InputFile) async throws {
-        let progress = ImportProgress(size: input.size)
+        let progress = ProgressBar()
         defer { progress.clear() }
         var importer = self
         defer { self = importer }
         try await table.read(input) { record, mapping in
             try await importer.add(record, mapping)
-            progress.show(bytesRead: input.bytesRead, rows: importer.report.rows)
+            progress.show(input.bytesRead, of: input.size, "\(Formats.count(importer.report.rows)) rows")
         }
         try await importer.send()
     }

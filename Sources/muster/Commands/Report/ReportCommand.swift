@@ -37,7 +37,7 @@ struct ReportCommand: AsyncParsableCommand {
         }
         let report = await ReportCollector(options: options).report(withCustomerData: withCustomerData)
         let text = String(decoding: try JSON.encode(report, pretty: true), as: UTF8.self)
-        try OutputFile.create(file, text + "\n")
+        try WholeFile.create(file, text + "\n")
         if options.json {
             return try StandardOutput.json(
                 Written(file: file, hasCustomerData: withCustomerData, missing: report.missing))

@@ -2,22 +2,24 @@ import Glibc
 import LocalAPI
 import UnixSignals
 
-/// A file that has its name when it is whole and on the disk, and not before; nobody else may read it.
+/// A file that has its name when it is whole and on the disk, and not before.
 final class WholeFile {
     private let path: String
     private let part: String
     private var descriptor: Int32
     private let isReplacing: Bool
 
-    /// - Parameter isReplacing: takes the place of a file of that name.
-    init(path: String, isReplacing: Bool) throws {
+    /// - Parameters:
+    ///   - isReplacing: takes the place of a file of that name.
+    ///   - isPrivate: nobody else may read it.
+    init(path: String, isReplacing: Bool, isPrivate: Bool = true) throws {
         self.path = path
         self.isReplacing = isReplacing
         // Another one may be under way to the same name.
         part = "\(path).\(getpid()).part"
         descriptor = -1
         try checkName()
-        descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw failure }
     }
 
@@ -35,6 +37,13 @@ final class WholeFile {
             guard count > 0 else { throw failure }
             rest = rest.dropFirst(count)
         }
+    }
+
+    /// A text, all at once; there is no file of that name yet.
+    static func create(_ path: String, _ text: String) throws {
+        let file = try WholeFile(path: path, isReplacing: false)
+        try file.write(Array(text.utf8))
+        try file.publish()
     }
 
     /// Reads what was written, from its beginning.
@@ -78,7 +87,7 @@ final class WholeFile {
                 unlink(part)
                 StandardError.say(
                     "Stopped: nothing was written.", after: Terminal.error.isInteractive ? "\r\u{1B}[K" : "")
-                ImportInterruption.end(by: signal.number)
+                Ending.end(by: signal)
             }
         }
         defer { watcher.cancel() }
