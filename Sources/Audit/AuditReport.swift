@@ -35,6 +35,8 @@ package struct AuditReport: Encodable, Sendable {
         package let issuerID: String?
         /// How many are signed.
         package let changes: Int
+        /// The place of the last transform of them.
+        package let lastSequence: UInt64
         /// The earliest and the latest time of them by its clock; nil where there are none.
         package let firstAt: Timestamp?
         /// As above.
@@ -129,6 +131,7 @@ extension HistoryAudit {
             name: replica == .channel ? "the server" : journal.name, people: journal.people,
             role: member?.role.rawValue,
             issuerID: member?.issuer.device.description, changes: journal.changes,
+            lastSequence: journal.head.sequence,
             firstAt: journal.first.map { Timestamp(milliseconds: Int64(clamping: $0.milliseconds)) },
             lastAt: journal.first.map { _ in Timestamp(milliseconds: Int64(clamping: journal.last.milliseconds)) },
             standing: standing, problem: problem)

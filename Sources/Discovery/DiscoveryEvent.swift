@@ -22,7 +22,7 @@ package struct DiscoveryOutage: Hashable, Sendable {
     /// What brings it back, in the imperative; begins in lower case, without a full stop.
     package let repair: String
     /// What a laptop can do: that, or go without.
-    package var remedy: String { "\(repair), or name a laptop with --peer HOST:PORT" }
+    package var remedy: String { "\(repair), or name a laptop with 'muster peers add HOST:PORT'" }
 }
 
 /// A service of another device.

@@ -14,7 +14,13 @@ extension Route {
         },
         Route(.post, "/v1/carry/in", isLong: true) { request, _, service in
             let intake = try await service.beginCarryIn()
-            for try await piece in request.body { await intake.add(Array(piece.readableBytesView)) }
+            do {
+                for try await piece in request.body { await intake.add(Array(piece.readableBytesView)) }
+            } catch {
+                // What stood before it broke off is taken.
+                _ = try? await intake.finish()
+                throw error
+            }
             return try Answer.json(try await intake.finish())
         },
     ]

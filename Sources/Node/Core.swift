@@ -76,7 +76,11 @@ package struct Core: Sendable {
         try await store.takeUp(FleetSigner(parts.fleet), using: &generator)
         jobs = try await store.vectors()
         assignments = try await JobAssignments(store: store, identity: parts.fleet, logger: logger)
-        keptPeers = try KeptPeers(in: parts.fleet.files, configured: parts.configuration.peers)
+        keptPeers = try KeptPeers(in: parts.fleet.files, configured: parts.configuration.peers) {
+            logger.error(
+                "the kept addresses of laptops could not be read; add them anew with 'muster peers add'",
+                metadata: ["former": "\(KeptPeers.damagedFile)"])
+        }
         hub = EventHub(run: UInt64(clamping: machine.wallMilliseconds))
         housekeeping = Housekeeping(store: store, logger: logger)
         publisher = ChangePublisher(hub: hub, store: store, housekeeping: housekeeping)
@@ -121,6 +125,7 @@ package struct Core: Sendable {
             store: store, machine: machine, replicator: replicator, transport: transport, clock: clock, hub: hub,
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
+                startedElapsed: machine.elapsedMilliseconds,
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery,
                 recentLog: recentLog),
             keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, assignments: assignments,

@@ -22,8 +22,9 @@ package struct ServiceManager: Sendable {
     package func ready(_ status: String) { tell("READY=1\nSTATUS=\(status)") }
     /// What it is doing, in one line for people.
     package func status(_ status: String) { tell("STATUS=\(status)") }
-    /// As `status`, at a start that takes long: the time-out does not count as long as such a line comes every two minutes.
-    package func progress(_ status: String) { tell("STATUS=\(status)\nEXTEND_TIMEOUT_USEC=120000000") }
+    /// As `status`, at a start that takes long: the time-out does not count as long as such a line comes every ten minutes: so
+    /// long a slow disk may need for a flush.
+    package func progress(_ status: String) { tell("STATUS=\(status)\nEXTEND_TIMEOUT_USEC=600000000") }
     /// It takes up other settings; until it is ready again.
     package func reloading() {
         var time = timespec()

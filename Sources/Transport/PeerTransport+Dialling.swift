@@ -48,7 +48,7 @@ extension DialFailure {
         case let error as IOError: self.init(code: error.errnoCode)
         case ChannelError.connectTimeout: self = .silent
         case let error as NIOConnectionError:
-            guard let last = error.connectionErrors.last?.error else {
+            guard let last = error.connectionErrors.first?.error else {
                 self = .unknownName
                 return
             }

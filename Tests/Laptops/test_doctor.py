@@ -97,7 +97,7 @@ def test_an_access_point_that_keeps_multicast_away_is_blamed(crew, lab):
     wait_together([anna, bert])
     assert check(anna, "isolation")["outcome"] == "ok"
     blamed = wait_check(bert, "isolation", "warn", "others find this laptop (anna)", SEARCH_SECONDS + PATIENCE_SECONDS)
-    assert "5353/udp" in blamed["remedy"] and "--peer" in blamed["remedy"], blamed
+    assert "5353/udp" in blamed["remedy"] and "muster peers add" in blamed["remedy"], blamed
     lab.switch("ip", "link", "set", bert.laptop.port, "type", "bridge_slave", "mcast_flood", "on")
     bert.laptop.restart_avahi()
     wait_check(bert, "isolation", "ok", "others are found", REDIAL_SECONDS)

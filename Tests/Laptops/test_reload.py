@@ -108,6 +108,7 @@ def test_wrong_settings_end_nothing(anna, file, manager, build_directory):
 
 def test_at_a_terminal_that_is_gone_it_ends(tmp_path, build_directory):
     anna = Solo(str(tmp_path), build_directory, "anna")
-    anna.start()
+    # As at a terminal, whatever has started the tests.
+    anna.start(prefix=["env", "--default-signal=HUP"])
     os.kill(anna.program.pid, signal.SIGHUP)
     wait_until(lambda: not anna.program.is_running, PATIENCE_SECONDS, "it has ended")

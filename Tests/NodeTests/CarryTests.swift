@@ -152,8 +152,10 @@ struct CarryTests {
         let later = try #require(try await anna.store.segment(of: replica, job: job, from: 4, maximumBytes: .max))
         #expect(later.first > 1)
         let key = anna.service.fleet.key
-        func told(_ segment: JournalSegment) async throws -> CarryReport {
-            let messages: [Message] = [Self.hello(key), .delta(job: job, segment, pushed: false)]
+        let other = try #require(JobID(try await anna.job("Jones", id: "Oak")))
+        func told(_ segment: JournalSegment, then next: JournalSegment? = nil) async throws -> CarryReport {
+            var messages: [Message] = [Self.hello(key), .delta(job: job, segment, pushed: false)]
+            if let next { messages.append(.delta(job: other, next, pushed: false)) }
             return try await Self.carryIn(
                 try Self.file(of: messages, by: key, showing: try crew.fleet.chain(key), to: bert), to: bert)
         }
@@ -162,8 +164,12 @@ struct CarryTests {
         let forged = JournalSegment(
             replica: replica, first: 1, head: whole.head, bytes: whole.bytes,
             signature: JournalSignature(Array(repeating: 1, count: 64)), author: whole.author)
-        let stopped = try await told(forged)
-        #expect(!stopped.isWhole && stopped.problem?.contains("has not signed") == true && stopped.changes == 0)
+        // What lay beside it is stored by then: it is told of, to people and to others.
+        let beside = try #require(try await anna.store.segment(of: replica, job: other, from: 1, maximumBytes: .max))
+        let stopped = try await told(forged, then: beside)
+        #expect(!stopped.isWhole && stopped.problem?.contains("has not signed") == true)
+        #expect(stopped.changes == Int(beside.head.sequence))
+        #expect(await bert.core.replicator.holdings(of: other).vector[replica] == beside.head)
         #expect(await bert.core.replicator.refusedWork.map(\.cause) == [.unsigned])
         #expect(try await told(whole).changes == Int(whole.head.sequence))
     }

@@ -26,7 +26,7 @@ struct MetricsTests {
         #expect(values["muster_server_reached"] == nil && values["muster_clock_drift_seconds"] == nil)
         let text = Metric.prometheus(metrics)
         #expect(text.contains("# TYPE muster_jobs gauge\nmuster_jobs 1\n"))
-        #expect(text.contains("# TYPE muster_refused_runs_total counter\nmuster_refused_runs_total 0\n"))
+        #expect(text.contains("# TYPE muster_refused_runs gauge\nmuster_refused_runs 0\n"))
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             #expect(line.wholeMatch(of: /[a-z_]+ -?[0-9.e+-]+/) != nil, "\(line)")
         }

@@ -88,6 +88,13 @@ struct BackupFileTests {
         }
         #expect(try await refusal("DROP TABLE grdb_migrations").code == .damaged)
         #expect(try await refusal("DELETE FROM store").code == .damaged)
+        // What no program makes: another table of that name, and places that there are not.
+        let loose =
+            "DROP TABLE store; CREATE TABLE store (device, replica, place, opening); INSERT INTO store VALUES (NULL, NULL, NULL, NULL)"
+        #expect(try await refusal(loose).code == .damaged)
+        #expect(try await refusal("UPDATE journal SET sequence = -1").code == .damaged)
+        #expect(try await refusal("UPDATE segment SET first = -5").code == .damaged)
+        #expect(try await refusal("ALTER TABLE item RENAME TO things").code == .damaged)
         let trigger = "CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM segment; END"
         #expect(try await refusal(trigger).code == .damaged)
         #expect(
@@ -96,7 +103,7 @@ struct BackupFileTests {
             try await refusal("UPDATE store SET replica = '\(ReplicaID.channel)'").code == .otherRole)
     }
 
-    @Test("A disk that fills while the copy is made leaves none")
+    @Test("A copy that cannot be made leaves none")
     func full() async throws {
         let place = try Place()
         let store = try await place.open()

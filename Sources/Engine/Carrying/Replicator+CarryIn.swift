@@ -179,9 +179,11 @@ extension Replicator {
         carried[link]?.runBytes = 0
         let outcomes = await outcomes(of: runs)
         preconditionIsolated()
+        // What is stored is told of, also behind what ends the reading.
         var stop: CarryStop?
-        for (run, ingested) in zip(runs, outcomes) where stop == nil {
-            stop = await tell(of: run, ingested, on: link)
+        for (run, ingested) in zip(runs, outcomes) {
+            let reason = await tell(of: run, ingested, on: link)
+            stop = stop ?? reason
         }
         perform(noteRenewal())
         if let stop { throw stop }
@@ -191,7 +193,8 @@ extension Replicator {
     private func tell(of run: IncomingRun, _ ingested: Ingested, on link: LinkID) async -> CarryStop? {
         let (job, segment) = (run.job, run.segment)
         // What follows what was left cannot fit, either.
-        guard carried[link]?.left.contains(JournalKey(job: job, replica: segment.replica)) == false else { return nil }
+        let isLeft = carried[link]?.left.contains(JournalKey(job: job, replica: segment.replica)) ?? true
+        guard ingested.result == .stored || !isLeft else { return nil }
         switch ingested.result {
         case .stored:
             let news = ingested.news ?? segment

@@ -54,6 +54,8 @@ struct BackupComparison {
         var isKnown = false
         /// It has ended there and goes on here.
         var isEndedThere = false
+        /// It has ended there, and nothing of it is known here.
+        var hasEnded = false
 
         var differing: [Journal] { journals.filter { $0.standing != .held } }
     }
@@ -62,9 +64,13 @@ struct BackupComparison {
         let there = try await backup.holdings(of: id)
         guard let here = try await holdingsHere(of: id) else {
             return Job(
-                journals: there.vector.entries.map {
-                    Journal(replica: $0.replica, standing: .ahead(of: 0), transforms: $0.head.sequence)
-                })
+                journals: there.vector.entries.map { entry in
+                    // What went with the job there is not to be had.
+                    let gone = min(there.removal?.heads[entry.replica].sequence ?? 0, entry.head.sequence)
+                    return Journal(
+                        replica: entry.replica, standing: .ahead(of: 0), transforms: entry.head.sequence - gone)
+                },
+                hasEnded: there.removal != nil)
         }
         var job = Job(isKnown: true)
         job.isEndedThere = there.removal != nil && here.removal == nil
@@ -146,7 +152,8 @@ struct BackupComparison {
                 continue
             }
             let differing = job.differing
-            guard !differing.isEmpty || !job.isKnown else { continue }
+            guard !differing.isEmpty || !job.isKnown, !job.hasEnded || differing.contains(where: { $0.transforms > 0 })
+            else { continue }
             difference.jobs.append(
                 BackupDifference.Job(
                     id: id, name: name, isNew: !job.isKnown,

@@ -7,6 +7,7 @@ import Synchronization
 final class KeptPeers: Sendable {
     /// In the state directory: a list of addresses in JSON.
     static let file = "peers.json"
+    static let damagedFile = "peers.json.damaged"
     /// As many as this device dials beside each other (docs/mesh.md, "Room").
     static let most = 64
 
@@ -18,20 +19,24 @@ final class KeptPeers: Sendable {
 
     /// Takes up what was kept.
     ///
-    /// - Throws: `ConfigurationError` where that cannot be read.
-    init(in files: FleetFiles?, configured: [PeerAddress]) throws {
+    /// - Parameter damaged: told where some of it could not be read, and was put aside as `damagedFile`.
+    /// - Throws: `ConfigurationError` where there is no reading at all.
+    init(in files: FleetFiles?, configured: [PeerAddress], damaged: () -> Void = {}) throws {
         self.files = files
         self.configured = configured
         guard let files, let text = try files.read(Self.file) else {
             addresses = Mutex([])
             return
         }
-        guard let texts = try? JSONDecoder().decode([String].self, from: Data(text.utf8)) else {
-            throw ConfigurationError(
-                "\(files.path)/\(Self.file) holds no addresses; move it aside, start again, and add them anew with 'muster peers add'."
-            )
+        let texts = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+        let kept = texts?.compactMap(PeerAddress.init)
+        addresses = Mutex(kept ?? [])
+        // A list that only spares typing keeps nobody from the inventory.
+        guard let kept, kept.count == texts?.count else {
+            try files.write(text, to: Self.damagedFile)
+            damaged()
+            return
         }
-        addresses = Mutex(texts.compactMap(PeerAddress.init))
     }
 
     /// In their order.

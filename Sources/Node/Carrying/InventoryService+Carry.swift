@@ -85,10 +85,8 @@ extension InventoryService {
     private func members(shownBy cards: [String]) async throws -> [DeviceID: FleetMember] {
         var members: [DeviceID: FleetMember] = [:]
         for card in cards.prefix(CarryRecipientsRequest.mostCards) {
-            guard let chain = try? FleetCertificate.all(inPEM: card) else {
-                throw APIError(.invalidValue, "A card holds no certificates: let its laptop carry out once more.")
-            }
-            // One of another fleet, or of somebody who was revoked, may lie on the same stick.
+            // One that was cut short when the stick was pulled out, of another fleet, or of somebody who was revoked may lie on it.
+            guard let chain = try? FleetCertificate.all(inPEM: card) else { continue }
             guard let member = await fleet.member(showing: chain.map(\.bytes)), member.key.device != fleet.device else {
                 continue
             }

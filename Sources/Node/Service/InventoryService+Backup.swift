@@ -40,8 +40,9 @@ extension InventoryService {
                 let difference = try await replicator.difference(of: backup)
                 var report = RestoreReport(file, difference, isOwn: file.device == store.identity.device)
                 guard !isPreview else { return report }
-                do { report.add(try await replicator.restore(from: backup, believing: isOwn)) } catch is RestoreFailure
-                {
+                do {
+                    report.add(try await replicator.restore(from: backup, of: file.device, believing: isOwn))
+                } catch is RestoreFailure {
                     throw APIError(
                         .unavailable,
                         "The store could not take all of it in; what came is kept. See that the disk has room, and restore again."
@@ -76,7 +77,7 @@ extension InventoryService {
     /// Whom this laptop believes without a fleet's word: itself; and, while it is in no fleet and meets nobody, whoever was in none,
     /// as it was itself before it lost its key.
     private var isOwn: @Sendable (JournalAuthor) -> Bool {
-        let (device, isAlone) = (store.identity.device, fleet.membership == nil)
+        let (device, isAlone) = (store.identity.device, fleet.membership == nil && fleet.damage == nil)
         return { !$0.isServer && ($0.device == device || isAlone && $0.certificates.isEmpty) }
     }
 
@@ -88,7 +89,7 @@ extension InventoryService {
         }
         throw APIError(
             .invalidValue,
-            fleet.membership == nil
+            fleet.membership == nil && fleet.damage == nil
                 ? "The backup is of another laptop (\(file.device.short)), and this one is in no fleet: let it join that laptop's fleet "
                     + "first ('muster fleet join CODE')."
                 : "The backup is of laptop \(file.device.short), which this laptop's fleet has not let in: restore it on a laptop of "

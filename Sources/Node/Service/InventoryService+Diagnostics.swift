@@ -16,7 +16,9 @@ extension InventoryService {
                 rows: (try? await store.rowCounts()) ?? [:]),
             events: (facts.recentLog?.lines ?? []).map {
                 Diagnostics.LoggedEvent(
-                    at: Timestamp(milliseconds: $0.at), level: $0.level, event: $0.event, details: $0.details)
+                    at: Timestamp(milliseconds: $0.at), level: $0.level, event: $0.event,
+                    // By its word somebody is let in.
+                    details: $0.details.filter { $0.key != "invitation" })
             })
     }
 }

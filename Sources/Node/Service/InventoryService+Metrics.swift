@@ -23,7 +23,8 @@ extension InventoryService {
         func sum(_ part: (PeerStatus) -> Int?) -> Double { Double(connected.reduce(0) { $0 + (part($1) ?? 0) }) }
         return switch name {
         case .uptime:
-            Double(Int64(clamping: machine.wallMilliseconds) - status.startedAt.milliseconds) / 1000
+            // Not by the wall clock, which somebody may set.
+            Double(machine.elapsedMilliseconds - min(machine.elapsedMilliseconds, facts.startedElapsed)) / 1000
         case .links: Double(connected.count)
         case .unreachable: Double(status.peers.count { $0.state == .unreachable })
         case .received: sum(\.bytesReceived)

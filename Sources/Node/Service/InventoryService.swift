@@ -142,6 +142,8 @@ struct InventoryService: MusterService {
 struct DaemonFacts: Sendable {
     let hostName: String
     let startedAt: Timestamp
+    /// The same by the machine's own time, in milliseconds.
+    let startedElapsed: UInt64
     let configuration: NodeConfiguration
     /// The store's name when the daemon started; a store that is found to be a copy takes another.
     let firstReplica: ReplicaID

@@ -11,7 +11,7 @@ enum MetricName: String, CaseIterable {
     case changesTwice = "muster_links_changes_received_twice"
     case behind = "muster_changes_behind"
     case ahead = "muster_changes_ahead"
-    case refused = "muster_refused_runs_total"
+    case refused = "muster_refused_runs"
     case jobs = "muster_jobs"
     case removedJobs = "muster_jobs_removed"
     case pending = "muster_requests_pending"
@@ -25,7 +25,7 @@ enum MetricName: String, CaseIterable {
     case storeBytes = "muster_store_bytes"
     case storeLogBytes = "muster_store_log_bytes"
 
-    var kind: Metric.Kind { self == .refused ? .counter : .gauge }
+    var kind: Metric.Kind { .gauge }
 
     var help: String {
         switch self {
@@ -38,7 +38,7 @@ enum MetricName: String, CaseIterable {
         case .changesTwice: "Those of them that were here already."
         case .behind: "Transforms that connected laptops have yet to acknowledge."
         case .ahead: "Transforms that connected laptops have announced and that are not here yet."
-        case .refused: "Runs of journals that were not taken since the daemon started."
+        case .refused: "Pieces of work that were not taken, as the doctor lists them."
         case .jobs: "Jobs that go on."
         case .removedJobs: "Jobs that have ended."
         case .pending: "Requests of this laptop that are on their way to the server."

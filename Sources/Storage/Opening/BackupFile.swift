@@ -60,7 +60,8 @@ package struct BackupFile: Hashable, Sendable {
             throw StoreError.noBackup
         }
         guard let row = try Row.fetchOne(db, sql: "SELECT device, replica FROM store"),
-            let device = DeviceID(row["device"] as String), let replica = ReplicaID(row["replica"] as String)
+            let device = (row["device"] as String?).flatMap({ DeviceID($0) }),
+            let replica = (row["replica"] as String?).flatMap({ ReplicaID($0) })
         else { throw StoreError.noBackup }
         guard replica != .channel else {
             throw StoreError(
@@ -79,11 +80,52 @@ package struct BackupFile: Hashable, Sendable {
             throw StoreError(
                 .newerThanProgram, "The backup was written by Muster \(version); install that version first.")
         }
+        guard try Self.tables(in: db).isSuperset(of: try Self.tables(for: Schema.applied(in: db))),
+            try Bool.fetchOne(db, sql: Self.hasNegativePlaces) == false
+        else { throw StoreError.damagedBackup("its tables are not those of a store") }
         self.device = device
         author = try AuthorTable(db: db).author(named: replica)
         let latest = try Store.greatestStamp(in: db)
         latestMilliseconds = latest == .zero ? nil : latest.milliseconds
     }
+}
+
+extension BackupFile {
+    /// A column as a program makes it. Where all of them are, `integrity_check` has looked at their types, too: tables are strict.
+    private struct Column: Hashable {
+        let table: String
+        let isStrict: Bool
+        let name: String
+        let type: String
+        let isRequired: Bool
+    }
+
+    private static func tables(in db: Database) throws -> Set<Column> {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT list.name, list.strict, info.name, info.type, info."notnull" OR info.pk
+                FROM pragma_table_list list JOIN pragma_table_info(list.name) info
+                WHERE list.schema = 'main' AND list.type = 'table'
+                """)
+        return Set(
+            rows.map { Column(table: $0[0], isStrict: $0[1], name: $0[2], type: $0[3], isRequired: $0[4]) })
+    }
+
+    /// What these migrations make.
+    private static func tables(for migrations: Set<String>) throws -> Set<Column> {
+        try DatabaseQueue().write { db in
+            for migration in try Schema(for: .laptop).pending(in: db) where migrations.contains(migration.name) {
+                try Schema.run(migration, in: db)
+            }
+            return try tables(in: db).filter { $0.table != "sqlite_schema" && $0.table != "grdb_migrations" }
+        }
+    }
+
+    private static let hasNegativePlaces = """
+        SELECT EXISTS (SELECT 1 FROM journal WHERE sequence < 0) OR EXISTS (SELECT 1 FROM segment WHERE first < 1 OR last < first)
+            OR EXISTS (SELECT 1 FROM removal WHERE sequence < 0)
+        """
 }
 
 extension Store {

@@ -1,11 +1,12 @@
 import LocalAPI
+import Synchronization
 
 /// A file on its way to the daemon, with a bar.
 actor UploadedFile {
     private let file: InputFile
     private let progress = ProgressBar()
     /// What the file itself has to say, which comes before what that does to the connection.
-    private(set) var failure: APIError?
+    private let failure = Mutex<APIError?>(nil)
 
     init(path: String) throws { file = try InputFile(path: path) }
 
@@ -21,7 +22,7 @@ actor UploadedFile {
             return piece
         } catch {
             progress.clear()
-            failure = error as? APIError
+            failure.withLock { $0 = error as? APIError }
             throw error
         }
     }
@@ -35,7 +36,8 @@ actor UploadedFile {
             return try await request { try await file.next() }
         } catch {
             file.progress.clear()
-            if let failure = await file.failure { throw failure }
+            // The file may be a pipe, on which somebody waits still.
+            if let failure = file.failure.withLock({ $0 }) { throw failure }
             throw error
         }
     }

@@ -19,7 +19,9 @@ final class WholeFile {
         part = "\(path).\(getpid()).part"
         descriptor = -1
         try checkName()
-        descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, isPrivate ? 0o600 : 0o644)
+        // Left by a former process of the same number, or put there by somebody who wants to have it.
+        unlink(part)
+        descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else { throw failure }
     }
 
@@ -95,7 +97,12 @@ final class WholeFile {
     }
 
     private func checkName() throws {
-        guard !isReplacing, access(path, F_OK) == 0 else { return }
+        if !isReplacing { try Self.checkName(path) }
+    }
+
+    /// - Throws: where there is a file of that name.
+    static func checkName(_ path: String) throws {
+        guard access(path, F_OK) == 0 else { return }
         throw APIError(.invalidValue, "\(path) is there already; name another file, or replace it with --force.")
     }
 

@@ -69,7 +69,7 @@ extension HealthRules {
             "nobody is found, while others find this laptop (\(others)): what is sent to all does not arrive here",
             remedy:
                 "let this laptop's firewall pass mDNS (ufw allow 5353/udp), switch client isolation off at the access "
-                + "point, or name laptops with --peer HOST:PORT")
+                + "point, or name laptops with 'muster peers add HOST:PORT'")
     }
 
     /// - Parameter peers: those that were turned away for what they speak.

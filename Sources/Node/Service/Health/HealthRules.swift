@@ -24,7 +24,7 @@ enum HealthRules {
         case (.off, _):
             return .warn(
                 .discovery, "switched off, and no peer address is configured",
-                remedy: "start musterd without --no-discovery, or name a laptop with --peer HOST:PORT")
+                remedy: "start musterd without --no-discovery, or name a laptop with 'muster peers add HOST:PORT'")
         // The library's questions are kept alive by a bus that does not know of the standstill. Elsewhere the bus may start what
         // does not run, so that what is found counts.
         case (.available, let fault?) where avahi == .silent: return broken(fault.finding, fault.remedy)
@@ -32,7 +32,7 @@ enum HealthRules {
         case (.unavailable, let fault?):
             return broken(
                 "\(fault.finding), so laptops are not found by themselves",
-                "\(fault.remedy), or name a laptop with --peer HOST:PORT")
+                "\(fault.remedy), or name a laptop with 'muster peers add HOST:PORT'")
         case (.unavailable, nil):
             guard let reason = status.reason else {
                 return .unknown(.discovery, "the search has not begun yet", remedy: "ask again in a moment")

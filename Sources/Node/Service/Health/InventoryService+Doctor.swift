@@ -16,7 +16,8 @@ extension InventoryService {
         async let store = storeCheck()
         var checks = [
             HealthRules.discovery(
-                facts.discovery.status, avahi: await avahi, configuredPeers: configuration.peers.count),
+                facts.discovery.status, avahi: await avahi,
+                configuredPeers: Set(configuration.peers + keptPeers.all).count),
             HealthRules.network(
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
                 waitsForFleet: configuration.waitsForFleet && fleet.membership == nil,

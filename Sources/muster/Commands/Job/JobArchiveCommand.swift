@@ -42,10 +42,11 @@ struct JobArchiveCommand: AsyncParsableCommand {
             let (details, tag) = try await client.taggedJob(job.reference)
             try await Self.checkThatItIsOver(details, client)
             let path = output ?? "\(details.id).history"
-            let file = try WholeFile(path: path, isReplacing: false)
+            try WholeFile.checkName(path)
             try confirmation.confirm(
                 "This writes the job \"\(details.name)\" with \(counted(details.items, "item")) to \(path), and then removes it for "
                     + "good from every laptop and the server.", writing: details.name)
+            let file = try WholeFile(path: path, isReplacing: false)
             let report = try await file.watched {
                 try await client.history(job: details.id) { try file.write($0) }
                 let report = try await Self.audited(file, details)
@@ -116,7 +117,9 @@ struct JobArchiveCommand: AsyncParsableCommand {
             report = try await reader.audit.report()
         } catch let fault as HistoryAudit.Fault { throw APIError(.failed, fault.sentence) }
         // Who has written since the job was looked at is among them, too.
-        guard report.holds, Set(report.journals.map(\.replicaID)).isSuperset(of: job.vector.keys) else {
+        let ends = Dictionary(
+            report.journals.map { ($0.replicaID, $0.lastSequence) }, uniquingKeysWith: { max($0, $1) })
+        guard report.holds, job.vector.allSatisfy({ ends[$0.key] ?? 0 >= UInt64(clamping: $0.value) }) else {
             throw APIError(
                 .invalidValue,
                 "The job's history does not prove itself, so nothing was removed: see 'muster job audit \(job.id)'.")
