@@ -70,7 +70,10 @@ package struct LocalServer: Service {
                 }
             })
         defer { file.remove(outcome.identity) }
-        try await server.run()
+        do { try await server.run() } catch let error as IOError {
+            // Nobody could ask it anything: no stop, but a start that failed.
+            throw file.failure("make the socket \(file.path)", error.errnoCode)
+        }
         try outcome.check()
     }
 

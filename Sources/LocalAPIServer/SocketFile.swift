@@ -30,6 +30,16 @@ struct SocketFile: Sendable {
                 "The path of the socket \(path) is longer than \(Self.longestPath - 1) bytes: choose a shorter one.")
         }
         if let group, Self.id(ofGroup: group) == nil { throw Self.noGroup(group, path) }
+        // Its directory is made if only that is missing.
+        let place = access(directory, F_OK) == 0 ? directory : Self.directory(of: directory)
+        guard access(place, W_OK | X_OK) == 0 else { throw failure("make the socket \(path)") }
+    }
+
+    private var directory: String { Self.directory(of: path) }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func noGroup(_ group: String, _ path: String) -> APIError {
@@ -39,9 +49,8 @@ struct SocketFile: Sendable {
     /// Checks that the path can be used and makes its directory if only that is missing.
     func prepare() throws {
         try check()
-        let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         // Members of another group have to get to the socket, whose own mode guards it.
-        if !directory.isEmpty, mkdir(directory, group == nil ? 0o750 : 0o755) != 0, errno != EEXIST {
+        if directory != ".", mkdir(directory, group == nil ? 0o750 : 0o755) != 0, errno != EEXIST {
             throw failure("make the directory \(directory)")
         }
         if let kind = fileKind(path) {
@@ -124,9 +133,10 @@ struct SocketFile: Sendable {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
     }
 
-    private func failure(_ action: String) -> APIError {
-        let code: APIError.Code = errno == EACCES || errno == EPERM ? .notPermitted : .invalidValue
+    /// - Parameter number: errno.
+    func failure(_ action: String, _ number: Int32 = errno) -> APIError {
+        let code: APIError.Code = number == EACCES || number == EPERM ? .notPermitted : .invalidValue
         return APIError(
-            code, "Cannot \(action) (\(String(cString: strerror(errno)))): choose another path with --socket.")
+            code, "Cannot \(action) (\(String(cString: strerror(number)))): choose another path with --socket.")
     }
 }

@@ -24,17 +24,17 @@ package struct Node: Sendable {
     private let environment: [String: String]
     private let logger: Logger
     private let recentLog: RecentLog?
-    private let check: @Sendable () async throws -> Void
+    private let check: @Sendable () async throws -> Bool
 
     /// Opens nothing before `run()`.
     ///
     /// - Parameters:
     ///   - environment: the process's; a service manager leaves there where it wants to be told.
     ///   - recentLog: where the logger keeps its last lines, if anywhere.
-    ///   - check: reads the settings as they are by now, and throws a sentence where they cannot be used.
+    ///   - check: whether the settings are others by now; throws a sentence where they cannot be used.
     package init(
         configuration: NodeConfiguration, environment: [String: String], logger: Logger, recentLog: RecentLog? = nil,
-        check: @escaping @Sendable () async throws -> Void
+        check: @escaping @Sendable () async throws -> Bool
     ) {
         self.recentLog = recentLog
         self.check = check

@@ -18,6 +18,11 @@ package struct EnvironmentFile: Sendable {
     /// - Throws: `Fault` where it is there and cannot be read, or where a line is neither empty, a comment (`#`, `;`), nor
     ///   `NAME=VALUE` with a value that is bare or whole in quotation marks.
     package init(path: String) throws(Fault) {
+        var status = stat()
+        // Whoever opens a pipe waits for somebody who writes.
+        guard stat(path, &status) != 0 || [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) else {
+            throw Fault(description: "\(path) is no file; name one with NAME=VALUE in each line.")
+        }
         guard let file = fopen(path, "re") else {
             let reason = errno
             guard reason != ENOENT else {

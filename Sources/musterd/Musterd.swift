@@ -119,7 +119,8 @@ struct Musterd: AsyncParsableCommand {
             let node = Node(
                 configuration: configuration, environment: environment, logger: logger, recentLog: recentLog
             ) {
-                _ = try await settings()
+                let now = try await settings().settings
+                return !now.elementsEqual(configuration.settings, by: ==)
             }
             switch try await node.run() {
             case .stopped: leave()

@@ -112,3 +112,45 @@ def test_at_a_terminal_that_is_gone_it_ends(tmp_path, build_directory):
     anna.start(prefix=["env", "--default-signal=HUP"])
     os.kill(anna.program.pid, signal.SIGHUP)
     wait_until(lambda: not anna.program.is_running, PATIENCE_SECONDS, "it has ended")
+
+
+def test_a_second_change_soon_after_the_first_is_taken_up_too(anna, file, manager):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    for number in range(6):
+        # While it begins anew nobody listens to the second one.
+        for word in (f"first-{number}", f"second-{number}"):
+            file.write_text(f"MUSTER_HOST_NAME={word}\n")
+            heard = len(manager.heard)
+            os.kill(anna.program.pid, signal.SIGHUP)
+            wait_until(lambda: manager.hears("RELOADING=1", heard) or word.startswith("second"), PATIENCE_SECONDS, "it has heard")
+        wait_until(lambda: answers_as(anna, f"second-{number}"), PATIENCE_SECONDS, "it goes by the last settings")
+
+
+def answers_as(daemon, word):
+    try:
+        return name(daemon) == word
+    except (OSError, AssertionError):
+        return False
+
+
+def test_a_pipe_in_the_place_of_the_settings_holds_nothing_up(anna, file, manager):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    file.unlink()
+    os.mkfifo(file)
+    reload(anna, manager)
+    assert "is no file" in anna.log() and name(anna) == "anna"
+
+
+def test_a_socket_that_cannot_be_had_is_no_setting(anna, file, manager):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    for path in ("/nowhere/at/all/look.sock", "/dev/null/look.sock"):
+        file.write_text(f"MUSTER_READER_SOCKET={path}\n")
+        reload(anna, manager)
+        assert f"Cannot make the socket {path}" in anna.log() and name(anna) == "anna"
+
+
+def test_a_socket_that_cannot_be_had_is_no_stop(tmp_path, build_directory):
+    anna = Solo(str(tmp_path), build_directory, "anna")
+    anna.launch("--socket", "/proc/muster.sock")
+    wait_until(lambda: not anna.program.is_running, PATIENCE_SECONDS, "it has ended")
+    assert anna.program.stop(PATIENCE_SECONDS) != 0 and "/proc/muster.sock" in anna.log()

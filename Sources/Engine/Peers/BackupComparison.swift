@@ -52,10 +52,8 @@ struct BackupComparison {
     struct Job {
         var journals: [Journal] = []
         var isKnown = false
-        /// It has ended there and goes on here.
+        /// It has ended there and not here, where it may not be known.
         var isEndedThere = false
-        /// It has ended there, and nothing of it is known here.
-        var hasEnded = false
 
         var differing: [Journal] { journals.filter { $0.standing != .held } }
     }
@@ -63,14 +61,12 @@ struct BackupComparison {
     func job(_ id: JobID) async throws -> Job {
         let there = try await backup.holdings(of: id)
         guard let here = try await holdingsHere(of: id) else {
-            return Job(
-                journals: there.vector.entries.map { entry in
-                    // What went with the job there is not to be had.
-                    let gone = min(there.removal?.heads[entry.replica].sequence ?? 0, entry.head.sequence)
-                    return Journal(
-                        replica: entry.replica, standing: .ahead(of: 0), transforms: entry.head.sequence - gone)
-                },
-                hasEnded: there.removal != nil)
+            var job = Job(isEndedThere: there.removal != nil)
+            guard !job.isEndedThere else { return job }
+            job.journals = there.vector.entries.map {
+                Journal(replica: $0.replica, standing: .ahead(of: 0), transforms: $0.head.sequence)
+            }
+            return job
         }
         var job = Job(isKnown: true)
         job.isEndedThere = there.removal != nil && here.removal == nil
@@ -152,8 +148,7 @@ struct BackupComparison {
                 continue
             }
             let differing = job.differing
-            guard !differing.isEmpty || !job.isKnown, !job.hasEnded || differing.contains(where: { $0.transforms > 0 })
-            else { continue }
+            guard !differing.isEmpty || !job.isKnown else { continue }
             difference.jobs.append(
                 BackupDifference.Job(
                     id: id, name: name, isNew: !job.isKnown,

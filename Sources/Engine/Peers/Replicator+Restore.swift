@@ -45,40 +45,21 @@ extension Replicator {
     ///
     /// - Parameters:
     ///   - backup: writes with this laptop's key, for what it may have to issue again.
-    ///   - device: whose it is: it ends what that may end.
     ///   - isOwn: whether an author is believed without the fleet's word.
     /// - Throws: `RestoreFailure`; `StoreError`.
     package func restore(
-        from backup: Store, of device: DeviceID, believing isOwn: @escaping @Sendable (JournalAuthor) -> Bool
+        from backup: Store, believing isOwn: @escaping @Sendable (JournalAuthor) -> Bool
     ) async throws -> RestoreOutcome {
         var outcome = RestoreOutcome()
         // Before anything else of a job: who may be told of it.
         await learnAssignments(of: backup)
         let comparison = BackupComparison(store: store, backup: backup)
         for (job, _) in try await backup.vectors() {
+            // An end is not signed, and who told it may not have been on the job by then: a restore ends nothing.
             guard try await !comparison.job(job).isEndedThere else { continue }
-            if let removal = try await backup.removal(of: job) {
-                try await takeEnd(removal, of: job, toldBy: device, holding: try await backup.vector(of: job))
-            }
             try await restore(job, by: comparison, believing: isOwn, &outcome)
         }
         return outcome
-    }
-
-    /// As over a link: whoever is not on a job does not end it. A person here has said that the backup is to count, by whatever words.
-    private func takeEnd(
-        _ removal: JobRemoval, of job: JobID, toldBy device: DeviceID, holding vector: VersionVector
-    ) async throws {
-        let words = assignments?.roster(of: job).fingerprint ?? 0
-        let end = ToldEnd(removal, knowing: words)
-        switch mesh.verdict(on: end, of: job, by: access(of: device), holding: vector) {
-        case .noNews: return
-        case .taken: guard await takeRemoval(removal, of: job) else { throw RestoreFailure() }
-        case .barred, .otherWords:
-            logger.warning(
-                "the end of a job that a backup tells of is not taken: its laptop is not on the job",
-                metadata: ["job": "\(job)", "device": "\(device.short)"])
-        }
     }
 
     private func learnAssignments(of backup: Store) async {

@@ -11,14 +11,14 @@ import UnixSignals
 final class ReloadService: Service {
     private let manager: ServiceManager
     private let logger: Logger
-    private let check: @Sendable () async throws -> Void
+    private let check: @Sendable () async throws -> Bool
     private let isTaken = Mutex(false)
 
     /// Whether the daemon is to begin anew once it has ended.
     var wantsStart: Bool { isTaken.withLock { $0 } }
 
-    /// - Parameter check: throws a sentence for settings that cannot be used.
-    init(manager: ServiceManager, logger: Logger, check: @escaping @Sendable () async throws -> Void) {
+    /// - Parameter check: whether the settings are others by now; throws a sentence for such that cannot be used.
+    init(manager: ServiceManager, logger: Logger, check: @escaping @Sendable () async throws -> Bool) {
         self.manager = manager
         self.logger = logger
         self.check = check
@@ -29,13 +29,17 @@ final class ReloadService: Service {
     func run() async throws {
         guard manager.isThere else { return try await gracefulShutdown() }
         await cancelWhenGracefulShutdown { [self] in
-            for await _ in await UnixSignalsSequence(trapping: .sighup) {
+            let signals = await UnixSignalsSequence(trapping: .sighup)
+            // What has changed since they were read was told while nobody listened.
+            if (try? await check()) ?? false { return take() }
+            for await _ in signals {
                 manager.reloading()
                 do {
-                    try await check()
-                    logger.notice("the settings are taken up: beginning anew")
-                    isTaken.withLock { $0 = true }
-                    return
+                    guard try await check() else {
+                        manager.ready("the same settings as before")
+                        continue
+                    }
+                    return take()
                 } catch {
                     logger.error(
                         "the settings cannot be used; those of before stay", metadata: ["reason": "\(error)"])
@@ -43,5 +47,10 @@ final class ReloadService: Service {
                 }
             }
         }
+    }
+
+    private func take() {
+        logger.notice("other settings are taken up: beginning anew")
+        isTaken.withLock { $0 = true }
     }
 }

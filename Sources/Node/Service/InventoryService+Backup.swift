@@ -41,7 +41,7 @@ extension InventoryService {
                 var report = RestoreReport(file, difference, isOwn: file.device == store.identity.device)
                 guard !isPreview else { return report }
                 do {
-                    report.add(try await replicator.restore(from: backup, of: file.device, believing: isOwn))
+                    report.add(try await replicator.restore(from: backup, believing: isOwn))
                 } catch is RestoreFailure {
                     throw APIError(
                         .unavailable,

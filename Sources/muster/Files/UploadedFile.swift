@@ -2,43 +2,62 @@ import LocalAPI
 import Synchronization
 
 /// A file on its way to the daemon, with a bar.
-actor UploadedFile {
-    private let file: InputFile
+final class UploadedFile: Sendable {
+    private let reader: Reader
     private let progress = ProgressBar()
     /// What the file itself has to say, which comes before what that does to the connection.
     private let failure = Mutex<APIError?>(nil)
 
-    init(path: String) throws { file = try InputFile(path: path) }
+    /// - Parameter isSentAgain: of a pipe all is read before, so that it can be.
+    init(path: String, isSentAgain: Bool = false) throws {
+        reader = try Reader(path: path, isSentAgain: isSentAgain)
+    }
 
-    /// The next piece; nil at the end.
-    func next() throws -> [UInt8]? {
+    /// Sends all of it by a request that asks for its pieces; the same bytes each time, whatever stands under its name by then.
+    func send<Value: Sendable>(
+        by request: (@escaping @Sendable () async throws -> [UInt8]?) async throws -> Value
+    ) async throws -> Value {
+        await reader.rewind()
+        defer { progress.clear() }
         do {
-            let piece = try file.next()
-            if piece == nil {
-                progress.clear()
-            } else {
-                progress.show(file.bytesRead, of: file.size, Formats.bytes(file.bytesRead))
-            }
-            return piece
+            return try await request { try await self.next() }
         } catch {
-            progress.clear()
-            failure.withLock { $0 = error as? APIError }
+            // Without the reader, who may wait for somebody at the other end of a pipe.
+            if let failure = failure.withLock({ $0 }) { throw failure }
             throw error
         }
     }
 
-    /// Sends it by a request that asks for its pieces.
-    static func send<Value: Sendable>(
-        _ path: String, by request: (@escaping @Sendable () async throws -> [UInt8]?) async throws -> Value
-    ) async throws -> Value {
-        let file = try UploadedFile(path: path)
+    private func next() async throws -> [UInt8]? {
         do {
-            return try await request { try await file.next() }
+            let (piece, read, size) = try await reader.next()
+            progress.show(read, of: size, Formats.bytes(read))
+            return piece
         } catch {
-            file.progress.clear()
-            // The file may be a pipe, on which somebody waits still.
-            if let failure = file.failure.withLock({ $0 }) { throw failure }
+            failure.withLock { $0 = error as? APIError }
             throw error
         }
+    }
+}
+
+/// Only one reads at a time.
+private actor Reader {
+    private let file: InputFile
+    private var hasBegun = false
+
+    init(path: String, isSentAgain: Bool) throws {
+        file = try InputFile(path: path)
+        if isSentAgain { try file.keep() }
+    }
+
+    func rewind() {
+        if hasBegun { file.rewind() }
+        hasBegun = true
+    }
+
+    /// - Returns: nil at the end; how much was read; how much there is.
+    func next() throws -> ([UInt8]?, Int, Int?) {
+        let piece = try file.next()
+        return (piece, file.bytesRead, file.size)
     }
 }

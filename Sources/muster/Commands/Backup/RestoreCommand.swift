@@ -25,17 +25,18 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let preview = try await send(isPreview: true)
+        let upload = try UploadedFile(path: file, isSentAgain: true)
+        let preview = try await send(upload, isPreview: true)
         guard preview.bringsAnything else { return try tell(preview) }
         try confirmation.confirm(preview.meaning, "Take it in?")
-        let report = try await send(isPreview: false)
+        let report = try await send(upload, isPreview: false)
         try tell(report)
         if !report.leftOut.isEmpty { throw Stop(code: .badData) }
     }
 
-    private func send(isPreview: Bool) async throws -> RestoreReport {
+    private func send(_ upload: UploadedFile, isPreview: Bool) async throws -> RestoreReport {
         try await options.withClient(timeoutSeconds: LocalClient.copyTimeoutSeconds) { client in
-            try await UploadedFile.send(file) { try await client.restore(isPreview: isPreview, $0) }
+            try await upload.send { try await client.restore(isPreview: isPreview, $0) }
         }
     }
 
@@ -82,10 +83,10 @@ extension RestoreReport {
 
     private var endedSentence: String {
         let names = endedThere.prefix(5).map { "\"\($0.name)\"" }.joined(separator: ", ")
-        let verb = endedThere.count == 1 ? "goes" : "go"
+        let verb = endedThere.count == 1 ? "it was" : "they were"
         return
-            "\(counted(endedThere.count, "job")) had ended in the backup and \(verb) on here (\(names)): the backup changes "
-            + "nothing of that."
+            "\(counted(endedThere.count, "job")) had ended in the backup (\(names)): \(verb) left as \(endedThere.count == 1 ? "it is" : "they are"), here "
+            + "and elsewhere."
     }
 
     fileprivate var sentences: [String] {

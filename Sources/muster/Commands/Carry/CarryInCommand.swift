@@ -31,7 +31,9 @@ struct CarryInCommand: AsyncParsableCommand {
             for file in try place.files(for: own) {
                 do {
                     reports.append(CarriedInReport(file: file, report: try await take(file, client)))
-                } catch let error as APIError where place.isDirectory && error.code == .invalidValue {
+                } catch let error as APIError
+                    where place.isDirectory && [.invalidValue, .notPermitted].contains(error.code)
+                {
                     StandardError.say("\(file): \(Text.plain(error.message))")
                     worst = .badData
                 }
@@ -44,7 +46,7 @@ struct CarryInCommand: AsyncParsableCommand {
     }
 
     private func take(_ file: String, _ client: LocalClient) async throws -> CarryReport {
-        try await UploadedFile.send(file) { try await client.carryIn($0) }
+        try await UploadedFile(path: file).send { try await client.carryIn($0) }
     }
 
     private func tell(_ reports: [CarriedInReport]) {

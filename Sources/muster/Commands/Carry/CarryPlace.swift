@@ -58,7 +58,8 @@ struct CarryPlace {
 
     private static func isFile(_ path: String, for device: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
+        // Taken for one, so that whoever takes it in says why it cannot be read.
+        guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
         var beginning = [UInt8](repeating: 0, count: magic.count + 32)
         guard read(descriptor, &beginning, beginning.count) == beginning.count, beginning.starts(with: magic) else {

@@ -38,6 +38,7 @@ struct JobArchiveCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withClient { client in
+            try await Self.awaitServer(client)
             // Its tag is read first: what comes later than this is not removed unseen.
             let (details, tag) = try await client.taggedJob(job.reference)
             try await Self.checkThatItIsOver(details, client)
@@ -73,6 +74,29 @@ struct JobArchiveCommand: AsyncParsableCommand {
         }
     }
 
+    /// Returns when the server has been asked anew for all that it holds: what somebody has brought there since the last look belongs
+    /// to the file.
+    private static func awaitServer(_ client: LocalClient) async throws {
+        guard let before = try await client.status().server else { return }
+        var (answers, last) = (0, before.lastAnswerAt)
+        let progress = ProgressBar()
+        defer { progress.clear() }
+        for second in 0..<longestWaitSeconds {
+            guard let server = try await client.status().server, server.state == .reached else { break }
+            if server.lastAnswerAt != last { (answers, last) = (answers + 1, server.lastAnswerAt) }
+            // The first one may be of a look that began before.
+            if answers > 1 { return }
+            progress.show(second, of: nil, "Asking the server …")
+            try await Task.sleep(for: .seconds(1))
+        }
+        throw APIError(
+            .unavailable,
+            "The server is not reached, so nobody knows whether it holds more of the job; archive it when 'muster status' shows "
+                + "the server.")
+    }
+
+    private static let longestWaitSeconds = 120
+
     /// - Throws: with what has to be waited for, or done before.
     private static func checkThatItIsOver(_ job: JobDetails, _ client: LocalClient) async throws {
         guard !job.isRemoved else {
@@ -93,11 +117,12 @@ struct JobArchiveCommand: AsyncParsableCommand {
                 "\(counted(max(1, waiting.count), "request")) of the job \(waiting.count > 1 ? "wait" : "waits") for the server: "
                     + "see 'muster queue list', and archive it when they are done.")
         }
-        if let server = try await client.status().server, server.state != .reached {
+        let late = try await client.late(job: job.id).count
+        guard late == 0 else {
             throw APIError(
                 .unavailable,
-                "The server is not reached, so nobody knows whether it holds more of the job; archive it when 'muster status' shows "
-                    + "the server.")
+                "\(counted(late, "change")) of the job \(late == 1 ? "is" : "are") late and nobody has decided: see 'muster job late', and "
+                    + "archive it then.")
         }
         let check = try await client.check(job: job.id)
         if let device = check.devices.first(where: \.mayHoldMore) {
