@@ -11,7 +11,9 @@ package enum Checkup {
         let names = interfaces.map { "\($0.name) (\($0.kind == .tunnel ? "a VPN" : "for containers"))" }
         return .warn(
             .network, "this laptop is on no network of a crew: it has \(names.joined(separator: ", ")) alone",
-            remedy: "join the crew's Wi-Fi, or plug in its cable; a laptop behind a VPN is named with 'muster peers add HOST:PORT'")
+            remedy:
+                "join the crew's Wi-Fi, or plug in its cable; a laptop behind a VPN is named with 'muster peers add HOST:PORT'"
+        )
     }
 
     /// The addresses at which others may reach this laptop, as a list for people.
