@@ -29,7 +29,7 @@ import Testing
         avahi.refusal = ErrorCode.noLibrary
         avahi.start()
         guard case .unavailable(let outage)? = avahi.newEvents().first else { return #expect(Bool(false)) }
-        #expect(outage.reason.contains("not installed") && outage.remedy.contains("--peer"))
+        #expect(outage.reason.contains("not installed") && outage.remedy.contains("muster peers add"))
         #expect(outage.repair.contains("libavahi-compat-libdnssd1"))
     }
 

@@ -2,33 +2,29 @@
 
 import os
 import signal
-import socket
 import subprocess
 
 import pytest
 from lab import surroundings, wait_until
+from notices import Notices
 from solo import PATIENCE_SECONDS, Solo
 
 USAGE = 64
 
 
 class Manager:
-    """What systemd hears of a service."""
+    """What systemd has heard, in its order."""
 
     def __init__(self, directory):
-        self.path = os.path.join(directory, "notify")
+        self._notices = Notices(directory)
+        self.path = self._notices.path
         self.heard = []
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(self.path)
-        self._socket.setblocking(False)
 
     def hears(self, word, after=0):
         """Whether it has heard a word since it had heard so many."""
-        while True:
-            try:
-                self.heard += self._socket.recv(4096).decode().splitlines()
-            except BlockingIOError:
-                return word in self.heard[after:]
+        for fields in self._notices.read_all():
+            self.heard += [f"{name}={value}" for name, value in fields.items()]
+        return word in self.heard[after:]
 
 
 @pytest.fixture

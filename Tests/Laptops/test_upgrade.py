@@ -8,9 +8,10 @@ import subprocess
 from backups import back_up
 from lab import wait_until
 from lab.waiting import wait_at_rest
+from notices import Notices
 from solo import PATIENCE_SECONDS, journals
 from test_full_disk import SmallDisk
-from upgrades import Notices, dump, layout, make_newer, make_older, snapshots, take_back
+from upgrades import dump, layout, make_newer, make_older, snapshots, take_back
 
 BAD_DATA = 65
 TRY_AGAIN = 75

@@ -104,6 +104,13 @@ struct RollbackTests {
         try FileManager.default.moveItem(atPath: copy, toPath: copy + ".part")
         let half = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
         #expect(half?.code == .noSnapshot && half?.description.contains(copy) == true)
+        try FileManager.default.createSymbolicLink(atPath: copy, withDestinationPath: copy + ".part")
+        let link = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
+        #expect(link?.code == .noSnapshot)
+        try FileManager.default.removeItem(atPath: copy)
+        try FileManager.default.copyItem(atPath: place.path("new"), toPath: copy)
+        let foreign = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
+        #expect(foreign?.code == .damaged && foreign?.description.contains("another laptop's") == true)
         #expect(try OlderStore.look(at: place.path()).applied == Set(Schema(for: .laptop).names))
     }
 

@@ -18,7 +18,7 @@ extension InventoryService {
         guard !keptPeers.configured.contains(address) else {
             throw APIError(
                 .invalidValue,
-                "\(address) stands in the daemon's settings: take it out of 'peers' there (musterd(8), docs/configuration.md) and restart the daemon."
+                "\(address) stands in the daemon's settings: take it out of 'peers' there (musterd(8), docs/configuration.md), and then 'systemctl reload musterd'."
             )
         }
         let wasKept = try answeringFiles { try keptPeers.remove(address) }

@@ -37,9 +37,14 @@ package struct StoreRollback {
             }
             let snapshot = StoreSnapshot(ofStoreAt: path, before: entry.version)
             var status = stat()
-            guard stat(snapshot.path, &status) == 0 else { throw StoreError.noSnapshot(snapshot.path) }
+            // What somebody has put there, a link or a pipe, is no copy.
+            guard lstat(snapshot.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw StoreError.noSnapshot(snapshot.path)
+            }
             let copy = try Self.open(snapshot.path, isReadOnly: true)
             defer { try? copy.close() }
+            let owner = "SELECT device FROM store"
+            let device = try store.read { try String.fetchOne($0, sql: owner) }
             let schema = Schema(for: .laptop)
             let (isNewer, upgradesAgain) = try copy.read { db in
                 guard try String.fetchAll(db, sql: "PRAGMA quick_check(1)") == ["ok"],
@@ -47,6 +52,9 @@ package struct StoreRollback {
                     try db.tableExists("store"), try Int.fetchOne(db, sql: "SELECT count(*) FROM store") == 1
                 else {
                     throw StoreError.damagedSnapshot(snapshot.path)
+                }
+                guard try String.fetchOne(db, sql: owner) == device else {
+                    throw StoreError.foreignSnapshot(snapshot.path)
                 }
                 return (try schema.isSuperseded(in: db), try !schema.pending(in: db).isEmpty)
             }
@@ -124,6 +132,12 @@ extension StoreError {
             .noSnapshot,
             "The copy of before the upgrade, \(path), is not there any more; put it back from a backup of the directory, or install the version that the store is of."
         )
+    }
+
+    static func foreignSnapshot(_ path: String) -> StoreError {
+        StoreError(
+            .damaged,
+            "The file \(path) is another laptop's store, and no copy of before the upgrade; nothing was changed. Move it aside.")
     }
 
     static func damagedSnapshot(_ path: String) -> StoreError {

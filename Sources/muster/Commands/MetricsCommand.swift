@@ -11,7 +11,7 @@ struct MetricsCommand: AsyncParsableCommand {
 
             Examples:
               muster metrics
-              muster metrics --prometheus > /var/lib/prometheus/node-exporter/muster.prom
+              muster metrics --prometheus > muster.prom.new && mv muster.prom.new muster.prom
             """)
 
     @Flag(help: "In the text format of Prometheus.")
