@@ -109,6 +109,7 @@ struct RollbackTests {
         #expect(link?.code == .noSnapshot)
         try FileManager.default.removeItem(atPath: copy)
         try FileManager.default.copyItem(atPath: place.path("new"), toPath: copy)
+        try OlderStore.change(copy, "UPDATE store SET device = '\(String(repeating: "7", count: 64))'")
         let foreign = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
         #expect(foreign?.code == .damaged && foreign?.description.contains("another laptop's") == true)
         #expect(try OlderStore.look(at: place.path()).applied == Set(Schema(for: .laptop).names))

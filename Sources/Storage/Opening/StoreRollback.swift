@@ -137,7 +137,8 @@ extension StoreError {
     static func foreignSnapshot(_ path: String) -> StoreError {
         StoreError(
             .damaged,
-            "The file \(path) is another laptop's store, and no copy of before the upgrade; nothing was changed. Move it aside.")
+            "The file \(path) is another laptop's store, and no copy of before the upgrade; nothing was changed. Move it aside."
+        )
     }
 
     static func damagedSnapshot(_ path: String) -> StoreError {
