@@ -82,14 +82,6 @@ KNOWN = {
         "error wide": [
             "fleet invite"],
     },
-    "help": {
-        "word canonical": [
-            "job --help", "job export --help"],
-        "word journal": [
-            "job audit --help"],
-        "word replica": [
-            "job conflicts --help", "job log --help", "job roster --help"],
-    },
     "job": {
         "error wide": [
             "job remove OTHER", "job remove declined"],
@@ -99,8 +91,6 @@ KNOWN = {
             "job audit HISTORY --fleet 0123abcd"],
         "error id": [
             "job create of the same name", "job log JOB --item 2000000000238"],
-        "word replica": [
-            "job roster JOB --wide"],
     },
 }
 

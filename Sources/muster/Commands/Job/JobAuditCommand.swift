@@ -29,7 +29,7 @@ struct JobAuditCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The fleet that it has to be of: see 'muster fleet show'.", valueName: "id"))
     var fleet: String?
 
-    @Flag(help: "List all changes, in the order of their journals, each at the time of its author's clock.")
+    @Flag(help: "List all changes, one laptop after the other, each at the time of its author's clock.")
     var changes = false
 
     @OptionGroup var options: GlobalOptions

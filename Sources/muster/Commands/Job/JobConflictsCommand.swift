@@ -11,7 +11,7 @@ struct JobConflictsCommand: AsyncParsableCommand {
             """,
         discussion: """
             With --take one of a field's values stays, on every laptop, and the others no longer count. It is named by \
-            itself, or by who wrote it: a person, a laptop's name, or the beginning of its replica id. The item 'job' stands for the \
+            itself, or by who wrote it: a person, a laptop's name, or the beginning of the id under which it writes. The item 'job' stands for the \
             job's own name and kind.
 
             Examples:

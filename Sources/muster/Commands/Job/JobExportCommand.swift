@@ -9,7 +9,7 @@ struct JobExportCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print a job's items in canonical form, or its whole history.",
+        abstract: "Print a job's items, or its whole history.",
         discussion: """
             Stores that are equal print equal bytes as json and csv. As history it is all that was ever written, with the \
             signatures of the laptops: 'muster job audit FILE' checks that, also years later and without a daemon. As \

@@ -9,7 +9,7 @@ struct JobLogCommand: AsyncParsableCommand {
             Each entry says what its author saw and wrote. (replaced): somebody who saw that value has written \
             another. (lost): another value won whose author had not seen it; 'muster job conflicts' settles that. \
             The order is the same on every laptop: by what the author knew of the server's order (anchor), then by \
-            time, replica and sequence.
+            time, laptop and place.
 
             Example:
               muster job log "Smith, 12 Elm Street" --item 2000000000091

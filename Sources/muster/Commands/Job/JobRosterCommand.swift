@@ -39,7 +39,7 @@ struct JobRosterCommand: ListCommand {
                 guard let behind = member.behind else { return "not known" }
                 return behind == 0 ? "everything" : "\(Formats.count(behind)) behind"
             },
-            ListColumn(.whole("REPLICA").optional, isUsual: false) { .id($0.replicaID, short) },
+            ListColumn(.whole("AUTHOR").optional, isUsual: false) { .id($0.replicaID, short) },
         ]
     }
 }
