@@ -34,9 +34,8 @@ package struct Rollback {
     /// Root does it with the rights of whom the directory belongs to: nothing in it becomes root's, and no link in it leads
     /// root elsewhere.
     private static func actAsOwner(of directory: String) throws {
-        var status = stat()
-        guard geteuid() == 0, stat(directory, &status) == 0, status.st_uid != 0 else { return }
-        guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
+        guard geteuid() == 0, let owner = Disk.owner(of: directory), owner.user != 0 else { return }
+        guard setgroups(0, nil) == 0, setgid(owner.group) == 0, setuid(owner.user) == 0 else {
             throw APIError(.notPermitted, "The owner of \(directory) cannot be acted for; use sudo, or be that user.")
         }
     }

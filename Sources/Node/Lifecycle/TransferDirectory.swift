@@ -74,11 +74,11 @@ actor FilePieces {
     /// - Throws: `unavailable`.
     init(taking path: String) throws {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+        let end = descriptor >= 0 ? lseek(descriptor, 0, SEEK_END) : -1
+        guard end >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw APIError(.unavailable, "The copy of the store cannot be read; try again.")
         }
-        rest = Int(status.st_size)
+        rest = Int(end)
         unlink(path)
     }
 

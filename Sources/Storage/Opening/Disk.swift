@@ -27,6 +27,13 @@ package enum Disk {
         try flushDirectory(of: path)
     }
 
+    /// Whose a file or a directory is; nil where it is not there. (In a module that has all of Foundation `stat` belongs, depending on the
+    /// order of the build, to another one.)
+    package static func owner(of path: String) -> (user: UInt32, group: UInt32)? {
+        var status = stat()
+        return stat(path, &status) == 0 ? (status.st_uid, status.st_gid) : nil
+    }
+
     /// So that a file's name, or that it is gone, outlasts a power cut.
     package static func flushDirectory(of path: String) throws(POSIXError) {
         let slash = path.lastIndex(of: "/")
