@@ -52,11 +52,12 @@ enum Answer {
             })
     }
 
-    static func chunks(_ chunks: Chunks, mediaType: String) -> Response {
+    /// - Parameter size: of all together, in bytes; nil where nobody knows.
+    static func chunks(_ chunks: Chunks, mediaType: String, size: Int? = nil) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: mediaType],
-            body: ResponseBody { writer in
+            body: ResponseBody(contentLength: size) { writer in
                 for try await chunk in chunks {
                     try await writer.write(ByteBuffer(bytes: chunk))
                 }

@@ -44,8 +44,8 @@ package protocol MusterService: Sendable {
     func carryRecipients(_ request: CarryRecipientsRequest) async throws -> [CarryRecipient]
     /// Everything that a connection would tell one laptop that holds nothing, encrypted to it.
     func carryOut(_ request: CarryOutRequest) async throws -> Chunks
-    /// Takes such a file in, by the rules of a connection.
-    func beginCarryIn() async throws -> any CarryIntake
+    /// Takes such a file in while it comes, by the rules of a connection. `invalidValue` where nothing of it could be looked at.
+    func carryIn(_ upload: Upload) async throws -> CarryReport
     /// What the daemon knows of itself, for a report.
     func diagnostics() async throws -> Diagnostics
     /// How this device tells the time, and what is stamped later than it can be (rule R6).

@@ -7,18 +7,11 @@ extension Route {
         // The whole inventory of all jobs: not for who may only look.
         Route(.get, "/v1/backup", isLong: true, isSecret: true) { _, _, service in
             let file = try await service.backup()
-            return Response(
-                status: .ok, headers: [.contentType: BackupStream.mediaType],
-                body: ResponseBody(contentLength: file.size) { writer in
-                    for try await piece in file.pieces { try await writer.write(ByteBuffer(bytes: piece)) }
-                    try await writer.finish(nil)
-                })
+            return Answer.chunks(file.pieces, mediaType: BackupStream.mediaType, size: file.size)
         },
         Route(.post, "/v1/restore", query: ["preview"], isLong: true) { request, _, service in
             let isPreview = try request.flag("preview")
-            let body = request.body
-            let upload = Upload(pieces: body.map { Array($0.readableBytesView) })
-            return try Answer.json(try await service.restore(upload, isPreview: isPreview))
+            return try Answer.json(try await service.restore(Upload(request.body), isPreview: isPreview))
         },
     ]
 }
@@ -44,4 +37,6 @@ package struct Upload: Sendable {
 
     /// Takes what is read once.
     package init(pieces: any AsyncSequence<[UInt8], any Error> & Sendable) { self.pieces = pieces }
+
+    init(_ body: RequestBody) { self.init(pieces: body.map { Array($0.readableBytesView) }) }
 }

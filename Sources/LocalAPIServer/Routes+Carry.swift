@@ -13,15 +13,7 @@ extension Route {
             return Answer.chunks(try await service.carryOut(asked), mediaType: carriedMediaType)
         },
         Route(.post, "/v1/carry/in", isLong: true) { request, _, service in
-            let intake = try await service.beginCarryIn()
-            do {
-                for try await piece in request.body { await intake.add(Array(piece.readableBytesView)) }
-            } catch {
-                // What stood before it broke off is taken.
-                _ = try? await intake.finish()
-                throw error
-            }
-            return try Answer.json(try await intake.finish())
+            try Answer.json(try await service.carryIn(Upload(request.body)))
         },
     ]
 

@@ -12,11 +12,20 @@ extension ProgramStart {
         signal(SIGHUP, SIG_IGN)
         let words = CommandLine.arguments
         let program = words.first.flatMap { $0.contains("/") ? $0 : nil } ?? "/proc/self/exe"
+        let failure = become(program, words)
+        throw RestartFault(
+            description: "The program \(program) cannot be started anew (\(String(cString: strerror(failure)))).")
+    }
+
+    /// Another program takes this one's place (execv(3)).
+    ///
+    /// - Parameter words: the first is what it is called.
+    /// - Returns: errno, when that cannot be.
+    package static func become(_ program: String, _ words: [String]) -> Int32 {
         var arguments = words.map { strdup($0) }
         arguments.append(nil)
         execv(program, arguments)
-        throw RestartFault(
-            description: "The program \(program) cannot be started anew (\(String(cString: strerror(errno)))).")
+        return errno
     }
 }
 

@@ -44,11 +44,12 @@ struct CarryTests {
     }
 
     static func carryIn(_ file: [UInt8], to laptop: Laptop) async throws -> CarryReport {
-        let intake = try await laptop.service.beginCarryIn()
-        for start in stride(from: 0, to: file.count, by: 1000) {
-            await intake.add(Array(file[start..<min(start + 1000, file.count)]))
+        let starts = stride(from: 0, to: file.count, by: 1000)
+        let pieces = AsyncThrowingStream<[UInt8], any Error> { continuation in
+            for start in starts { continuation.yield(Array(file[start..<min(start + 1000, file.count)])) }
+            continuation.finish()
         }
-        return try await intake.finish()
+        return try await laptop.service.carryIn(Upload(pieces: pieces))
     }
 
     /// A file that says whatever one likes.

@@ -35,8 +35,7 @@ extension Replicator {
 
     /// Begins with a file whose writer was let in as a peer would be.
     package func beginCarried(from hello: Hello) async throws(CarryStop) -> LinkID {
-        guard hello.minimumVersion <= ProtocolLimits.version, hello.maximumVersion >= ProtocolLimits.minimumVersion
-        else {
+        guard hello.isUnderstood else {
             throw CarryStop(
                 sentence: "The file is of another version of Muster; update the older laptop, and carry out again.")
         }

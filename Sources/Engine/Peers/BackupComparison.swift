@@ -21,7 +21,7 @@ package struct BackupDifference: Sendable {
     package internal(set) var jobCount = 0
     /// Of which it holds more, ascending by id.
     package internal(set) var jobs: [Job] = []
-    /// Jobs that have ended in the backup and go on here. They are left alone.
+    /// Jobs that have ended in the backup and not here. They are left as they are.
     package internal(set) var endedThere: [(id: JobID, name: String)] = []
     /// Asked of the server, without an answer, and in no journal here.
     package internal(set) var requests: [(job: JobID, request: MutationRequest)] = []

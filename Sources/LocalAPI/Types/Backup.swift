@@ -14,7 +14,7 @@ package struct RestoreReport: Codable, Hashable, Sendable {
     package var jobs: Int
     /// Those of which it holds something that was not here, sorted by id.
     package var restored: [RestoredJob]
-    /// Jobs that have ended in the backup and go on here: they are left alone.
+    /// Jobs that have ended in the backup and not here: they are left as they are.
     package var endedThere: [NamedJob]
     /// What was asked of the server and was known to the backup alone, without an answer; it is asked for again.
     package var requests: [RestoredRequest]

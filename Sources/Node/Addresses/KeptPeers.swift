@@ -29,13 +29,12 @@ final class KeptPeers: Sendable {
             return
         }
         let texts = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
-        let kept = texts?.compactMap(PeerAddress.init)
-        addresses = Mutex(kept ?? [])
+        let kept = texts?.compactMap(PeerAddress.init) ?? []
+        addresses = Mutex(kept)
         // A list that only spares typing keeps nobody from the inventory.
-        guard let kept, kept.count == texts?.count else {
+        if kept.count != texts?.count {
             try files.write(text, to: Self.damagedFile)
             damaged()
-            return
         }
     }
 

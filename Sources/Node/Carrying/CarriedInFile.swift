@@ -2,13 +2,12 @@ import CRDT
 import Engine
 import Identity
 import LocalAPI
-import LocalAPIServer
 import Replication
 import Transport
 import WireFormat
 
 /// Takes a carried file in while it comes. What stands before a damage is taken as over a link that broke off there.
-actor CarriedInFile: CarryIntake {
+actor CarriedInFile {
     private let service: InventoryService
     private var opener: CarriedOpener
     private var messages = RecordedMessages()
@@ -26,7 +25,7 @@ actor CarriedInFile: CarryIntake {
         opener = CarriedOpener(service.fleet.key)
     }
 
-    /// After something that ends the reading the rest is passed over: whoever sends it hears the answer when all was sent.
+    /// More of it has come; returns when that is taken in, so that no more lies in memory. After something that ends the reading the rest is passed over: whoever sends it hears the answer when all was sent.
     func add(_ bytes: [UInt8]) async {
         guard stop == nil, refusal == nil else { return }
         opener.add(bytes)
@@ -41,6 +40,7 @@ actor CarriedInFile: CarryIntake {
         }
     }
 
+    /// All of it has come. Throws `invalidValue` where nothing of it could be looked at.
     func finish() async throws -> CarryReport {
         if stop == nil, refusal == nil {
             do throws(CarriedFault) { try opener.finish() } catch { note(error.sentence) }

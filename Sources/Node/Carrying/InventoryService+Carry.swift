@@ -57,7 +57,15 @@ extension InventoryService {
         }
     }
 
-    func beginCarryIn() async throws -> any CarryIntake { CarriedInFile(self) }
+    func carryIn(_ upload: Upload) async throws -> CarryReport {
+        let file = CarriedInFile(self)
+        do { for try await piece in upload.pieces { await file.add(piece) } } catch {
+            // What stood before it broke off is taken.
+            _ = try? await file.finish()
+            throw error
+        }
+        return try await file.finish()
+    }
 
     /// In the words of the API.
     func report(on came: CarriedReport.Job, of job: JobID) async -> CarriedJobReport {

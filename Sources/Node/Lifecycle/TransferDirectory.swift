@@ -1,3 +1,4 @@
+import Checkup
 import FoundationEssentials
 import LocalAPI
 import LocalAPIServer
@@ -50,10 +51,7 @@ final class TransferDirectory: Sendable {
 
     /// - Throws: `unavailable` where the disk has no room for so much more.
     func checkRoom(for bytes: Int) throws(APIError) {
-        var status = statvfs()
-        let directory = String(path.dropLast("/transfer".count))
-        guard statvfs(directory, &status) == 0 else { return }
-        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        guard let free = DiskSpace.freeBytes(at: String(path.dropLast("/transfer".count))) else { return }
         let needed = UInt64(bytes) + Self.reserve
         guard free < needed else { return }
         throw APIError(

@@ -11,7 +11,7 @@ extension InventoryService {
         let refused = await replicator.refusedWork.reduce(0) { $0 + $1.count }
         return MetricName.allCases.compactMap { name in
             value(of: name, status, refused: refused).map {
-                Metric(name: name.rawValue, kind: name.kind, help: name.help, value: $0)
+                Metric(name: name.rawValue, kind: .gauge, help: name.help, value: $0)
             }
         }
     }

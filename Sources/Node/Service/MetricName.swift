@@ -25,8 +25,6 @@ enum MetricName: String, CaseIterable {
     case storeBytes = "muster_store_bytes"
     case storeLogBytes = "muster_store_log_bytes"
 
-    var kind: Metric.Kind { .gauge }
-
     var help: String {
         switch self {
         case .uptime: "How long the daemon has run."

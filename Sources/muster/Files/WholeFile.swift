@@ -50,20 +50,8 @@ final class WholeFile {
 
     /// Reads what was written, from its beginning.
     func reread(_ each: ([UInt8]) throws -> Void) throws {
-        let copy = open(part, O_RDONLY | O_CLOEXEC)
-        guard copy >= 0 else { throw failure }
-        defer { close(copy) }
-        while true {
-            var code: Int32 = 0
-            let piece = [UInt8](unsafeUninitializedCapacity: 128 << 10) { buffer, count in
-                let result = read(copy, buffer.baseAddress, buffer.count)
-                code = result < 0 ? errno : 0
-                count = max(0, result)
-            }
-            guard code == 0 else { throw Self.failure(of: path, code) }
-            guard !piece.isEmpty else { return }
-            try each(piece)
-        }
+        let file = try InputFile(path: part)
+        while let piece = try file.next() { try each(piece) }
     }
 
     /// Gives it its name: after a power cut it is whole, or not there.
@@ -100,18 +88,17 @@ final class WholeFile {
         if !isReplacing { try Self.checkName(path) }
     }
 
+    /// - Parameter remedy: what to do, after a colon.
     /// - Throws: where there is a file of that name.
-    static func checkName(_ path: String) throws {
+    static func checkName(_ path: String, remedy: String = "name another file.") throws {
         guard access(path, F_OK) == 0 else { return }
-        throw APIError(.invalidValue, "\(path) is there already; name another file, or replace it with --force.")
+        throw APIError(.invalidValue, "\(path) is there already: \(remedy)")
     }
 
-    private var failure: APIError { Self.failure(of: path, errno) }
-
-    private static func failure(of path: String, _ code: Int32) -> APIError {
+    private var failure: APIError {
         APIError(
-            code == EACCES ? .notPermitted : .unavailable,
-            "\(path) cannot be written (\(String(cString: strerror(code)))); nothing stands under that name that was not there "
+            errno == EACCES ? .notPermitted : .unavailable,
+            "\(path) cannot be written (\(String(cString: strerror(errno)))); nothing stands under that name that was not there "
                 + "before: name another place.")
     }
 }

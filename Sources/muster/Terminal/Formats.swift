@@ -14,7 +14,7 @@ enum Formats {
         return result
     }
 
-    /// With a comma every three digits and a number of decimals.
+    /// In the unit that leaves it below a thousand.
     static func bytes(_ count: Int) -> String {
         let units = ["B", "kB", "MB", "GB", "TB"]
         var (value, unit) = (Double(count), 0)
@@ -22,6 +22,7 @@ enum Formats {
         return unit == 0 ? "\(count) B" : "\(decimal(value)) \(units[unit])"
     }
 
+    /// With a comma every three digits and a number of decimals.
     static func decimal(_ value: Double, places: Int = 1) -> String {
         guard value.magnitude < 1e15 else { return "very many" }
         let scale = places == 0 ? 1.0 : places == 1 ? 10 : 100

@@ -55,7 +55,7 @@ struct MetService: MusterService {
         try await own.carryRecipients(it)
     }
     func carryOut(_ it: CarryOutRequest) async throws -> Chunks { try await own.carryOut(it) }
-    func beginCarryIn() async throws -> any CarryIntake { try await own.beginCarryIn() }
+    func carryIn(_ it: Upload) async throws -> CarryReport { try await own.carryIn(it) }
     func clockReport() async throws -> ClockReport {
         var report = try await own.clockReport()
         if company == .alone { return report }

@@ -24,6 +24,7 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
+        if !force { try WholeFile.checkName(file, remedy: "name another file, or replace it with --force.") }
         let output = try WholeFile(path: file, isReplacing: force)
         let progress = ProgressBar()
         var bytes = 0

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Glibc
 import LocalAPI
-import Synchronization
 import Systemd
 
 struct CarryInCommand: AsyncParsableCommand {

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Checkup
-import FoundationEssentials
-import Glibc
 import HTTPCoding
 import LocalAPI
 import Systemd
@@ -32,9 +30,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Before anything is asked: nobody is to wait for a file that cannot be made.
-        guard access(file, F_OK) != 0 else {
-            throw APIError(.invalidValue, "\(file) is there already: name another file.")
-        }
+        try WholeFile.checkName(file)
         let report = await ReportCollector(options: options).report(withCustomerData: withCustomerData)
         let text = String(decoding: try JSON.encode(report, pretty: true), as: UTF8.self)
         try WholeFile.create(file, text + "\n")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import LocalAPI
+import Systemd
 
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,11 +41,9 @@ struct StoreRollbackCommand: ParsableCommand {
         if confirmation.yes { arguments.append("--yes") }
         if options.json { arguments.append("--json") }
         let program = Self.directory + "/musterd"
-        var words = arguments.map { strdup($0) }
-        words.append(nil)
-        execv(program, words)
+        let failure = ProgramStart.become(program, arguments)
         throw APIError(
-            .unavailable, "\(program) cannot be started (\(String(cString: strerror(errno))))",
+            .unavailable, "\(program) cannot be started (\(String(cString: strerror(failure))))",
             remedy: "install the package muster again")
     }
 
