@@ -31,7 +31,9 @@ struct GlobalOptions: ParsableArguments {
         timeoutSeconds: Int = LocalClient.timeoutSeconds, _ body: (LocalClient) async throws -> Value
     ) async throws -> Value {
         try await LocalClient.with(socketPath: socketPath, timeoutSeconds: timeoutSeconds) { client in
-            do { return try await body(client) } catch let error as APIError where error.code == .ambiguousJob {
+            do { return try await body(client) } catch let error as APIError where error.code == .ambiguousItem {
+                throw error.withShortIDs
+            } catch let error as APIError where error.code == .ambiguousJob {
                 guard let choice = await AmbiguousJob(error, client) else { throw error }
                 choice.tell()
                 throw Stop(code: error.systemExit)

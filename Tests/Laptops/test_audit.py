@@ -75,7 +75,7 @@ def test_a_person_sees_who_wrote_what(past):
     for done in (past.live, past.audit(past.text)):
         assert done.returncode == 0 and not done.stderr, done
         assert max(map(len, done.stdout.splitlines())) <= 80
-        assert f"Fleet {past.fleet}" in done.stdout and re.search("\nproven: [0-9]+ changes, ", done.stdout)
+        assert re.search(f"Fleet +{past.fleet}", done.stdout) and re.search("\nproven: [0-9]+ changes, ", done.stdout)
         for laptop in ("anna", "bert"):
             (row,) = [line for line in done.stdout.splitlines() if line.startswith(laptop)]
             assert "office" in row or "member" in row, row

@@ -1,5 +1,6 @@
 """Whatever a person sees of jobs, read at 60, 80 and 120 columns and recorded: see test_recordings.py."""
 
+import re
 import signal
 
 from gateways import server_flags, wait_published
@@ -104,6 +105,7 @@ def work_late(anna, bert):
 
 def change_jobs(scene, anna, ended):
     """Whatever changes a job, once at each width."""
+    short_id = lambda: re.search(r"or (\w+), to go on", scene.screen.shown)[1] + "\n"
     for columns in WIDTHS:
         run = lambda *words, **options: scene.run(columns, anna, "job", *words, **options)
         name = f"Hohenberg-Leutheusser, Unter den Linden {columns}, Hinterhaus"
@@ -130,7 +132,7 @@ def change_jobs(scene, anna, ended):
         number = {60: 10, 80: 11, 120: 12}[columns]
         run("conflicts", JOB, "--take", barcode(number), "room", f"Living room {number}", label="job conflicts --take")
         run("remove", other, code=DECLINED, answers=[(" to go on: ", "no\n")], label="job remove declined")
-        run("remove", other, answers=[(" to go on: ", f"{name}, second floor\n")])
+        run("remove", other, answers=[(" to go on: ", f"{name}, second floor\n" if columns == max(WIDTHS) else short_id)])
         run("remove", "Depot", code=-signal.SIGINT, answers=[(" to go on: ", INTERRUPT)], label="job remove Ctrl-C")
         run("late", ENDED, "--accept", "zzzz", code=BAD_DATA)
         run("late", ENDED, "--drop", "all", code=DECLINED, answers=[("[y/N] ", "n\n")], label="job late --drop declined")

@@ -76,12 +76,14 @@ extension InventoryService {
     /// One sentence with what people need to choose.
     private func ambiguous(_ text: String, _ jobs: [StoredJob]) async throws -> APIError {
         var described: [String] = []
-        for job in jobs.prefix(8) { described.append("\(job.id) (\(try await description(of: job)))") }
+        for job in jobs.prefix(Self.mostCandidates) {
+            described.append("\(job.id) (\(try await description(of: job)))")
+        }
         return APIError(
             .ambiguousJob,
             "'\(text)' fits \(jobs.count)\(jobs[0].isRemoved ? " removed" : "") jobs; name one by its id: "
                 + "\(Self.list(described, of: jobs.count)).",
-            candidates: jobs.prefix(8).map { "\($0.id) \($0.name)" })
+            candidates: jobs.prefix(Self.mostCandidates).map { "\($0.id) \($0.name)" })
     }
 
     /// What tells a job from another of its name.

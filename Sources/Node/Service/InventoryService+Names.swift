@@ -44,12 +44,15 @@ extension InventoryService {
                 .unknownItem, "There is no item '\(text)' in this job; 'muster item list' shows the items.")
         }
         guard matches.count == 1 else {
-            let candidates = matches.prefix(8).map(\.description)
+            var described: [String] = []
+            for id in matches.prefix(Self.mostCandidates) {
+                described.append("\(id) (\(try await store.item(id, job: job)?.label ?? "no name"))")
+            }
             throw APIError(
                 .ambiguousItem,
-                "'\(text)' fits \(matches.count > 8 ? "many" : "\(matches.count)") items "
-                    + "(\(Self.list(candidates, of: matches.count))); write more of the id.",
-                candidates: candidates)
+                "'\(text)' fits \(matches.count > Self.mostCandidates ? "many" : "\(matches.count)") items; name one by its id: "
+                    + "\(Self.list(described, of: matches.count)).",
+                candidates: matches.prefix(Self.mostCandidates).map(\.description))
         }
         return StoredItem(id: id, state: state)
     }
@@ -66,6 +69,9 @@ extension InventoryService {
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
+
+    /// How many of what a name may have meant are told.
+    static let mostCandidates = 8
 
     static func list(_ candidates: [String], of count: Int) -> String {
         candidates.joined(separator: ", ") + (count > candidates.count ? ", …" : "")

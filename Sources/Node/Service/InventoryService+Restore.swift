@@ -100,7 +100,7 @@ extension InventoryService {
     }
 
     private func ambiguous(_ text: String, _ lines: [ItemLine]) -> APIError {
-        let described = lines.prefix(8).map { line in
+        let described = lines.prefix(Self.mostCandidates).map { line in
             let last = line.last
             let day = last.state.removed.map { ", removed on \(String($0.stamp.timestamp.description.prefix(10)))" }
             return "\(last.id) (\(last.state.label ?? "no name")\(day ?? ""))"
@@ -110,7 +110,7 @@ extension InventoryService {
             .ambiguousItem,
             "'\(text)' fits \(lines.count) \(isGone ? "removed items" : "items"); name one by its id: "
                 + "\(Self.list(described, of: lines.count)).",
-            candidates: lines.prefix(8).map(\.last.id.description))
+            candidates: lines.prefix(Self.mostCandidates).map(\.last.id.description))
     }
 
     /// The line that an item is of.

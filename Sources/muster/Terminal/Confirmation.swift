@@ -13,23 +13,27 @@ struct ConfirmationOption: ParsableArguments {
     /// - Parameter meaning: what is about to happen, in whole sentences.
     func confirm(_ meaning: String, _ question: String) throws {
         if yes { return }
-        let answer = try ask(meaning, "\(question) [y/N] ")
+        let answer = try ask(meaning, "\(question) [y/N]")
         guard ["y", "yes"].contains(answer.lowercased()) else { throw Self.declined() }
     }
 
-    /// As `confirm`, but a person has to write a word: for what is hardest to make good again.
-    func confirm(_ meaning: String, writing word: String) throws {
+    /// As `confirm`, but a person has to write the name of what it happens to, or its id, of which the end is enough: for what is
+    /// hardest to make good again.
+    ///
+    /// - Parameter meaning: says the name.
+    func confirm(_ meaning: String, writingNameOf job: JobDetails) throws {
         if yes { return }
-        let answer = try ask(meaning, "Write \"\(Text.plain(word))\" to go on: ")
-        guard answer == word else { throw Self.declined() }
+        let short = ShortIDs.one(job.id)
+        let answer = try ask(meaning, "Write its name, or \(short), to go on:")
+        guard [job.name, job.id, short].contains(answer) else { throw Self.declined() }
     }
 
     private func ask(_ meaning: String, _ prompt: String) throws -> String {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw APIError(.confirmationNeeded, "\(meaning) Add --yes if that is meant.")
         }
-        let lines = Text.wrapped(Text.plain(meaning), to: Terminal.output.width)
-        StandardError.write(lines.map { $0 + "\n" }.joined() + prompt)
+        let lines = [meaning, prompt].flatMap { Text.wrapped(Text.plain($0), to: Terminal.output.width) }
+        StandardError.write(lines.joined(separator: "\n") + " ")
         return readLine() ?? ""
     }
 

@@ -1,3 +1,5 @@
+import LocalAPI
+
 /// Parts of ids that are enough to tell them apart, and that can be typed.
 ///
 /// Of a UUID of version 7 the end: its beginning is the time, which all items of an import share. Of the random id of a store or
@@ -26,6 +28,9 @@ struct ShortIDs {
         if Self.isUUID(id) { return Self.ending(of: id, digits: ending) }
         return Self.isRandom(id) ? String(id.prefix(beginning)) : id
     }
+
+    /// As errors name it: whole for a program.
+    func told(_ id: String) -> String { Terminal.error.isPiped ? id : self[id] }
 
     /// One id alone, where it is not known what it has to be told apart from.
     static func one(_ id: String) -> String {
@@ -71,5 +76,15 @@ struct ShortIDs {
         digits.allSatisfy {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
         }
+    }
+}
+
+extension APIError {
+    /// With ids as short as people may type them, where it offers things to choose from.
+    var withShortIDs: APIError {
+        let short = ShortIDs(candidates, isPart: true)
+        var error = self
+        for id in candidates { error.message = error.message.replacing(id, with: short.told(id)) }
+        return error
     }
 }

@@ -87,18 +87,22 @@ struct ItemServiceTests {
     @Test("A barcode or a prefix of two items names both, and no command takes one of them by chance")
     func ambiguous() async throws {
         let (anna, job) = try await laptop()
+        let lamp = try await anna.add(["barcode": "7", "name": "Lamp"], to: job)
         let ids = [
-            try await anna.add(["barcode": "7"], to: job), try await anna.add(["barcode": "7"], to: job),
+            lamp, try await anna.add(["barcode": "7"], to: job),
         ].sorted()
         for text in ["7", String(ids[0].prefix(8))] {
             let refusal = await #expect(throws: APIError.self) {
                 try await anna.set(["room": "Den"], of: text, in: job)
             }
             #expect(refusal?.code == .ambiguousItem && refusal?.candidates.sorted() == ids)
+            let message = refusal?.message ?? ""
+            #expect(ids.allSatisfy(message.contains) && message.contains("(Lamp)") && message.contains("(no name)"))
         }
+        let names = [lamp == ids[0] ? "Lamp" : nil, lamp == ids[1] ? "Lamp" : nil]
         #expect(
             try await anna.service.conflicts(job: job).duplicateBarcodes == [
-                LocalAPI.DuplicateBarcode(barcode: "7", items: ids, itemNames: [nil, nil])
+                LocalAPI.DuplicateBarcode(barcode: "7", items: ids, itemNames: names)
             ])
         #expect(try await anna.items(job).allSatisfy { $0.fields["room"] == nil })
     }

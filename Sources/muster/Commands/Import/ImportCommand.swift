@@ -87,8 +87,8 @@ struct ImportCommand: AsyncParsableCommand {
         let count = try await survey.barcodesElsewhere(in: job, client)
         guard count > 0 else { return }
         let meaning =
-            "Of the file's \(counted(survey.barcodeCount, "barcode")) the job has \(Formats.count(count)) already: with --key "
-            + "\"\(column)\" these rows update their items, without they become further items of the same barcodes."
+            "Of the file's \(counted(survey.barcodeCount, "barcode")) the job has \(Formats.count(count)) already. With --key "
+            + "\"\(column)\" these rows update those items; without it they become further items of the same barcodes."
         do {
             try confirmation.confirm(meaning, "Add them as further items?")
         } catch let error as APIError where error.code == .confirmationNeeded {

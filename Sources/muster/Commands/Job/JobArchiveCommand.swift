@@ -46,7 +46,7 @@ struct JobArchiveCommand: AsyncParsableCommand {
             try WholeFile.checkName(path)
             try confirmation.confirm(
                 "This writes the job \"\(details.name)\" with \(counted(details.items, "item")) to \(path), and then removes it for "
-                    + "good from every laptop and the server.", writing: details.name)
+                    + "good from every laptop and the server.", writingNameOf: details)
             let file = try WholeFile(path: path, isReplacing: false)
             let report = try await file.watched {
                 try await client.history(job: details.id) { try file.write($0) }

@@ -51,7 +51,8 @@ struct JobAuditCommand: AsyncParsableCommand {
         guard isOfFleet else {
             throw APIError(
                 .invalidValue,
-                "The history is of \(report.fleetID.map { "fleet \($0)" } ?? "no fleet"), not of \(expected ?? "").")
+                "The history is of \(report.fleetID.map { "fleet \($0)" } ?? "no fleet"), not of \(expected ?? ""); compare with "
+                    + "'muster fleet show', and trust nothing in it that you have not asked for.")
         }
         if !report.holds { throw Stop(code: .different) }
     }
@@ -107,14 +108,15 @@ extension AuditReport {
         let style = terminal.style
         let signed = journals.filter { $0.standing == .signed || $0.standing == .proven }
         let count = signed.reduce(0) { $0 + $1.changes }
-        StandardOutput.lines([
-            "Job \(job), exported \(Formats.exactTime(exportedAt))",
-            "Fleet \(rootID ?? "none")",
-            "",
-        ])
+        var facts = Facts()
+        facts.add("Job", job)
+        facts.add("Exported", Formats.exactTime(exportedAt))
+        facts.add("Fleet", rootID ?? "none")
+        facts.print(on: terminal)
+        StandardOutput.lines([""])
         var table = Table([
-            .text("LAPTOP"), .whole("ID"), .text("KEY WORDS"), .whole("ROLE"), .number("CHANGES"), .whole("FIRST"),
-            .whole("LAST"),
+            .text("LAPTOP"), .whole("ID"), .text("KEY WORDS"), .whole("ROLE"), .number("CHANGES"),
+            .whole("FIRST").optional, .whole("LAST"),
         ])
         for journal in journals {
             table.add(

@@ -23,7 +23,7 @@ struct JobRemoveCommand: AsyncParsableCommand {
             let details = try await client.job(job.reference)
             try confirmation.confirm(
                 "This removes the job \"\(details.name)\" with \(counted(details.items, "item")) for good, on every "
-                    + "laptop.", writing: details.name)
+                    + "laptop.", writingNameOf: details)
             let removed = try await client.removeJob(details.id, isConfirmed: true)
             try options.report(
                 removed, "Removed the job \"\(Text.plain(details.name))\" (\(ShortIDs.one(removed.id))).")

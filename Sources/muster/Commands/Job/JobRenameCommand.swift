@@ -39,10 +39,12 @@ extension LocalClient {
         let others = jobs.filter { $0.id != id && !$0.isRemoved }
         guard let first = others.first else { return }
         let more = others.count > 1 ? " and \(counted(others.count - 1, "other"))" : ""
+        let short = ShortIDs(jobs.map(\.id))
         StandardError.say(
             """
-            \(first.id) (\(first.kind.rawValue), \(counted(first.items, "item")), changed \(Formats.time(first.updatedAt)))\(more) \
-            is called \"\(Text.plain(name))\", too: tell them apart by their ids, or with 'muster job rename \(id) NAME'.
+            \(short.told(first.id)) (\(first.kind.rawValue), \(counted(first.items, "item")), changed \
+            \(Formats.time(first.updatedAt)))\(more) is called \"\(Text.plain(name))\", too: tell them apart by their ids, or with \
+            'muster job rename \(short.told(id)) NAME'.
             """)
     }
 }
