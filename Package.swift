@@ -256,7 +256,8 @@ if isFuzzing {
             name: "fuzz",
             dependencies: [
                 "Audit", "Authorship", "CRDT", "ChannelServer", "Discovery", "HTTPCoding", "Identity", "Inventory",
-                "LocalAPI", "Outbox", "Replication", "ServerChannel", "Simulation", "WireFormat", httpTypes, nioCore,
+                "LocalAPI", "Outbox", "Replication", "ServerChannel", "Simulation", "Systemd", "WireFormat", httpTypes,
+                nioCore,
             ],
             path: "Tests/Fuzzing", exclude: ["Corpora"]))
 }

@@ -16,6 +16,7 @@ import WireFormat
 @testable import ChannelServer
 @testable import Discovery
 @testable import LocalAPI
+@testable import Systemd
 
 typealias Decoder = @Sendable ([UInt8]) -> Void
 
@@ -24,6 +25,21 @@ let decoders: [String: Decoder] = [
         // The first byte says which path they come to.
         guard let first = bytes.first else { return }
         bodies[Int(first) % bodies.count](Array(bytes.dropFirst()))
+    },
+    "carried": { bytes in
+        // The first byte says what of a carried file it is.
+        let content = Array(bytes.dropFirst())
+        switch bytes.first.map({ $0 % 3 }) {
+        case 0:
+            must(Seeds.opened([content]) == Seeds.opened(content.map { [$0] }), "the pieces do not matter")
+        case 1:
+            guard let greeting = CarriedGreeting(content) else { return }
+            must(greeting.bytes == content, "who has written it keeps its bytes")
+        case 2:
+            let (whole, pieces) = (recorded([content]), recorded(content.map { [$0] }))
+            must(whole == pieces, "the pieces do not matter")
+        default: break
+        }
     },
     "certificates": { bytes in
         if let certificate = try? FleetCertificate(bytes) {
@@ -108,6 +124,10 @@ let decoders: [String: Decoder] = [
         if let certificate = HTTPField.Name(ProxyHeaders.certificate) { headers[certificate] = text }
         if let issuer = HTTPField.Name(ChannelHeader.issuer) { headers[issuer] = text }
         _ = ProxyHeaders.chain(in: headers)
+        if let file = try? EnvironmentFile(text: text, name: "it") {
+            let lines = file.variables.map { "\($0.key)='\($0.value)'\n" }.joined()
+            must((try? EnvironmentFile(text: lines, name: "again"))?.variables == file.variables, "settings come back")
+        }
         let record = TXTRecord(bytes: bytes)
         let again = TXTRecord(bytes: record.bytes)
         must(again.entries.map(\.key) == record.entries.map(\.key), "the keys of a record come back")
@@ -125,8 +145,21 @@ private let bodies: [Decoder] = [
     body(FleetCertificates.self), body(InvitationRequest.self), body(ItemBatch.self), body(JoinRequest.self),
     body(LaneRequest.self), body(LateDecision.self), body(NoteRequest.self), body(RemovalRequest.self),
     body(RevocationRequest.self), body(SettleRequest.self), body(SignCertificateRequest.self),
-    body(SignOffRequest.self),
+    body(SignOffRequest.self), body(CarryRecipientsRequest.self), body(CarryOutRequest.self),
+    body(RenameJobRequest.self),
 ]
+
+/// The messages of a carried file, up to what is none.
+private func recorded(_ pieces: [[UInt8]]) -> [Replication.Message] {
+    var (messages, found) = (RecordedMessages(), [Replication.Message]())
+    do {
+        for piece in pieces {
+            messages.add(piece)
+            while let message = try messages.next() { found.append(message) }
+        }
+    } catch {}
+    return found
+}
 
 private func body<Value: Decodable & SendableMetatype>(_ type: Value.Type) -> Decoder {
     { _ = try? JSON.decode(Value.self, from: $0) }

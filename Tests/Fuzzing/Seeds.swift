@@ -7,9 +7,11 @@ import HTTPCoding
 import Identity
 import Inventory
 import Outbox
+import Replication
 import ServerChannel
 import Simulation
 import Synchronization
+import WireFormat
 
 /// Inputs that decoders take, to begin with: a fleet of three keys, and what it signs. The keys are always the same, so that what was kept of
 /// an earlier run is still signed by them.
@@ -20,9 +22,14 @@ enum Seeds {
         case "history": [history]
         case "server": assignments.map { [5] + $0 }
         case "bodies": bodies
+        case "carried": carried
         case "texts":
             [leaf.pem, root.certificate.pem, request, key(3).pem, leaf.pem + issuer.pem, sealed]
-                .map { Array($0.utf8) } + [[9] + Array("v=11\u{9}id=abcd".utf8)]
+                .map { Array($0.utf8) }
+                + [
+                    [9] + Array("v=11\u{9}id=abcd".utf8),
+                    Array("# of a laptop\nMUSTER_NAME=\"anna\"\nMUSTER_SERVER=\n".utf8),
+                ]
         default: []
         }
     }
@@ -111,6 +118,30 @@ enum Seeds {
         return try [said].compactMap(\.self).map { try JSON.encode(AssignmentList([$0])) }
     }
 
+    /// A file for the third key, and what it is made of: see `decoders`.
+    private static let carried = sure { () -> [[UInt8]] in
+        var sealer = try CarriedSealer(to: key(3).publicKey)
+        let greeting = CarriedGreeting(signature: sealer.signature(by: key(3)), chain: [leaf.bytes, issuer.bytes]).bytes
+        let hello = Hello(
+            minimumVersion: ProtocolLimits.minimumVersion, maximumVersion: ProtocolLimits.version,
+            device: key(3).publicKey.device, instance: 1, name: "anna")
+        let words = try RecordedMessages.frame(of: .hello(hello))
+        let file = try sealer.header + sealer.seal(greeting, isLast: false) + sealer.seal(words, isLast: true)
+        return [[0] + file, [1] + greeting, [2] + words]
+    }
+
+    /// What the third key finds in such a file, up to where it cannot be read.
+    static func opened(_ pieces: [[UInt8]]) -> [[UInt8]] {
+        var (opener, found) = (CarriedOpener(key(3)), [[UInt8]]())
+        do {
+            for piece in pieces {
+                opener.add(piece)
+                while let next = try opener.next() { found.append(next) }
+            }
+        } catch {}
+        return found
+    }
+
     /// The first byte is the path's: see `decoders`.
     private static let bodies: [[UInt8]] = [
         #"{"mutations":[{"job":"smith-12","token":"00112233445566778899aabbccddeeff","lane":"state","after":null,"priority":0,"#
@@ -126,6 +157,7 @@ enum Seeds {
         #"{"items":[{"fields":{"name":"Sofa"}}]}"#,
         #"{"code":"7K3M-QX0T-94WD-BZES"}"#, #"{"lane":"state"}"#, #"{"changes":["all"]}"#, #"{"text":"scratch"}"#,
         #"{"items":["1"],"isConfirmed":true}"#, #"{"device":"abcd"}"#, #"{"field":"name","value":"Sofa"}"#,
-        #"{"request":"","role":"member"}"#, #"{"name":"J. Smith","digest":""}"#,
+        #"{"request":"","role":"member"}"#, #"{"name":"J. Smith","digest":""}"#, #"{"cards":[]}"#, #"{"to":"abcd"}"#,
+        #"{"name":"Jones"}"#,
     ].enumerated().map { [UInt8($0.offset)] + Array($0.element.utf8) }
 }
