@@ -63,7 +63,7 @@ let moduleRules: [String: ModuleRule] = [
     "fuzz": .shell(
         [
             "Audit", "Authorship", "CRDT", "ChannelServer", "Discovery", "HTTPCoding", "Identity", "Inventory",
-            "LocalAPI", "Outbox", "Replication", "ServerChannel", "Simulation", "WireFormat",
+            "LocalAPI", "Outbox", "Replication", "ServerChannel", "Simulation", "Systemd", "WireFormat",
         ], ["HTTPTypes", "NIOCore"], "feeds decoders, and knows nothing of what follows from a value"),
     "CMalloc": .shell([], [], "a system library's header and nothing else"),
     "CTimerFD": .shell([], [], "one call of the kernel, in C, and nothing else"),

@@ -1,5 +1,6 @@
 """A musterd on the machine's own loopback, without a laptop around it: for tests of the store and of hostile peers."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -220,3 +221,15 @@ def journals(daemon):
             return heads
         finally:
             database.close()
+
+
+def rows_left(database):
+    """What is stored under numbers that no job has any more: it waits to be freed."""
+    count = lambda table: f"(SELECT count(*) FROM {table} WHERE job NOT IN (SELECT number FROM job))"
+    query = f"SELECT {count('item')} + {count('segment')} + {count('barcode')} + (SELECT count(*) FROM garbage)"
+    return database.execute(query).fetchone()[0]
+
+
+def is_freed(daemon):
+    with contextlib.closing(sqlite3.connect(f"file:{daemon.store}?mode=ro", uri=True)) as database:
+        return rows_left(database) == 0

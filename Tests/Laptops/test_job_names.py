@@ -1,6 +1,7 @@
 """Jobs of one name: a removed one gives its name back, two living ones are told of, and any can be called something else."""
 
 import json
+import re
 
 import pytest
 from gateways import crew, wait_published
@@ -92,7 +93,9 @@ def test_two_of_one_name_are_warned_of_and_told_apart(pair):
     first, _ = create(anna, "Elm")
     anna.add(first, name="Sofa")
     second, said = create(anna, "Elm", "--kind", "pickup")
-    assert first in said and "muster job rename" in said and len(said.splitlines()) == 1, said
+    (short,) = re.findall(r"muster: (\w+) \(", said)
+    assert "muster job rename" in said and len(said.splitlines()) == 1, said
+    assert json.loads(ok(anna.muster("job", "show", short, "--json")))["id"] == first, "what is printed can be typed"
     made = anna.muster("job", "create", "--name", "Elm", "--json")
     third = json.loads(ok(made))["id"]
     assert list(json.loads(made.stdout)) == ["id"] and "and 1 other" in made.stderr
@@ -105,7 +108,7 @@ def test_two_of_one_name_are_warned_of_and_told_apart(pair):
     assert [line[-1] for line in listed] == ["1", "0", "0"], refused
     ok(anna.muster("job", "rename", second, "Elm, second van"))
     renamed = anna.muster("job", "rename", third, "Elm")
-    assert renamed.returncode == 0 and first in renamed.stderr, "it still has another's name"
+    assert renamed.returncode == 0 and f"muster: {short} (" in renamed.stderr, "it still has another's name"
     ok(anna.muster("job", "remove", third, "--yes"))
     assert named(anna, "Elm") == first and named(anna, "Elm, second van") == second
 

@@ -14,7 +14,7 @@ import time
 import pytest
 from clocks import Crew, milliseconds, true_milliseconds
 from lab import wait_until
-from solo import PATIENCE_SECONDS, Solos, journals, wait_agreed
+from solo import PATIENCE_SECONDS, Solos, is_freed, journals, rows_left, wait_agreed
 from stranger import wait_for_log
 from time_server import TimeServer
 
@@ -120,18 +120,6 @@ def ask_and_kill(daemon, chance, unanswered, method, path, body=None):
         status, answer = daemon.ask(method, path, body)
         # It may have been done before it died; then a removed job, or a decided change, says so.
         assert status == 200 or answer["code"] in ("jobRemoved", "unknownChange"), answer
-
-
-def rows_left(database):
-    """What is stored under numbers that no job has any more: it waits to be freed."""
-    count = lambda table: f"(SELECT count(*) FROM {table} WHERE job NOT IN (SELECT number FROM job))"
-    query = f"SELECT {count('item')} + {count('segment')} + {count('barcode')} + (SELECT count(*) FROM garbage)"
-    return database.execute(query).fetchone()[0]
-
-
-def is_freed(daemon):
-    with contextlib.closing(sqlite3.connect(f"file:{daemon.store}?mode=ro", uri=True)) as database:
-        return rows_left(database) == 0
 
 
 def kill_and_count(daemon, chance, within_seconds):
