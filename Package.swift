@@ -118,7 +118,7 @@ let package = Package(
             resources: [.embedInCode("openapi.json")]),
         .target(
             name: "LocalAPI",
-            dependencies: ["CRDT", "HTTPCoding", "Inventory", "Systemd", httpClient, nioCore, nioHTTP1]),
+            dependencies: ["CRDT", "HTTPCoding", "Inventory", "Systemd", nioCore, nioHTTP1, nioPosix]),
         .target(name: "Checkup", dependencies: ["LocalAPI"]),
         // Apart from the client: a command that carries a server with it is three times as large.
         .target(
@@ -240,7 +240,7 @@ let package = Package(
                 "LocalAPI", "LocalAPIServer", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox",
                 "Simulation",
                 "Storage", "Systemd", "muster",
-                arguments, httpClient, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1,
+                arguments, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
             ],
             exclude: ["Snapshots"]),
         .testTarget(name: "CheckupTests", dependencies: ["Checkup", "LocalAPI"]),

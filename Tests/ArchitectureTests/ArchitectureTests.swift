@@ -20,6 +20,18 @@ struct ArchitectureTests {
         #expect(manifest.violations(of: moduleRules) == [])
     }
 
+    @Test("The command links what it needs, and no library that only servers do")
+    func commandIsSmall() throws {
+        let text = try #require(try Tree.files(below: "").first { $0.path == "Package.swift" }).text
+        let linked = try PackageManifest(text: text).products(linkedInto: "muster")
+        // Each makes every laptop's download larger (debian/rules has the limit): add none without measuring it.
+        #expect(
+            linked == [
+                "ArgumentParser", "Crypto", "CryptoExtras", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "SwiftASN1",
+                "UnixSignals", "X509",
+            ])
+    }
+
     @Test("What Package.swift lets a target depend on, the target imports, and nothing else")
     func declaredIsImported() throws {
         let text = try #require(try Tree.files(below: "").first { $0.path == "Package.swift" }).text

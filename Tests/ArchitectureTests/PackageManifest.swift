@@ -38,6 +38,20 @@ struct PackageManifest {
         }
     }
 
+    /// What a program takes from other packages, by itself or through targets of this one; sorted.
+    func products(linkedInto program: String) -> [String] {
+        var reached: Set<String> = []
+        var (open, products) = ([program], Set<String>())
+        while let name = open.popLast() {
+            guard reached.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else {
+                continue
+            }
+            open += target.modules
+            products.formUnion(target.products)
+        }
+        return products.sorted()
+    }
+
     /// As they are written: targets in quotes, products by their variable.
     private static func dependencies(in body: Substring) throws -> [Substring] {
         let list = body.firstMatch(of: try Regex<(Substring, Substring)>(#"dependencies:\s*\[([^\]]*)\]"#))?.output.1

@@ -1,5 +1,3 @@
-import AsyncHTTPClient
-import HTTPCoding
 import HTTPTypes
 import Hummingbird
 @testable import LocalAPIServer
@@ -38,10 +36,9 @@ struct BrowserGuardTests {
         let statuses = try await withDaemon(try await Scene().answers, access: access) { socket in
             try await LocalClient.with(socketPath: socket) { client in
                 var statuses: [UInt] = []
-                for (name, value) in [("Accept", "*/*"), ("Origin", "null"), ("Host", "attacker.example")] {
-                    var request = HTTPClientRequest(url: "http+unix://\(PercentCoding.encode(socket))/v1/jobs")
-                    request.headers.add(name: name, value: value)
-                    statuses.append(try await client.http.execute(request, deadline: .distantFuture).status.code)
+                for (name, value) in [("Muster-Version", "0"), ("Origin", "null"), ("Host", "attacker.example")] {
+                    let answer = try await client.answer(.GET, ["jobs"], headers: [(name, value)])
+                    statuses.append(answer.status.code)
                 }
                 return statuses
             }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import HTTPTypes
 import LocalAPIServer
 import NIOCore

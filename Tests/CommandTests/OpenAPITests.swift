@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import CRDT
 import Foundation
 import HTTPCoding

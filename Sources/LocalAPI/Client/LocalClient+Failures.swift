@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Glibc
 import HTTPCoding
 import NIOCore
@@ -6,7 +5,7 @@ import NIOHTTP1
 
 extension LocalClient {
     /// The daemon's problem document as an error.
-    func problem(in response: HTTPClientResponse) async -> APIError {
+    func problem(in response: LocalAnswer) async -> APIError {
         do {
             let bytes = try await response.body.collect(upTo: 1 << 20)
             return try JSON.decode(Problem.self, from: bytes.readableBytesView).error
@@ -19,7 +18,7 @@ extension LocalClient {
     }
 
     /// An answer that this version cannot read: most likely the daemon is of another version.
-    func unexpected(_ error: DecodingError, in response: HTTPClientResponse) -> APIError {
+    func unexpected(_ error: DecodingError, in response: LocalAnswer) -> APIError {
         let version = response.headers.first(name: MusterVersion.headerName) ?? "unknown"
         return APIError(
             .unexpectedAnswer,
@@ -35,12 +34,12 @@ extension LocalClient {
         let isDoubtful = isWrite && !Self.isAbsent(error)
         let fate = isDoubtful ? ": whether this was done is not known" : ""
         let next = isDoubtful ? "look at the job before you repeat it" : "try again"
-        switch error as? HTTPClientError {
-        case .connectTimeout?:
+        switch error as? ConnectionError {
+        case .notTaken?:
             return APIError(
                 .unavailable, "The daemon on \(socketPath) takes no connection",
                 remedy: "see 'systemctl status musterd', restart it if it is stopped, then try again")
-        case .readTimeout?:
+        case .silent?:
             return APIError(
                 isWrite ? .unreachable : .unavailable,
                 "The daemon on \(socketPath) has not answered for \(timeoutSeconds) s\(fate)",
@@ -68,14 +67,16 @@ extension LocalClient {
 
     /// Whether nothing was sent, since no daemon was there, or none for this user.
     static func isAbsent(_ error: any Error) -> Bool {
-        if error as? HTTPClientError == .connectTimeout { return true }
+        if error as? ConnectionError == .notTaken { return true }
         return [ENOENT, ECONNREFUSED, EACCES, EPERM].contains((error as? IOError)?.errnoCode)
     }
 
     /// Whether the daemon went away in the midst of a request, rather than being silent, or not there.
     static func hasBrokenOff(_ error: any Error) -> Bool {
-        if error is CancellationError || error as? HTTPClientError == .cancelled { return false }
-        return error as? HTTPClientError != .readTimeout && !isAbsent(error)
+        switch error as? ConnectionError {
+        case .silent?, .notHTTP?: false
+        default: !(error is CancellationError) && !isAbsent(error)
+        }
     }
 
     private var userName: String {

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import NIOHTTP1
 
 /// One method per operation; see `MusterService` for what each does.

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import HTTPCoding
 import NIOCore
 import NIOHTTP1
@@ -91,33 +90,16 @@ extension LocalClient {
     func pieces(
         _ path: [String], query: [(String, String)] = [], accept: String, _ method: HTTPMethod = .GET,
         body: (any Encodable & Sendable)? = nil, onHead: () async throws -> Void = {},
-        _ each: (ByteBuffer, HTTPClientResponse) async throws -> Void
+        _ each: (ByteBuffer, LocalAnswer) async throws -> Void
     ) async throws {
-        let timeout = IdleTimeout(seconds: timeoutSeconds)
-        var client = self
-        client.http = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: Self.configuration(timeoutSeconds: nil))
-        let watchdog = Task { [http = client.http] in await timeout.watch(http) }
-        defer { watchdog.cancel() }
-        do {
-            let response = try await client.waiting(timeout) {
-                try await client.send(method, path, query: query, body: body, accept: accept)
-            }
-            try await onHead()
-            var iterator = response.body.makeAsyncIterator()
-            while let piece = try await client.waiting(timeout, { try await iterator.next() }) {
-                try await each(piece, response)
-            }
-            try? await client.http.shutdown()
-        } catch {
-            try? await client.http.shutdown()
-            throw error
-        }
+        let response = try await send(method, path, query: query, body: body, accept: accept)
+        try await onHead()
+        var pieces = response.body.makeAsyncIterator()
+        while let piece = try await next(of: &pieces) { try await each(piece, response) }
     }
 
-    private func waiting<Value>(_ timeout: IdleTimeout, _ body: () async throws -> Value) async throws -> Value {
-        do { return try await timeout.waiting(body) } catch {
-            throw connectionFailure(timeout.isExceeded ? HTTPClientError.readTimeout : error)
-        }
+    /// Apart from what reads it, whose failures are its own.
+    private func next(of pieces: inout LocalAnswer.Body.AsyncIterator) async throws -> ByteBuffer? {
+        do { return try await pieces.next() } catch { throw connectionFailure(error) }
     }
 }

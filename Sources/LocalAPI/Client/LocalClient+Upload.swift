@@ -1,5 +1,3 @@
-import AsyncHTTPClient
-import HTTPCoding
 import NIOCore
 import NIOHTTP1
 
@@ -13,15 +11,11 @@ extension LocalClient {
         _ path: [String], query: [(String, String)] = [], mediaType: String, isWrite: Bool,
         _ next: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> Value {
-        var request = HTTPClientRequest(url: url(path, query: query))
-        request.method = .POST
-        request.headers.add(name: "Accept", value: "application/json")
+        var request = request(.POST, path, query: query)
         request.headers.add(name: "Content-Type", value: mediaType)
-        request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
-        let pieces = AsyncThrowingStream<ByteBuffer, any Error> { try await next().map { ByteBuffer(bytes: $0) } }
-        request.body = .stream(pieces, length: .unknown)
-        let response: HTTPClientResponse
-        do { response = try await http.execute(request, deadline: .distantFuture) } catch {
+        request.body = .pieces(next)
+        let response: LocalAnswer
+        do { response = try await execute(request) } catch {
             throw connectionFailure(error, isWrite: isWrite)
         }
         guard response.status == .ok else { throw await problem(in: response) }

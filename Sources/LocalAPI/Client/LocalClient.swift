@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import FoundationEssentials
 import HTTPCoding
 import NIOCore
@@ -9,47 +8,26 @@ package struct LocalClient: Sendable {
     /// Where the daemon listens; errors name it.
     package let socketPath: String
     let timeoutSeconds: Int
-    var http: HTTPClient
 
     /// So long a daemon may say nothing before it counts as stuck: twice as long as one that tells events is ever silent, and longer
     /// than the slowest disk of a field laptop makes anybody wait.
     package static let timeoutSeconds = 30
 
-    /// Runs the body with a client and closes its connections afterwards.
+    /// Runs the body with a client. Each request has a connection of its own, so nothing is left to be closed.
     ///
-    /// - Parameter timeoutSeconds: after so many seconds without a byte an answer is given up, with `unavailable`.
+    /// - Parameter timeoutSeconds: after so many seconds of waiting without a byte an answer is given up, with `unavailable`. What whoever
+    ///   reads it takes for what has come does not count: a pager shows a screen for as long as a person likes.
     package static func with<Value>(
         socketPath: String, timeoutSeconds: Int = Self.timeoutSeconds, _ body: (LocalClient) async throws -> Value
     ) async throws -> Value {
-        let http = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: Self.configuration(timeoutSeconds: timeoutSeconds))
-        do {
-            let value = try await body(
-                LocalClient(socketPath: socketPath, timeoutSeconds: timeoutSeconds, http: http))
-            try? await http.shutdown()
-            return value
-        } catch {
-            try? await http.shutdown()
-            throw error
-        }
-    }
-
-    /// - Parameter timeoutSeconds: nil where whoever reads the answer looks to that (`IdleTimeout`): the client's own clock runs on while
-    ///   nobody takes what has come.
-    static func configuration(timeoutSeconds: Int?) -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration()
-        // A daemon that is not there is told at once, not after ten seconds of trying.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.connect = .seconds(Int64(min(5, timeoutSeconds ?? 5)))
-        configuration.timeout.read = timeoutSeconds.map { .seconds(Int64($0)) }
-        return configuration
+        try await body(LocalClient(socketPath: socketPath, timeoutSeconds: timeoutSeconds))
     }
 
     /// Sends a request and hands back a good answer; throws the daemon's problem as an `APIError`.
     func send(
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
         accept: String = "application/json", headers: [(String, String)] = []
-    ) async throws -> HTTPClientResponse {
+    ) async throws -> LocalAnswer {
         let response = try await answer(method, path, query: query, body: body, accept: accept, headers: headers)
         guard (200..<300).contains(response.status.code) else { throw await problem(in: response) }
         return response
@@ -59,11 +37,8 @@ package struct LocalClient: Sendable {
     func answer(
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
         accept: String = "application/json", headers: [(String, String)] = []
-    ) async throws -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: url(path, query: query))
-        request.method = method
-        request.headers.add(name: "Accept", value: accept)
-        request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
+    ) async throws -> LocalAnswer {
+        var request = request(method, path, query: query, accept: accept)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -74,7 +49,7 @@ package struct LocalClient: Sendable {
             request.headers.add(name: "Idempotency-Key", value: UUID().uuidString)
         }
         do {
-            return try await http.execute(request, deadline: .distantFuture)
+            return try await execute(request)
         } catch {
             guard isKeyed, Self.hasBrokenOff(error) else {
                 // An import knows its rows again: the same command goes on.
@@ -94,12 +69,12 @@ package struct LocalClient: Sendable {
 
     /// Sends a request again whose daemon went away in its midst, until one is back: under its key it is carried out once, and the answer
     /// of the first time is told again.
-    private func repeated(_ request: HTTPClientRequest, after first: any Error) async throws -> HTTPClientResponse {
+    private func repeated(_ request: LocalRequest, after first: any Error) async throws -> LocalAnswer {
         var failure = first
         for _ in 0..<Self.mostRepetitions {
             try await Task.sleep(for: .milliseconds(500))
             do {
-                return try await http.execute(request, deadline: .distantFuture)
+                return try await execute(request)
             } catch {
                 guard Self.hasBrokenOff(error) || Self.isAbsent(error) else {
                     throw connectionFailure(error, isWrite: true)
@@ -123,7 +98,7 @@ package struct LocalClient: Sendable {
     }
 
     /// Reads the whole of an answer.
-    func decoded<Value: Decodable>(_ response: HTTPClientResponse, isWrite: Bool) async throws -> Value {
+    func decoded<Value: Decodable>(_ response: LocalAnswer, isWrite: Bool) async throws -> Value {
         do {
             let bytes = try await response.body.collect(upTo: 64 << 20)
             return try JSON.decode(from: bytes.readableBytesView)
@@ -134,9 +109,19 @@ package struct LocalClient: Sendable {
         }
     }
 
-    func url(_ path: [String], query: [(String, String)]) -> String {
+    /// A request without a body yet.
+    func request(
+        _ method: HTTPMethod, _ path: [String], query: [(String, String)], accept: String = "application/json"
+    ) -> LocalRequest {
         let segments = path.map { "/" + PercentCoding.encode($0) }.joined()
         let pairs = query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
-        return "http+unix://\(PercentCoding.encode(socketPath))/v1\(segments)\(pairs.isEmpty ? "" : "?" + pairs)"
+        var request = LocalRequest(method: method, target: "/v1\(segments)\(pairs.isEmpty ? "" : "?" + pairs)")
+        request.headers.add(name: "Accept", value: accept)
+        request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
+        return request
+    }
+
+    func execute(_ request: LocalRequest) async throws -> LocalAnswer {
+        try await LocalConnection.answer(to: request, at: socketPath, timeoutSeconds: timeoutSeconds)
     }
 }
