@@ -36,6 +36,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
 let package = Package(
@@ -55,6 +56,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
@@ -76,22 +78,27 @@ let package = Package(
             name: "WireFormat", dependencies: ["CRDT", "CZstd", "Replication", "Timekeeping", nioCore, protobuf],
             exclude: ["muster/enrolment.proto", "muster/peer.proto"]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+        .target(name: "Metering", dependencies: [metrics]),
         .target(name: "Authorship", dependencies: ["CRDT", crypto]),
         .target(name: "Identity", dependencies: ["Authorship", "CRDT", asn1, crypto, cryptoExtras, x509]),
         .target(name: "Audit", dependencies: ["Authorship", "CRDT", "HTTPCoding", "Identity", "Inventory"]),
         .target(
             name: "Storage",
-            dependencies: ["Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping", crypto, grdb, sqlite]),
+            dependencies: [
+                "Authorship", "CRDT", "Inventory", "Metering", "Outbox", "Timekeeping", crypto, grdb, metrics, sqlite,
+            ]),
         .systemLibrary(name: "CMalloc"),
         .target(name: "CTimerFD"),
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(name: "FleetTLS", dependencies: [nioCore, nioSSL]),
         .target(name: "Systemd", dependencies: [logging]),
+        .target(name: "Reloading", dependencies: ["Systemd", lifecycle, logging, unixSignals]),
         .target(
             name: "Transport",
             dependencies: [
-                "CRDT", "FleetTLS", "Replication", "WireFormat", nioCore, nioPosix, nioSSL, nioTLS, logging,
+                "CRDT", "FleetTLS", "Metering", "Replication", "WireFormat", nioCore, nioPosix, nioSSL, nioTLS, logging,
+                metrics,
             ]),
         .target(
             name: "Enrolment",
@@ -110,7 +117,7 @@ let package = Package(
             name: "ChannelServer",
             dependencies: [
                 "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory",
-                "Outbox", "ServerChannel", "Storage", "Systemd",
+                "Outbox", "Reloading", "ServerChannel", "Storage", "Systemd",
                 hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix, nioSSL,
                 nioTLS,
             ],
@@ -131,17 +138,18 @@ let package = Package(
         .target(
             name: "Engine",
             dependencies: [
-                "Authorship", "CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport",
-                logging,
+                "Authorship", "CRDT", "Metering", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
+                "Transport", logging, metrics,
             ]),
         .target(
             name: "Node",
             dependencies: [
-                "Audit", "Authorship", "CRDT", "Checkup", "Inventory", "Outbox", "Timekeeping", "Replication",
+                "Audit", "Authorship", "CRDT", "Checkup", "Inventory", "Metering", "Outbox", "Timekeeping",
+                "Replication",
                 "Storage", "Discovery", "Transport",
                 "ServerChannel", "LocalAPI", "LocalAPIServer", "HTTPCoding", "Engine", "Enrolment", "FleetTLS",
                 "Identity",
-                "Systemd", "WireFormat",
+                "Reloading", "Systemd", "WireFormat",
                 "CMalloc", "CTimerFD",
                 lifecycle,
                 unixSignals,
@@ -152,7 +160,7 @@ let package = Package(
         .executableTarget(name: "musterd", dependencies: ["HTTPCoding", "Node", "Systemd", arguments, logging]),
         .executableTarget(
             name: "muster-channel",
-            dependencies: ["ChannelServer", "HTTPCoding", "Systemd", arguments, logging, unixSignals]),
+            dependencies: ["ChannelServer", "HTTPCoding", "Reloading", "Systemd", arguments, logging, unixSignals]),
         .executableTarget(
             name: "muster",
             dependencies: [
@@ -177,6 +185,7 @@ let package = Package(
         // Tests.
         .testTarget(name: "CRDTTests", dependencies: ["Authorship", "CRDT", "Simulation"]),
         .testTarget(name: "TimekeepingTests", dependencies: ["Timekeeping", "CRDT"]),
+        .testTarget(name: "MeteringTests", dependencies: ["Metering", metrics]),
         .testTarget(name: "InventoryTests", dependencies: ["Inventory", "CRDT"]),
         .testTarget(name: "OutboxTests", dependencies: ["Outbox", "CRDT", "Inventory", "Simulation"]),
         .testTarget(name: "ReplicationTests", dependencies: ["Replication", "CRDT", "Simulation", "Timekeeping"]),
@@ -230,6 +239,7 @@ let package = Package(
                 "LocalAPI",
                 "LocalAPIServer",
                 "HTTPCoding",
+                "Metering",
                 "Outbox",
                 "Storage", "Systemd", "Transport",
                 "Inventory", "CRDT", "Identity", "Timekeeping", "Simulation", logging,

@@ -5,6 +5,7 @@ import HTTPCoding
 import LocalAPI
 import LocalAPIServer
 package import Logging
+package import Metering
 import Replication
 package import Storage
 import Systemd
@@ -32,6 +33,7 @@ package struct Core: Sendable {
     private let configuration: NodeConfiguration
     private let hostName: String
     private let fleet: FleetIdentity
+    let counters: CounterRegistry
     private let enrolment: (inviter: Inviter, joiner: Joiner)
 
     /// What it is put together from.
@@ -43,16 +45,20 @@ package struct Core: Sendable {
         let logger: Logger
         let built: Int64
         let fleet: FleetIdentity
+        let counters: CounterRegistry
 
         /// - Parameters:
         ///   - store: open, and written by nobody else.
         ///   - hostName: what people see this laptop as, at most `ProtocolLimits.nameBytes` long.
         ///   - fleet: the laptop's key, and the fleet that it belongs to.
         ///   - built: a time before which the program cannot run, in microseconds since 1970.
+        ///   - counters: where everything is counted; the store may count there already.
         package init(
             store: Store, machine: any Machine, configuration: NodeConfiguration, hostName: String, logger: Logger,
-            fleet: FleetIdentity = FleetIdentity(), built: Int64 = CorrectedClock.programFloor
+            fleet: FleetIdentity = FleetIdentity(), built: Int64 = CorrectedClock.programFloor,
+            counters: CounterRegistry = CounterRegistry()
         ) {
+            self.counters = counters
             self.store = store
             self.machine = machine
             self.configuration = configuration
@@ -88,7 +94,7 @@ package struct Core: Sendable {
             Replicator.Parts(
                 store: store, clock: clock, machine: machine, observer: publisher, logger: logger,
                 renewKey: { [fleet = parts.fleet] in try fleet.renewKey() }, fleet: parts.fleet,
-                assignments: assignments),
+                assignments: assignments, metrics: parts.counters),
             holdings: KnownHoldings(
                 jobs: jobs, removals: try await store.removals(), authors: try await store.authorDevices()),
             hostName: parts.hostName)
@@ -96,7 +102,8 @@ package struct Core: Sendable {
         let inviter = Inviter(fleet: parts.fleet, machine: machine, hostName: parts.hostName, logger: logger)
         transport = PeerTransport(
             configuration: TransportConfiguration(host: listen.host, port: listen.port), security: parts.fleet,
-            handler: replicator, logger: logger, executor: machine.executor, enrolment: inviter)
+            handler: replicator, logger: logger, executor: machine.executor, enrolment: inviter,
+            metrics: parts.counters)
         enrolment = (
             inviter,
             Joiner(
@@ -105,7 +112,9 @@ package struct Core: Sendable {
                 executor: machine.executor, logger: logger)
         )
         await replicator.attach(transport)
-        outbox = OutboxDriver(store: store, replicator: replicator, clock: clock, machine: machine, logger: logger)
+        outbox = OutboxDriver(
+            store: store, replicator: replicator, clock: clock, machine: machine, logger: logger,
+            metrics: parts.counters)
         try await outbox.start()
         self.store = store
         self.machine = machine
@@ -113,6 +122,7 @@ package struct Core: Sendable {
         configuration = parts.configuration
         hostName = parts.hostName
         fleet = parts.fleet
+        counters = parts.counters
     }
 
     /// What answers the local API.
@@ -120,14 +130,17 @@ package struct Core: Sendable {
     /// - Parameters:
     ///   - gateway: nil without a server.
     ///   - recentLog: nil where nobody keeps what is logged.
-    func service(gateway: Gateway?, discovery: DiscoveryState, recentLog: RecentLog? = nil) -> InventoryService {
+    ///   - metricsPort: nil without a port for Prometheus.
+    func service(
+        gateway: Gateway?, discovery: DiscoveryState, recentLog: RecentLog? = nil, metricsPort: MetricsPort? = nil
+    ) -> InventoryService {
         InventoryService(
             store: store, machine: machine, replicator: replicator, transport: transport, clock: clock, hub: hub,
             facts: DaemonFacts(
                 hostName: hostName, startedAt: Timestamp(milliseconds: Int64(machine.wallMilliseconds)),
                 startedElapsed: machine.elapsedMilliseconds,
                 configuration: configuration, firstReplica: store.identity.replica, discovery: discovery,
-                recentLog: recentLog),
+                recentLog: recentLog, counters: counters, metricsPort: metricsPort),
             keys: KeyCache(), outbox: outbox, gateway: gateway, fleet: fleet, assignments: assignments,
             keptPeers: keptPeers, inviter: enrolment.inviter,
             joiner: enrolment.joiner, underWay: RequestsUnderWay(),

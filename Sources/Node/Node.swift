@@ -6,6 +6,8 @@ import HTTPCoding
 import LocalAPI
 import LocalAPIServer
 package import Logging
+import Metering
+import Reloading
 import Replication
 import ServiceLifecycle
 import Storage
@@ -68,6 +70,7 @@ package struct Node: Sendable {
         let manager = ServiceManager(environment: environment)
         // Of a store that another version has written this may take a while.
         manager.status("opening the store")
+        let counters = CounterRegistry()
         let store = try Store.open(
             path: directory.storePath, machine: Host.machineID, hostName: hostName,
             upgrade: StoreUpgrade(program: MusterVersion.current) { step in
@@ -75,7 +78,7 @@ package struct Node: Sendable {
                     logger.notice("upgrading the store", metadata: ["version": "\(MusterVersion.current)"])
                 }
                 manager.progress("\(step)")
-            }, generator: &generator)
+            }, metrics: counters, generator: &generator)
         if store.wasCopied { logger.warning("the store was copied or moved; it goes on as a new replica") }
         let fleet = try await FleetIdentity(
             in: directory, of: store.identity.device, credentials: environment["CREDENTIALS_DIRECTORY"])
@@ -85,7 +88,7 @@ package struct Node: Sendable {
         let core = try await Core(
             Core.Parts(
                 store: store, machine: SystemMachine(executor: executor), configuration: configuration,
-                hostName: hostName, logger: logger, fleet: fleet))
+                hostName: hostName, logger: logger, fleet: fleet, counters: counters))
         let (replicator, outbox, jobs) = (core.replicator, core.outbox, core.jobs)
         // What was not tidied up before the last stop; a job that was costs one row.
         for known in jobs { core.housekeeping.jobChanged(known.job) }
@@ -99,7 +102,9 @@ package struct Node: Sendable {
         let discovery = DiscoveryService(
             configuration: configuration, fleet: fleet,
             transport: core.transport, replicator: replicator, logger: logger)
-        let service = core.service(gateway: gateway, discovery: discovery.state, recentLog: recentLog)
+        let metricsPort = configuration.metrics.map { MetricsPort($0) }
+        let service = core.service(
+            gateway: gateway, discovery: discovery.state, recentLog: recentLog, metricsPort: metricsPort)
         let newsPublisher = NewsPublisher(service: service)
         await newsPublisher.attach()
         let api = LocalServer(configuration.ownSocket, service: service, logger: logger) {
@@ -138,6 +143,10 @@ package struct Node: Sendable {
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let socket = configuration.readingSocket {
             lifecycle.services.append(.init(service: LocalServer(socket, service: service, logger: logger)))
+        }
+        if let metricsPort {
+            lifecycle.services.append(
+                .init(service: MetricsServer(metricsPort, logger: logger) { try await service.metrics() }))
         }
         if let server { lifecycle.services += server.services }
         // Everything acknowledged is durable: whoever does not let go by then is not waited for.

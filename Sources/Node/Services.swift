@@ -3,6 +3,7 @@ import Engine
 import LocalAPI
 import LocalAPIServer
 import Logging
+import Reloading
 import Replication
 import ServiceLifecycle
 import Storage

@@ -1,5 +1,6 @@
 import Authorship
 import CRDT
+import CoreMetrics
 import GRDB
 import Inventory
 import Outbox
@@ -49,13 +50,13 @@ package final class Store: Sendable {
     init(
         database: any DatabaseWriter, identity: StoreIdentity, clock: HybridLogicalClock, hostName: String,
         wasCopied: Bool, opening: UInt64, witness: OpeningWitness?, signer: (any JournalSigner)?,
-        isInPlace: @escaping @Sendable () -> Bool
+        isInPlace: @escaping @Sendable () -> Bool, metrics: any MetricsFactory
     ) {
         authors = Mutex(Authors(signer: signer))
         self.witness = witness
         self.database = database
         self.isInPlace = isInPlace
-        self.commits = GroupCommit(database: database, isInPlace: isInPlace)
+        self.commits = GroupCommit(database: database, isInPlace: isInPlace, metrics: metrics)
         self.clock = Mutex(clock)
         self.ownName = Mutex(OwnName(committed: identity, writing: identity))
         self.hostName = hostName

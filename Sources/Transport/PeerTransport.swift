@@ -1,3 +1,4 @@
+package import CoreMetrics
 package import Logging
 package import NIOCore
 import NIOPosix
@@ -24,13 +25,15 @@ package final class PeerTransport: Sendable {
     ///   - eventLoop: the one on which every connection lives.
     ///   - executor: where the handler is called; nil for the process's pool.
     ///   - enrolment: hears those who want to be let in.
+    ///   - metrics: where the bytes of links are counted.
     package init(
         configuration: TransportConfiguration, security: any LinkSecurity, handler: any TransportHandler,
         logger: Logger,
         eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
-        executor: (any TaskExecutor)? = nil, enrolment: (any EnrolmentHandler)? = nil
+        executor: (any TaskExecutor)? = nil, enrolment: (any EnrolmentHandler)? = nil,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
-        let registry = LinkRegistry(configuration: configuration)
+        let registry = LinkRegistry(configuration: configuration, counters: LinkCounters(metrics))
         self.configuration = configuration
         self.handler = handler
         self.logger = logger

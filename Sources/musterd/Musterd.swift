@@ -99,6 +99,12 @@ struct Musterd: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Where Prometheus may ask for figures; a port alone is open to this machine (default: nowhere).",
+            valueName: "host:port"))
+    var metrics: String?
+
+    @Option(
+        help: ArgumentHelp(
             "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
     var logLevel: String?
 
@@ -152,7 +158,7 @@ struct Musterd: AsyncParsableCommand {
             (.stateDirectory, place.stateDir), (.socket, socket), (.listen, listen), (.server, server),
             (.socketGroup, socketGroup), (.readerSocket, readerSocket), (.readerGroup, readerGroup),
             (.serverInterval, serverInterval.map { String($0) }),
-            (.hostName, hostName), (.logLevel, logLevel),
+            (.hostName, hostName), (.metrics, metrics), (.logLevel, logLevel),
         ]
         for case (let key, let value?) in single { flags[key] = [value] }
         if !peer.isEmpty { flags[.peers] = peer }

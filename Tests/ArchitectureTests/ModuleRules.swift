@@ -54,8 +54,11 @@ let moduleRules: [String: ModuleRule] = [
     "Audit": .shell(
         ["Authorship", "CRDT", "HTTPCoding", "Identity", "Inventory"], [],
         "lines in, a judgement out, offline; the store's journals come through Node, files through the command"),
+    "Metering": .shell(
+        [], ["CoreMetrics"], "numbers in memory; who counts is above, and where they are told is LocalAPIServer's"),
     "Storage": .shell(
-        ["Authorship", "CRDT", "Inventory", "Outbox", "Timekeeping"], ["Crypto", "GRDB", "GRDBSQLite"],
+        ["Authorship", "CRDT", "Inventory", "Metering", "Outbox", "Timekeeping"],
+        ["CoreMetrics", "Crypto", "GRDB", "GRDBSQLite"],
         "the only SQL; it knows no network, so hand it segments and take directives to Transport in Node"),
     "CDNSSD": .shell([], [], "a system library's header, and how it is opened; nothing else"),
     "simulate": .shell(["Simulation"], [], "runs seeds and prints; what a run is belongs in Simulation"),
@@ -74,8 +77,12 @@ let moduleRules: [String: ModuleRule] = [
         "how the fleet speaks TLS, to peers and to the server alike; whom it trusts is Identity's"),
     "Systemd": .shell(
         [], ["Logging"], "what a program tells the system that runs it, and nothing of what it does"),
+    "Reloading": .shell(
+        ["Systemd"], ["Logging", "ServiceLifecycle", "UnixSignals"],
+        "when a daemon takes up settings, a laptop's and the server alike; which ones its own module knows"),
     "Transport": .shell(
-        ["CRDT", "FleetTLS", "Replication", "WireFormat"], ["Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
+        ["CRDT", "FleetTLS", "Metering", "Replication", "WireFormat"],
+        ["CoreMetrics", "Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS"],
         "moves messages; durability and meaning are reached through its handler, which Engine implements"),
     "Enrolment": .shell(
         ["Discovery", "FleetTLS", "Identity", "Replication", "Transport", "WireFormat"], ["Logging"],
@@ -91,7 +98,7 @@ let moduleRules: [String: ModuleRule] = [
     "ChannelServer": .shell(
         [
             "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
-            "ServerChannel", "Storage", "Systemd",
+            "Reloading", "ServerChannel", "Storage", "Systemd",
         ],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
@@ -99,7 +106,7 @@ let moduleRules: [String: ModuleRule] = [
         ],
         "the server is one more replica: its rules are Storage's and Outbox's, its messages ServerChannel's"),
     "muster-channel": .shell(
-        ["ChannelServer", "HTTPCoding", "Systemd"], ["ArgumentParser", "Logging", "UnixSignals"],
+        ["ChannelServer", "HTTPCoding", "Reloading", "Systemd"], ["ArgumentParser", "Logging", "UnixSignals"],
         "flags and nothing else; what they do belongs in ChannelServer"),
     "LocalAPI": .shell(
         ["CRDT", "HTTPCoding", "Inventory", "Systemd"], ["NIOCore", "NIOHTTP1", "NIOPosix"],
@@ -114,8 +121,11 @@ let moduleRules: [String: ModuleRule] = [
         ],
         "serves the API; it reaches the daemon through MusterService only"),
     "Engine": .shell(
-        ["Authorship", "CRDT", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping", "Transport"],
-        ["Logging"],
+        [
+            "Authorship", "CRDT", "Metering", "Outbox", "Replication", "ServerChannel", "Storage", "Timekeeping",
+            "Transport",
+        ],
+        ["CoreMetrics", "Logging"],
         "carries out what the machines decide; time, tasks and chance come from its Machine, so that a run can be repeated"
     ),
     "Node": .shell(
@@ -123,8 +133,8 @@ let moduleRules: [String: ModuleRule] = [
             "Audit", "Authorship", "CMalloc", "CRDT", "CTimerFD", "Checkup", "Discovery", "Engine", "Enrolment",
             "FleetTLS",
             "HTTPCoding",
-            "Identity", "Inventory", "LocalAPI", "LocalAPIServer", "Outbox", "Replication", "ServerChannel", "Storage",
-            "Systemd", "Timekeeping", "Transport",
+            "Identity", "Inventory", "LocalAPI", "LocalAPIServer", "Metering", "Outbox", "Reloading", "Replication",
+            "ServerChannel", "Storage", "Systemd", "Timekeeping", "Transport",
             "WireFormat",
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],

@@ -6,25 +6,10 @@ import subprocess
 
 import pytest
 from lab import surroundings, wait_until
-from notices import Notices
+from reloading import Manager, reload
 from solo import PATIENCE_SECONDS, Solo
 
 USAGE = 64
-
-
-class Manager:
-    """What systemd has heard, in its order."""
-
-    def __init__(self, directory):
-        self._notices = Notices(directory)
-        self.path = self._notices.path
-        self.heard = []
-
-    def hears(self, word, after=0):
-        """Whether it has heard a word since it had heard so many."""
-        for fields in self._notices.read_all():
-            self.heard += [f"{name}={value}" for name, value in fields.items()]
-        return word in self.heard[after:]
 
 
 @pytest.fixture
@@ -53,15 +38,6 @@ def name(daemon):
     return next(device["name"] for device in daemon.get("/v1/fleet/devices") if device["state"] == "own")
 
 
-def reload(daemon, manager):
-    """Returns once it is ready again."""
-    heard = len(manager.heard)
-    os.kill(daemon.program.pid, signal.SIGHUP)
-    wait_until(lambda: manager.hears("RELOADING=1", heard), PATIENCE_SECONDS, "it says that it takes up settings")
-    wait_until(lambda: manager.hears("READY=1", heard), PATIENCE_SECONDS, "it says that it is ready")
-    return manager.heard[heard:]
-
-
 def test_other_settings_are_taken_up_in_the_same_process_and_nothing_is_lost(anna, file, manager):
     wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
     assert name(anna) == "anna"
@@ -70,7 +46,7 @@ def test_other_settings_are_taken_up_in_the_same_process_and_nothing_is_lost(ann
     pid, replica = anna.program.pid, anna.replica()
     for word in ("bert", "cleo"):
         file.write_text(f"MUSTER_HOST_NAME={word}\n")
-        told = reload(anna, manager)
+        told = reload(anna.program, manager)
         assert "STOPPING=1" not in told, told
         wait_until(anna.answers, PATIENCE_SECONDS, "it answers")
         assert (name(anna), anna.program.pid, anna.replica()) == (word, pid, replica)
@@ -92,12 +68,12 @@ def test_wrong_settings_end_nothing(anna, file, manager, build_directory):
             [os.path.join(build_directory, "musterd"), "--check-config", "--environment-file", str(file)],
             capture_output=True, text=True, env=surroundings(), timeout=PATIENCE_SECONDS)
         assert done.returncode == USAGE and sentence in done.stderr, done
-        reload(anna, manager)
+        reload(anna.program, manager)
         assert sentence in anna.log()
         # It was ended by nothing: what it holds in memory alone is there still.
         assert name(anna) == "anna" and anna.get(f"/v1/jobs/{job}")["items"] == 0
     file.write_text("MUSTER_HOST_NAME=dora\n")
-    reload(anna, manager)
+    reload(anna.program, manager)
     wait_until(anna.answers, PATIENCE_SECONDS, "it answers")
     assert name(anna) == "dora"
 
@@ -133,7 +109,7 @@ def test_a_pipe_in_the_place_of_the_settings_holds_nothing_up(anna, file, manage
     wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
     file.unlink()
     os.mkfifo(file)
-    reload(anna, manager)
+    reload(anna.program, manager)
     assert "is no file" in anna.log() and name(anna) == "anna"
 
 
@@ -141,7 +117,7 @@ def test_a_socket_that_cannot_be_had_is_no_setting(anna, file, manager):
     wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
     for path in ("/nowhere/at/all/look.sock", "/dev/null/look.sock"):
         file.write_text(f"MUSTER_READER_SOCKET={path}\n")
-        reload(anna, manager)
+        reload(anna.program, manager)
         assert f"Cannot make the socket {path}" in anna.log() and name(anna) == "anna"
 
 

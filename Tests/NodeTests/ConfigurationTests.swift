@@ -1,5 +1,6 @@
 import Foundation
 import LocalAPI
+import LocalAPIServer
 import Replication
 import ServerChannel
 import Testing
@@ -75,7 +76,8 @@ struct ConfigurationTests {
             (NodeConfiguration.Key.listen, #""nonsense""#, "HOST:PORT"), (.listen, #""127.0.0.1:99999""#, "HOST:PORT"),
             (.server, #""nonsense""#, "https://"), (.server, #""http://office:7480""#, "https://"),
             (.serverInterval, "0", "1 to 86400"), (.logLevel, #""loud""#, "use one of trace, debug"),
-            (.readerGroup, #""office""#, "reader-socket"),
+            (.readerGroup, #""office""#, "reader-socket"), (.metrics, #""0""#, "for example 9473"),
+            (.metrics, #""10.0.0.5""#, "HOST:PORT"), (.metrics, #"":99999""#, "HOST:PORT"),
             (.readerSocket, #""/run/muster/muster.sock""#, "another path"),
             (.stateDirectory, #""""#, "is empty"), (.hostName, #""""#, "is empty"), (.socketGroup, #""""#, "is empty"),
         ])
@@ -89,6 +91,24 @@ struct ConfigurationTests {
             try await NodeConfiguration.read(flags: [key: [value]], environment: [key.variable: "x"], file: nil)
         }
         #expect(atFlag?.description.hasPrefix("--\(key.rawValue)") == true, "\(atFlag?.description ?? "")")
+    }
+
+    @Test("A port alone is this machine's, and another address has to be written out")
+    func metrics() async throws {
+        func read(_ text: String) async throws -> NodeConfiguration {
+            try await NodeConfiguration.read(flags: [.metrics: [text]], environment: [:], file: nil)
+        }
+        #expect(try await NodeConfiguration.read(flags: [:], environment: [:], file: nil).metrics == nil)
+        for text in ["9473", ":9473", "localhost:9473"] {
+            let configuration = try await read(text)
+            #expect(configuration.metrics == MetricsAddress(host: "localhost", port: 9473))
+            // What is in force can be given again.
+            let shown = configuration.settings.first { $0.name == "metrics" }?.value ?? ""
+            #expect(try await read(shown).metrics == configuration.metrics)
+        }
+        #expect(try await read("*:9473").metrics == MetricsAddress(host: "*", port: 9473))
+        #expect(try await read("[fd00::1]:9473").metrics == MetricsAddress(host: "fd00::1", port: 9473))
+        #expect(try await read("10.0.0.5:9473").metrics?.host == "10.0.0.5")
     }
 
     @Test("A missing or broken file is named")

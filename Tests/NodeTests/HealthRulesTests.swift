@@ -3,6 +3,7 @@ import Checkup
 import HTTPCoding
 import Identity
 import LocalAPI
+import LocalAPIServer
 import Replication
 import Testing
 
@@ -217,5 +218,18 @@ struct FleetHealthTests {
         #expect(check(isRevoked: true).finding.hasPrefix("this laptop was revoked"))
         #expect(check(isIssuerRevoked: true).finding.hasPrefix("whoever let this laptop in was revoked"))
         #expect(check(isRevoked: true).outcome == .fail && check(isIssuerRevoked: true).outcome == .fail)
+    }
+
+    @Test("A port for figures that is taken is a warning, and so is one of two")
+    func metrics() {
+        let alone = MetricsAddress(host: MetricsAddress.thisMachine, port: 9473)
+        let open = MetricsAddress(host: "10.0.0.5", port: 9473)
+        #expect(HealthRules.metrics(nil).outcome == .ok)
+        #expect(HealthRules.metrics(alone, faults: [], isOpen: true).finding.hasSuffix("for this machine alone"))
+        #expect(HealthRules.metrics(open, faults: [], isOpen: true).finding.hasSuffix("for whoever gets there"))
+        #expect(HealthRules.metrics(alone, faults: [], isOpen: false).outcome == .unknown)
+        let taken = HealthRules.metrics(alone, faults: ["127.0.0.1:9473 (Address already in use)"], isOpen: true)
+        #expect(taken.outcome == .warn && taken.finding == "no figures at 127.0.0.1:9473 (Address already in use)")
+        #expect(taken.remedy?.contains("--metrics") == true)
     }
 }

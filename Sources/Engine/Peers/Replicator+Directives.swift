@@ -1,5 +1,6 @@
 import Authorship
 import CRDT
+import CoreMetrics
 import Logging
 import Replication
 import Storage
@@ -49,7 +50,9 @@ extension Replicator {
 
     private func perform(_ directive: LinkDirective) {
         switch directive {
-        case .send(let message, let link): links?.send(withoutKnownAuthor(message, to: link), on: link)
+        case .send(let message, let link):
+            counters.sent(message)
+            links?.send(withoutKnownAuthor(message, to: link), on: link)
         case .close(let link, let reason): close(link, reason)
         }
     }
@@ -165,6 +168,7 @@ extension Replicator {
                 "link": "\(link)", "device": "\(hello.device.short)", "name": "\(hello.name)",
                 "remote": "\(remotes[link]?.address ?? "")",
             ])
+        counters.linksOpened.increment()
         remotes[link]?.isEstablished = true
         remotes[link]?.peer = hello
         fleet?.met(hello.device, name: hello.name)

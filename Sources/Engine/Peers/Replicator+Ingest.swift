@@ -32,6 +32,7 @@ extension Replicator {
             directives += mesh.onPersisted(
                 run.segment, job: run.job, from: run.link, result: ingested.result, news: ingested.news, now: now)
             if ingested.result == .stored {
+                counters.tookIn(ingested.news ?? run.segment)
                 remotes[run.link]?.heard.forget(run.segment)
                 advanced(run.job, applied: ingested.applied, concernsOutbox: ingested.hasStatements)
             }

@@ -1,5 +1,6 @@
 package import Authorship
 package import CRDT
+package import CoreMetrics
 package import Logging
 package import Replication
 package import Storage
@@ -22,6 +23,7 @@ package actor Replicator: TransportHandler {
     let renewKey: @Sendable () throws -> any JournalSigner
     let fleet: (any FleetRegister)?
     let assignments: (any AssignmentRegister)?
+    let counters: ReplicationCounters
     var links: (any PeerLinks)?
     var timer = DeadlineTimer()
     var remotes: [LinkID: Remote] = [:]
@@ -80,16 +82,19 @@ package actor Replicator: TransportHandler {
         let renewKey: @Sendable () throws -> any JournalSigner
         let fleet: (any FleetRegister)?
         let assignments: (any AssignmentRegister)?
+        let metrics: any MetricsFactory
 
         /// - Parameters:
         ///   - renewKey: gives this laptop another key, and so another name.
         ///   - fleet: nil where nobody is shut out.
         ///   - assignments: nil where every job is everybody's.
+        ///   - metrics: where changes and connections are counted.
         package init(
             store: Store, clock: ClockService, machine: any Machine, observer: any ReplicationObserver, logger: Logger,
             renewKey: @escaping @Sendable () throws -> any JournalSigner, fleet: (any FleetRegister)? = nil,
-            assignments: (any AssignmentRegister)? = nil
+            assignments: (any AssignmentRegister)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance
         ) {
+            self.metrics = metrics
             self.fleet = fleet
             self.assignments = assignments
             self.renewKey = renewKey
@@ -113,6 +118,7 @@ package actor Replicator: TransportHandler {
         renewKey = parts.renewKey
         fleet = parts.fleet
         assignments = parts.assignments
+        counters = ReplicationCounters(parts.metrics)
         lastNoted = machine.elapsedMilliseconds
         let identity = store.identity
         mesh = Mesh(
@@ -153,6 +159,7 @@ package actor Replicator: TransportHandler {
     package func tellCommitted() async {
         while let note = pendingCommits.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             let commit = note.commit
+            counters.wrote(commit.segment)
             perform(mesh.onCommitted(commit.segment, job: commit.job, now: now))
             advanced(
                 commit.job, applied: commit.applied, concernsOutbox: commit.hasStatements && !note.isKnownToOutbox)
@@ -182,6 +189,7 @@ package actor Replicator: TransportHandler {
     }
 
     package func received(_ message: Message, on link: LinkID) async {
+        counters.received(message)
         if case .hello(let hello) = message {
             noteRevocations()
             unfit.note(hello, now: now)
@@ -205,6 +213,7 @@ package actor Replicator: TransportHandler {
         let remote = remotes.removeValue(forKey: link)
         if ingestQueue.holds(link) { departed[link] = remote?.peer }
         if remote?.isEstablished ?? false {
+            counters.linksClosed.increment()
             logger.info(
                 "connection closed",
                 metadata: ["link": "\(link)", "remote": "\(remote?.address ?? "")", "reason": "\(reason)"])
@@ -225,6 +234,7 @@ package actor Replicator: TransportHandler {
     }
 
     package func connectionRefused(remote: String, reason: String) async {
+        counters.connectionsRefused.increment()
         note(.refused, "\(remote): \(reason)")
     }
 

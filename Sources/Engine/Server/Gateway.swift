@@ -1,5 +1,7 @@
 package import CRDT
+package import CoreMetrics
 package import Logging
+import Metering
 import Replication
 package import ServerChannel
 package import Storage
@@ -20,6 +22,8 @@ package actor Gateway {
     private let outbox: OutboxDriver
     private let routeChanged: @Sendable (Bool) -> Void
     private let host: String
+    private let polls: Counter
+    private let pollsFailed: Counter
     private var plan: PollPlan
     private var routes: RouteTable?
     private var isPolling = false
@@ -49,12 +53,17 @@ package actor Gateway {
         let machine: any Machine
         let logger: Logger
         let assignments: (any AssignmentRegister)?
+        let metrics: any MetricsFactory
 
-        /// - Parameter assignments: nil where every job is everybody's.
+        /// - Parameters:
+        ///   - assignments: nil where every job is everybody's.
+        ///   - metrics: where polls are counted.
         package init(
             server: any ServerExchange, store: Store, replicator: Replicator, outbox: OutboxDriver,
-            machine: any Machine, logger: Logger, assignments: (any AssignmentRegister)? = nil
+            machine: any Machine, logger: Logger, assignments: (any AssignmentRegister)? = nil,
+            metrics: any MetricsFactory = NOOPMetricsHandler.instance
         ) {
+            self.metrics = metrics
             self.assignments = assignments
             self.server = server
             self.store = store
@@ -79,6 +88,8 @@ package actor Gateway {
         assignments = parts.assignments
         machine = parts.machine
         logger = parts.logger
+        polls = parts.metrics.counter(.polls)
+        pollsFailed = parts.metrics.counter(.pollsFailed)
         self.routeChanged = routeChanged
         self.host = host
         generator = machine.generator
@@ -186,6 +197,7 @@ package actor Gateway {
     // MARK: A round
 
     private func poll() async {
+        polls.increment()
         do {
             try await round()
             if standing.state != .reached { logger.info("the server answers") }
@@ -206,6 +218,7 @@ package actor Gateway {
         // That is what the route says already, and no illness of the server.
         guard plan.isRouteUp != false else { return }
         guard !isCutOff else { return plan.onNewWay(now: now) }
+        pollsFailed.increment()
         if standing.state != error.state {
             logger.info("the server cannot be used", metadata: ["reason": "\(error.state)"])
         }

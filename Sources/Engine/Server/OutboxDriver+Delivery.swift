@@ -1,5 +1,6 @@
 import Authorship
 import CRDT
+import CoreMetrics
 import Logging
 import Outbox
 import Replication
@@ -32,7 +33,10 @@ extension OutboxDriver {
                         author: entry.request.authorName.flatMap { authors[$0] })
                 })
             var decisions: MutationDecisions?
-            if case .answer(let told) = reply { decisions = told }
+            if case .answer(let told) = reply {
+                decisions = told
+                self.delivered.increment(by: entries.count)
+            }
             let asked = Dictionary(entries.map { ($0.token, $0.job) }, uniquingKeysWith: { first, _ in first })
             await self.replied(Reply(exchange: exchange, reply: reply.forOutbox, decisions: decisions, jobs: asked))
         }

@@ -1,5 +1,7 @@
 package import CRDT
+package import CoreMetrics
 package import Logging
+import Metering
 package import Outbox
 import Replication
 import ServerChannel
@@ -19,6 +21,7 @@ package actor OutboxDriver {
     private let clock: ClockService
     let host: any Machine
     let logger: Logger
+    let delivered: Counter
     private(set) var server: (any ServerExchange)?
     private(set) var bring: (@Sendable (JournalPlace) async -> Void)?
     private(set) var bringAll: (@Sendable (JobID) async -> RoundFailure?)?
@@ -39,7 +42,12 @@ package actor OutboxDriver {
     var generator: MachineGenerator
     private var changed: (@Sendable () -> Void)?
 
-    package init(store: Store, replicator: Replicator, clock: ClockService, machine: any Machine, logger: Logger) {
+    /// - Parameter metrics: where delivered requests are counted.
+    package init(
+        store: Store, replicator: Replicator, clock: ClockService, machine: any Machine, logger: Logger,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) {
+        delivered = metrics.counter(.requestsDelivered)
         self.store = store
         self.replicator = replicator
         self.clock = clock

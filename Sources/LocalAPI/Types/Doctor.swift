@@ -70,10 +70,13 @@ package struct HealthCheck: Codable, Hashable, Sendable {
         /// The store's file.
         package static let store = ID(rawValue: "store")
 
+        /// The port for Prometheus.
+        package static let metrics = ID(rawValue: "metrics")
+
         /// In the order in which they are shown; docs/operations.md says what each means.
         package static let all = [
             daemon, discovery, network, reach, isolation, versions, fleet, signatures, jobs, clock, server, queue,
-            disk, store,
+            disk, store, metrics,
         ]
     }
 

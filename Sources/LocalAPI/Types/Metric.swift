@@ -22,16 +22,40 @@ package struct Metric: Codable, Hashable, Sendable {
         self.value = value
     }
 
-    /// Without a fraction where it has none.
+    /// Without a fraction where it has none; what is no number as Prometheus spells it.
     package var text: String {
+        guard value.isFinite else { return value.isNaN ? "NaN" : value < 0 ? "-Inf" : "+Inf" }
         guard let whole = Int64(exactly: value) else { return "\(value)" }
         return "\(whole)"
     }
 
-    /// The text format of Prometheus (version 0.0.4).
+    /// What an answer in Prometheus's text format is called (version 0.0.4, which has no labels that need quoting here).
+    package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// The text format of Prometheus (version 0.0.4): three lines for each, of two with one name only the first, since one file that
+    /// says something twice is refused as a whole.
     package static func prometheus(_ metrics: [Metric]) -> String {
-        metrics.map { metric in
-            "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n\(metric.name) \(metric.text)\n"
+        var told: Set<String> = []
+        return metrics.filter { told.insert($0.name).inserted }.map { metric in
+            """
+            # HELP \(metric.name) \(metric.help.escapedHelp)
+            # TYPE \(metric.name) \(metric.kind.rawValue)
+            \(metric.name) \(metric.text)
+
+            """
         }.joined()
+    }
+}
+
+extension String {
+    /// A line feed would end the line, and a backslash begins an escape.
+    fileprivate var escapedHelp: String {
+        reduce(into: "") { text, character in
+            switch character {
+            case "\\": text += "\\\\"
+            case "\n", "\r\n": text += "\\n"
+            default: text.append(character)
+            }
+        }
     }
 }

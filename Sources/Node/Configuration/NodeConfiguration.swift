@@ -1,7 +1,7 @@
 import Configuration
 import FoundationEssentials
 package import LocalAPI
-import LocalAPIServer
+package import LocalAPIServer
 package import Logging
 package import Replication
 package import ServerChannel
@@ -36,6 +36,8 @@ package struct NodeConfiguration: Sendable {
     package var usesDiscovery = true
     /// What people see this laptop as, cut to 128 bytes; nil for the host's own name.
     package var hostName: String?
+    /// Where Prometheus may ask for figures; nil for nowhere.
+    package var metrics: MetricsAddress?
     /// What the log is to tell.
     package var logLevel = Logger.Level.info
 
@@ -60,6 +62,7 @@ package struct NodeConfiguration: Sendable {
         case serverInterval = "server-interval"
         case discovery
         case hostName = "host-name"
+        case metrics
         case logLevel = "log-level"
     }
 
@@ -150,6 +153,7 @@ package struct NodeConfiguration: Sendable {
             }
             server = address
         }
+        if let text = reader.string(forKey: Key.metrics.key) { metrics = try Self.metrics(text, places) }
         let interval = Key.serverInterval.key
         if let text = reader.string(forKey: interval) ?? reader.int(forKey: interval).map({ String($0) }) {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
@@ -178,6 +182,7 @@ package struct NodeConfiguration: Sendable {
         case .serverInterval: "\(serverInterval)"
         case .discovery: "\(usesDiscovery)"
         case .hostName: hostName
+        case .metrics: metrics.map { "\($0)" }
         case .logLevel: logLevel.rawValue
         }
     }
@@ -198,6 +203,17 @@ package struct NodeConfiguration: Sendable {
     /// The one on which people may only look, if there is one.
     var readingSocket: LocalSocket? {
         readerSocket.map { LocalSocket(path: $0, group: readerGroup, access: .looking) }
+    }
+
+    /// A port alone is this machine's: who wants others to read the figures writes down where.
+    private static func metrics(_ text: String, _ places: SettingPlaces) throws(ConfigurationError) -> MetricsAddress {
+        let port = UInt16(text.hasPrefix(":") ? text.dropFirst() : text[...]).map { Int($0) }
+        let address = port.map { PeerAddress(host: MetricsAddress.thisMachine, port: $0) } ?? PeerAddress(text)
+        guard let address, address.port > 0 else {
+            throw ConfigurationError(
+                "\(places[.metrics]): '\(text)' is nowhere to listen; write a port, for example 9473, or HOST:PORT.")
+        }
+        return MetricsAddress(host: address.host, port: address.port)
     }
 
     private static func address(

@@ -102,7 +102,7 @@ extension NodeConfiguration.Key {
         case .peers: .texts
         case .discovery: .yesNo
         case .serverInterval: .seconds
-        case .stateDirectory, .socket, .socketGroup, .readerSocket, .readerGroup, .listen, .server, .hostName,
+        case .stateDirectory, .socket, .socketGroup, .readerSocket, .readerGroup, .listen, .server, .hostName, .metrics,
             .logLevel:
             .text
         }

@@ -24,7 +24,7 @@ struct ServerServices {
         gateway = Gateway(
             Gateway.Parts(
                 server: client, store: core.store, replicator: core.replicator, outbox: core.outbox,
-                machine: core.machine, logger: logger, assignments: core.assignments),
+                machine: core.machine, logger: logger, assignments: core.assignments, metrics: core.counters),
             host: address.host, interval: UInt64(interval) * 1_000
         ) { times.routeChanged(isUp: $0) }
         let asking = ServerClock(

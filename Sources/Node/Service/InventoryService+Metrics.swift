@@ -2,18 +2,24 @@ import Checkup
 import Engine
 import HTTPCoding
 import LocalAPI
+import Metering
 import Storage
 
-/// Numbers for people who look after many laptops. They are read when somebody asks: who does not ask pays nothing.
+/// Numbers for people who look after many laptops: the one list, for the socket and for Prometheus's port. Nothing in it names a job, an
+/// item, a laptop or a person.
 extension InventoryService {
     func metrics() async throws -> [Metric] {
         let status = try await status()
         let refused = await replicator.refusedWork.reduce(0) { $0 + $1.count }
-        return MetricName.allCases.compactMap { name in
+        let standing = MetricName.allCases.compactMap { name in
             value(of: name, status, refused: refused).map {
                 Metric(name: name.rawValue, kind: .gauge, help: name.help, value: $0)
             }
         }
+        let counted = CounterName.allCases.map { name in
+            Metric(name: name.rawValue, kind: .counter, help: name.help, value: Double(facts.counters[name]))
+        }
+        return standing + counted
     }
 
     private func value(of name: MetricName, _ status: Status, refused: Int) -> Double? {
@@ -27,10 +33,6 @@ extension InventoryService {
             Double(machine.elapsedMilliseconds - min(machine.elapsedMilliseconds, facts.startedElapsed)) / 1000
         case .links: Double(connected.count)
         case .unreachable: Double(status.peers.count { $0.state == .unreachable })
-        case .received: sum(\.bytesReceived)
-        case .sent: sum(\.bytesSent)
-        case .changesReceived: sum(\.transformsReceived)
-        case .changesTwice: sum(\.transformsDuplicate)
         case .behind: sum(\.behind)
         case .ahead: sum(\.ahead)
         case .refused: Double(refused)

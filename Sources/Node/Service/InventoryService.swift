@@ -7,6 +7,7 @@ import Inventory
 import LocalAPI
 import LocalAPIServer
 import Logging
+import Metering
 import Outbox
 import Replication
 import Storage
@@ -150,6 +151,10 @@ struct DaemonFacts: Sendable {
     let discovery: DiscoveryState
     /// What was logged last; nil where nobody keeps it.
     let recentLog: RecentLog?
+    /// What was counted since.
+    let counters: CounterRegistry
+    /// Whether Prometheus's port is listened on; nil where nobody wants one.
+    let metricsPort: MetricsPort?
 }
 
 extension APIError {

@@ -1,14 +1,9 @@
-import LocalAPI
-
-/// Every number that the daemon tells, in the order in which it tells them. What nobody knows at the moment is left out.
+/// Every number that is worked out when somebody asks, in the order in which it is told. What nobody knows at the moment is left out.
+/// What is counted all the time is a `CounterName`.
 enum MetricName: String, CaseIterable {
     case uptime = "muster_uptime_seconds"
     case links = "muster_links"
     case unreachable = "muster_addresses_unreachable"
-    case received = "muster_links_received_bytes"
-    case sent = "muster_links_sent_bytes"
-    case changesReceived = "muster_links_changes_received"
-    case changesTwice = "muster_links_changes_received_twice"
     case behind = "muster_changes_behind"
     case ahead = "muster_changes_ahead"
     case refused = "muster_refused_runs"
@@ -30,10 +25,6 @@ enum MetricName: String, CaseIterable {
         case .uptime: "How long the daemon has run."
         case .links: "Laptops that are connected."
         case .unreachable: "Known laptops and addresses that were tried and not reached."
-        case .received: "What came over the present connections."
-        case .sent: "What went over the present connections."
-        case .changesReceived: "Transforms that came over the present connections."
-        case .changesTwice: "Those of them that were here already."
         case .behind: "Transforms that connected laptops have yet to acknowledge."
         case .ahead: "Transforms that connected laptops have announced and that are not here yet."
         case .refused: "Pieces of work that were not taken, as the doctor lists them."

@@ -1,4 +1,5 @@
 package import Authorship
+package import CoreMetrics
 import GRDB
 import GRDBSQLite
 import Synchronization
@@ -13,7 +14,8 @@ extension Store {
     ///   - place: where it pretends to lie; elsewhere than it was last opened it is a copy (rule R9).
     package static func openInMemory(
         contents: [UInt8]? = nil, place: StorePlace, hostName: String, role: StoreRole = .laptop,
-        signer: (any JournalSigner)? = nil, generator: inout some RandomNumberGenerator
+        signer: (any JournalSigner)? = nil, metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
         do {
             var configuration = Configuration()
@@ -24,7 +26,7 @@ extension Store {
             }
             return try open(
                 try DatabaseQueue(configuration: configuration), place: place, hostName: hostName, role: role,
-                upgrade: StoreUpgrade(program: "0"), signer: signer, generator: &generator)
+                upgrade: StoreUpgrade(program: "0"), signer: signer, metrics: metrics, generator: &generator)
         } catch {
             throw StoreError(error)
         }

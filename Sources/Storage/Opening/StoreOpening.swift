@@ -1,5 +1,6 @@
 import Authorship
 import CRDT
+package import CoreMetrics
 import GRDB
 
 #if canImport(Glibc)
@@ -11,11 +12,13 @@ extension Store {
     ///
     /// A store that was copied, put back or moved to another machine becomes a new replica before anything is written
     /// (rule R9).
-    /// - Parameter upgrade: what the program wants of the tables, and whom it tells while an older store is brought up to that.
+    /// - Parameters:
+    ///   - upgrade: what the program wants of the tables, and whom it tells while an older store is brought up to that.
+    ///   - metrics: where commits are counted.
     /// - Throws: `StoreError`; a store of a newer or a former program, or of the other role, is left as it is.
     package static func open(
         path: String, machine: String, hostName: String, role: StoreRole = .laptop, upgrade: StoreUpgrade,
-        generator: inout some RandomNumberGenerator
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance, generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
         do {
             try refuseForeign(path: path, role: role, upgrade)
@@ -31,7 +34,7 @@ extension Store {
             let store = try open(
                 pool, place: StorePlace(machine: machine, file: file), hostName: hostName, role: role,
                 upgrade: upgrade, path: path, witness: role == .laptop ? OpeningWitness(ofStoreAt: path) : nil,
-                isInPlace: { (try? fileNumber(of: path)) == file }, generator: &generator)
+                isInPlace: { (try? fileNumber(of: path)) == file }, metrics: metrics, generator: &generator)
             // Not sooner: a migration sorts whole tables, and makes the log long within one commit.
             try pool.writeWithoutTransaction { db in
                 // The pages that a savepoint may have to put back, where writes share a commit; else they go into a file.
@@ -50,7 +53,8 @@ extension Store {
     static func open(
         _ database: any DatabaseWriter, place: StorePlace, hostName: String, role: StoreRole = .laptop,
         upgrade: StoreUpgrade, path: String? = nil, witness: OpeningWitness? = nil, signer: (any JournalSigner)? = nil,
-        isInPlace: @escaping @Sendable () -> Bool = { true }, generator: inout some RandomNumberGenerator
+        isInPlace: @escaping @Sendable () -> Bool = { true },
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance, generator: inout some RandomNumberGenerator
     ) throws -> Store {
         try upgrade.run(on: database, role: role, path: path)
         let settled = try settleIdentity(in: database, place: place, role: role, witness, using: &generator)
@@ -64,7 +68,7 @@ extension Store {
             database: database, identity: identity ?? settled.identity, clock: HybridLogicalClock(latest: latest),
             hostName: hostName, wasCopied: settled.wasCopied,
             opening: role == .channel ? generator.next() : 0, witness: witness, signer: signer,
-            isInPlace: isInPlace)
+            isInPlace: isInPlace, metrics: metrics)
     }
 
     private static var configuration: Configuration {

@@ -1,4 +1,6 @@
+import CoreMetrics
 import GRDB
+import Metering
 import Synchronization
 
 /// Runs writes one after another and commits those that wait together in one transaction.
@@ -29,8 +31,12 @@ final class GroupCommit: Sendable {
     let effects = TransactionEffects()
     /// See `Store.whenWritten`.
     let written = Mutex<WrittenListener?>(nil)
+    private let counter: Counter
 
-    init(database: any DatabaseWriter, isInPlace: @escaping @Sendable () -> Bool) {
+    init(
+        database: any DatabaseWriter, isInPlace: @escaping @Sendable () -> Bool, metrics: any MetricsFactory
+    ) {
+        counter = metrics.counter(.commits)
         self.database = database
         self.isInPlace = isInPlace
     }
@@ -91,6 +97,7 @@ final class GroupCommit: Sendable {
     private func drain(_ db: Database) {
         while let batch = nextBatch() {
             var outcomes: [Result<Void, any Error>] = []
+            let changes = db.totalChangesCount
             do {
                 try db.inTransaction(.immediate) {
                     // Who is alone is undone with the transaction.
@@ -113,6 +120,8 @@ final class GroupCommit: Sendable {
                 // What went into a file that was deleted or replaced is gone with it.
                 if !isInPlace() { throw StoreError.replacedFile }
                 effects.commit()
+                // Who only looks whether the writer goes on has changed nothing, and costs the disk nothing.
+                if db.totalChangesCount != changes { counter.increment() }
             } catch {
                 effects.undo()
                 outcomes = batch.map { _ in .failure(error) }

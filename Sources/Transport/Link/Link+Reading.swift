@@ -1,3 +1,4 @@
+import CoreMetrics
 import NIOCore
 import Replication
 import Synchronization
@@ -5,6 +6,7 @@ import Synchronization
 extension Link {
     /// Bytes came from the socket.
     func bytesArrived(_ bytes: ByteBuffer) {
+        counters.received.increment(by: bytes.readableBytes)
         update { state in
             // After its end a link reads on only to see the peer go.
             guard state.end == nil else { return ((), false) }

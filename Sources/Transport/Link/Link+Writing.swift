@@ -1,3 +1,4 @@
+import CoreMetrics
 import NIOCore
 import Synchronization
 import WireFormat
@@ -75,6 +76,7 @@ extension Link {
     }
 
     private func wrote(_ length: Int, frameCount: Int) {
+        counters.sent.increment(by: length)
         update { state in
             let wasCongested = state.outbound.isCongested
             state.outbound.written(length, frameCount: frameCount)

@@ -1,3 +1,5 @@
+import CoreMetrics
+import Metering
 import NIOCore
 import Replication
 import Synchronization
@@ -33,8 +35,13 @@ final class Link: Sendable {
     /// processors.
     let isCompressing: Bool
     let state: Mutex<State>
+    let counters: LinkCounters
 
-    init(id: LinkID, channel: any Channel, dialled: PeerAddress?, configuration: TransportConfiguration) {
+    init(
+        id: LinkID, channel: any Channel, dialled: PeerAddress?, configuration: TransportConfiguration,
+        counters: LinkCounters
+    ) {
+        self.counters = counters
         self.id = id
         self.channel = channel
         self.dialled = dialled
@@ -67,6 +74,17 @@ final class Link: Sendable {
         }
         reader?.resume()
         return result
+    }
+}
+
+/// The bytes of all links together.
+struct LinkCounters: Sendable {
+    let received: Counter
+    let sent: Counter
+
+    init(_ metrics: any MetricsFactory) {
+        received = metrics.counter(.bytesReceived)
+        sent = metrics.counter(.bytesSent)
     }
 }
 

@@ -15,9 +15,11 @@ final class LinkRegistry: Sendable {
 
     private let state: Mutex<State>
     private let configuration: TransportConfiguration
+    private let counters: LinkCounters
 
-    init(configuration: TransportConfiguration) {
+    init(configuration: TransportConfiguration, counters: LinkCounters) {
         self.configuration = configuration
+        self.counters = counters
         state = Mutex(State(admission: Admission(limits: configuration.connections)))
     }
 
@@ -40,7 +42,8 @@ final class LinkRegistry: Sendable {
             case .refused(let refusal): return (.failure(refusal), nil)
             case .admitted(let evicted):
                 state.nextNumber += 1
-                let link = Link(id: id, channel: channel, dialled: dialled, configuration: configuration)
+                let link = Link(
+                    id: id, channel: channel, dialled: dialled, configuration: configuration, counters: counters)
                 state.links[id] = link
                 return (.success(link), evicted.flatMap { state.links[$0] })
             }

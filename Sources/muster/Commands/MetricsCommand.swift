@@ -6,8 +6,9 @@ struct MetricsCommand: AsyncParsableCommand {
         commandName: "metrics",
         abstract: "Show the daemon's numbers, for people or for Prometheus.",
         discussion: """
-            The daemon opens no port for them. node_exporter reads a file that a timer writes with --prometheus; \
-            Examples/metrics has a dashboard for Grafana.
+            What ends with _total is counted from the daemon's start. Prometheus can ask the daemon itself, at a port that \
+            is off unless musterd is told one (--metrics); or node_exporter reads a file that a timer writes with \
+            --prometheus. Examples/metrics has a dashboard for Grafana.
 
             Examples:
               muster metrics

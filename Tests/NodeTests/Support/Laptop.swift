@@ -5,6 +5,7 @@ import Inventory
 import LocalAPI
 import LocalAPIServer
 import Logging
+import Metering
 import Simulation
 import Storage
 import Testing
@@ -27,20 +28,21 @@ struct Laptop {
     init(_ name: String, path: String? = nil, configuration: NodeConfiguration = NodeConfiguration()) async throws {
         let seed = name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) }
         var generator = SeededGenerator(seed: seed)
+        let counters = CounterRegistry()
         store =
             try path.map {
                 try Store.open(
                     path: $0, machine: name, hostName: name, upgrade: StoreUpgrade(program: "1.0.0"),
-                    generator: &generator)
+                    metrics: counters, generator: &generator)
             }
             ?? Store.openInMemory(
-                place: StorePlace(machine: name, file: name), hostName: name, generator: &generator)
+                place: StorePlace(machine: name, file: name), hostName: name, metrics: counters, generator: &generator)
         machine = StillMachine(seed: seed + 1, at: Self.moment.milliseconds)
         core = try await Core(
             Core.Parts(
                 store: store, machine: machine, configuration: configuration, hostName: name,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-                fleet: FleetIdentity(key: TestSigner(seed).key)))
+                fleet: FleetIdentity(key: TestSigner(seed).key), counters: counters))
         service = core.service(gateway: nil, discovery: DiscoveryState(DiscoveryStatus(state: .off)))
     }
 

@@ -34,6 +34,7 @@ extension InventoryService {
             DiskSpace.check(
                 free: DiskSpace.freeBytes(at: configuration.stateDirectory), directory: configuration.stateDirectory),
             await store,
+            HealthRules.metrics(facts.metricsPort),
         ]
         return DoctorReport(version: MusterVersion.current, checks: checks)
     }

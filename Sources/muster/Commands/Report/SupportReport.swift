@@ -49,6 +49,7 @@ struct SupportReport: Encodable {
         /// Whose findings speak of machines, files and networks alone.
         private static let ofMachines: Set<HealthCheck.ID> = [
             .daemon, .discovery, .network, .reach, .isolation, .versions, .fleet, .signatures, .server, .disk, .store,
+            .metrics,
         ]
 
         init(_ check: HealthCheck) {

@@ -1,24 +1,24 @@
-import Logging
+package import Logging
 import ServiceLifecycle
 import Synchronization
-import Systemd
+package import Systemd
 import UnixSignals
 
 /// Takes up settings that have changed, when the system says so (SIGHUP).
 ///
-/// The daemon ends as if it was told to stop, and begins anew in the same process: there is one way in which settings take effect, and
+/// A daemon ends as if it was told to stop, and begins anew in the same process: there is one way in which settings take effect, and
 /// a start takes less than a tenth of a second. Settings that are wrong end nothing.
-final class ReloadService: Service {
+package final class ReloadService: Service {
     private let manager: ServiceManager
     private let logger: Logger
     private let check: @Sendable () async throws -> Bool
     private let isTaken = Mutex(false)
 
     /// Whether the daemon is to begin anew once it has ended.
-    var wantsStart: Bool { isTaken.withLock { $0 } }
+    package var wantsStart: Bool { isTaken.withLock { $0 } }
 
     /// - Parameter check: whether the settings are others by now; throws a sentence for such that cannot be used.
-    init(manager: ServiceManager, logger: Logger, check: @escaping @Sendable () async throws -> Bool) {
+    package init(manager: ServiceManager, logger: Logger, check: @escaping @Sendable () async throws -> Bool) {
         self.manager = manager
         self.logger = logger
         self.check = check
@@ -26,7 +26,7 @@ final class ReloadService: Service {
 
     /// Returns when there are settings to take up, or the daemon stops. At a terminal this signal says that it is gone, and ends the
     /// daemon as it ends every program.
-    func run() async throws {
+    package func run() async throws {
         guard manager.isThere else { return try await gracefulShutdown() }
         await cancelWhenGracefulShutdown { [self] in
             let signals = await UnixSignalsSequence(trapping: .sighup)

@@ -1,0 +1,29 @@
+import LocalAPI
+import LocalAPIServer
+
+extension HealthRules {
+    /// - Parameter port: for Prometheus; nil where nobody wants one.
+    static func metrics(_ port: MetricsPort?) -> HealthCheck {
+        guard let port else { return .ok(.metrics, "nobody is given figures over a port") }
+        return metrics(port.address, faults: port.faults, isOpen: port.isOpen)
+    }
+
+    /// - Parameters:
+    ///   - faults: where it is not listened on, and why.
+    ///   - isOpen: it is listened on somewhere.
+    static func metrics(_ address: MetricsAddress, faults: [String], isOpen: Bool) -> HealthCheck {
+        if !faults.isEmpty {
+            return .warn(
+                .metrics, "no figures at \(faults.joined(separator: ", nor at "))",
+                remedy: "see what else uses the port (ss -ltnp), or name another one with --metrics")
+        }
+        guard isOpen else {
+            return .unknown(.metrics, "\(address) is about to be listened on", remedy: "ask again in a moment")
+        }
+        return .ok(
+            .metrics,
+            Loopback.holds(address.host)
+                ? "figures for Prometheus at \(address), for this machine alone"
+                : "figures for Prometheus at \(address), for whoever gets there")
+    }
+}
