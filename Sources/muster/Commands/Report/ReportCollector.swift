@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HTTPCoding
 import LocalAPI
+import Systemd
 
 /// Asks the daemon for what goes into a report; what it does not answer is named.
 struct ReportCollector {
@@ -21,10 +22,12 @@ struct ReportCollector {
                 muster: MusterVersion.current, musterd: doctor.version, system: Self.system, kernel: Self.kernel),
             doctor: SupportReport.Doctor(doctor))
         guard doctor.checks.first(where: { $0.id == .daemon })?.outcome != .fail else {
-            report.missing = ["what only the daemon knows, since it does not answer: settings, status, queue, log"]
-            report.missing.append(
-                "its last words: add what 'journalctl -u musterd -n 500' prints, once you have read it")
-            if withCustomerData { report.missing.append("the customer's data") }
+            if withCustomerData { report.customerData = SupportReport.CustomerData(doctor: doctor) }
+            report.missing = [
+                "what only the daemon knows, since it does not answer: settings, status, peers, clock, queue, store"
+            ]
+            if withCustomerData { report.missing.append("what people wrote, but for what stands in the log") }
+            LastWords(socketPath: options.socketPath).add(to: &report)
             return report
         }
         if withCustomerData { report.customerData = SupportReport.CustomerData(doctor: doctor) }
