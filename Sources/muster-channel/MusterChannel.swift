@@ -2,6 +2,7 @@ import ArgumentParser
 import ChannelServer
 import HTTPCoding
 import Logging
+import Reloading
 import Systemd
 import UnixSignals
 
@@ -39,7 +40,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve until told to stop (the default).",
         discussion: """
-            On SIGTERM it answers whoever waits, finishes what it has begun, and ends.
+            On SIGTERM it answers whoever waits, finishes what it has begun, and ends. On SIGHUP, where systemd watches it, it
+            reads its settings anew: wrong ones change nothing, with others it begins anew in the same process.
 
             After the database was put back from a backup, serve with --recover until the laptops have come by: they know
             what the server has said since, and bring it back. Meanwhile nothing is decided. Then start it as usual.
@@ -57,29 +59,45 @@ struct Serve: AsyncParsableCommand {
             "A Unix socket on which a proxy passes on what laptops say (docs/server.md).", valueName: "path"))
     var proxySocket: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with MUSTER_CHANNEL_LISTEN and further flags in MUSTER_CHANNEL_FLAGS; read anew on SIGHUP.",
+            valueName: "file"))
+    var environmentFile: String?
+
+    @Flag(help: "Only say whether the settings can be used, and what they are.")
+    var checkConfig = false
+
     @Flag(help: "Take back from the laptops what was said after the backup, and decide nothing meanwhile.")
     var recover = false
 
     @Option(
         help: ArgumentHelp(
             "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
-    var logLevel = "info"
+    var logLevel: String?
 
     func run() async throws {
         await Failure.exits {
-            guard let level = Logger.Level(rawValue: logLevel) else {
-                throw ValidationError("'\(logLevel)' is no log level.")
-            }
             let environment = ProgramStart.environment
+            let settings = try ServeSettings(self, environment: environment)
+            guard !checkConfig else {
+                try settings.server.check()
+                for (name, value) in settings.shown { print("\(name)\t\(value)") }
+                return
+            }
             LoggingSystem.bootstrap { SystemLog.handler(of: $0, environment: environment) }
             var logger = Logger(label: "muster-channel")
-            logger.logLevel = level
-            var settings = try ServerSettings(listen: listen, database: database.database, environment: environment)
-            settings.proxySocket = proxySocket
-            settings.isRecovering = recover
+            logger.logLevel = settings.logLevel
             let manager = ServiceManager(environment: environment)
-            try await ChannelServer(settings: settings, logger: logger, manager: manager).run(
+            let reload = ReloadService(manager: manager, logger: logger) {
+                let now = try ServeSettings(self, environment: environment)
+                guard now != settings else { return false }
+                try now.server.check(insteadOf: settings.server)
+                return true
+            }
+            try await ChannelServer(settings: settings.server, logger: logger, manager: manager, reload: reload).run(
                 stoppingOn: [.sigterm, .sigint])
+            if reload.wantsStart { try ProgramStart.again() }
         }
     }
 }
@@ -93,6 +111,10 @@ enum Failure {
             end(problem.sentence, problem.kind)
         } catch let error as ValidationError {
             end(error.message, .usage)
+        } catch let fault as EnvironmentFile.Fault {
+            end(fault.description, .usage)
+        } catch let fault as RestartFault {
+            end(fault.description, .tryAgain)
         } catch {
             end("It failed: \(error)", .software)
         }

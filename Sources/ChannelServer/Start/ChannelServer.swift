@@ -1,6 +1,7 @@
 import CMalloc
 package import Logging
 import NIOCore
+package import Reloading
 import ServiceLifecycle
 import Storage
 package import Systemd
@@ -15,22 +16,25 @@ package struct ChannelServer: Sendable {
     private let settings: ServerSettings
     private let logger: Logger
     private let manager: ServiceManager
+    private let reload: ReloadService?
     private let onReady: @Sendable (Int) -> Void
 
     /// - Parameters:
     ///   - manager: whoever runs it as a service, and is told how it is.
+    ///   - reload: ends the server to begin anew; nil where nobody changes settings.
     ///   - onReady: called with the port when requests can come.
     package init(
         settings: ServerSettings, logger: Logger, manager: ServiceManager = ServiceManager(environment: [:]),
-        onReady: @escaping @Sendable (Int) -> Void = { _ in }
+        reload: ReloadService? = nil, onReady: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.settings = settings
         self.logger = logger
         self.manager = manager
+        self.reload = reload
         self.onReady = onReady
     }
 
-    /// Serves until it is told to stop; then answers who waits and finishes what it has begun.
+    /// Serves until it is told to stop, or to take up other settings; then answers who waits and finishes what it has begun.
     ///
     /// - Parameter signals: what tells it to stop, besides the graceful shutdown of the service group that it is in.
     /// - Throws: `StartProblem` when it cannot start.
@@ -79,8 +83,16 @@ package struct ChannelServer: Sendable {
                 .init(service: IdentityWatch(identity: identity, now: now, logger: logger)),
                 .init(service: Housekeeping(store: store, logger: logger)),
                 .init(service: SignOfLife(manager: manager, store: store, identity: identity)),
-                .init(service: PollEnder(hub: hub, manager: manager)),
+                // Whoever hears of a stop waits for an end.
+                .init(
+                    service: PollEnder(hub: hub) { [manager, reload] in
+                        if !(reload?.wantsStart ?? false) { manager.stopping() }
+                    }),
             ], gracefulShutdownSignals: signals, logger: logger)
+        if let reload {
+            lifecycle.services.append(
+                .init(service: reload, successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         if let path = settings.proxySocket {
             lifecycle.services.insert(.init(service: try doors.forProxy(at: path)), at: 1)
         }
@@ -94,7 +106,7 @@ package struct ChannelServer: Sendable {
         let isTruncated = await Task { (try? await store.truncateLog()) ?? false }.value
         if !isTruncated { logger.warning("somebody reads the database; its log stays beside it") }
         try store.close()
-        logger.info("stopped")
+        if !(reload?.wantsStart ?? false) { logger.info("stopped") }
     }
 
     /// As many connections as the system allows the process.
@@ -109,11 +121,11 @@ package struct ChannelServer: Sendable {
 /// Ends the polls that wait, so that the server can finish.
 private struct PollEnder: Service {
     let hub: ChangeHub
-    let manager: ServiceManager
+    let tell: @Sendable () -> Void
 
     func run() async throws {
         try? await gracefulShutdown()
-        manager.stopping()
+        tell()
         hub.finish()
     }
 }

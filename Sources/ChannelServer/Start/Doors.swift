@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -47,9 +46,7 @@ struct Doors: Sendable {
                 onReady(port)
             })
         return Door(server: server, failure: Failure()) { reason in
-            StartProblem(
-                .tryAgain,
-                "Cannot listen on \(settings.host):\(settings.port) (\(reason)); choose another address with --listen.")
+            settings.cannotListen(reason)
         }
     }
 
@@ -57,17 +54,8 @@ struct Doors: Sendable {
     func forProxy(at path: String) throws -> any Service {
         // The database is this process's alone, so nobody else serves at the socket that stands beside it. It gets its name
         // when its mode is right: nobody else connects before.
-        let unnamed = path + "~"
-        guard unnamed.utf8.count <= 107 else {
-            throw StartProblem(.usage, "The path of the proxy's socket is longer than 106 bytes; choose a shorter one.")
-        }
-        for place in [path, unnamed] {
-            let kind = (try? FileManager.default.attributesOfItem(atPath: place))?[.type] as? FileAttributeType
-            guard !path.isEmpty, kind == nil || kind == .typeSocket else {
-                throw StartProblem(
-                    .usage, "'\(place)' is no socket; remove it, or name another place with --proxy-socket.")
-            }
-        }
+        let unnamed = ServerSettings.unnamed(path)
+        try ServerSettings.checkProxySocket(path)
         unlink(unnamed)
         let (failure, logger) = (Failure(), logger)
         let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: Self.idle)).buildServer(
@@ -82,10 +70,7 @@ struct Doors: Sendable {
                 logger.info("serving a proxy", metadata: ["socket": "\(path)"])
             })
         return Door(server: server, failure: failure) { reason in
-            StartProblem(
-                .notPermitted,
-                "The proxy's socket \(path) cannot be made (\(reason)); make its directory, or name another with --proxy-socket."
-            )
+            ServerSettings.cannotMakeSocket(path, reason)
         }
     }
 

@@ -5,7 +5,7 @@ import Systemd
 #endif
 
 /// What a server is told.
-package struct ServerSettings: Sendable {
+package struct ServerSettings: Hashable, Sendable {
     /// The TCP port that laptops connect to unless another is named.
     package static let defaultPort = 7480
 
