@@ -33,6 +33,15 @@ struct GroupCommitTests {
         #expect(order.text == "abc|A|B|")
         #expect(try await store.write { _ in true }, "nothing is left waiting")
     }
+
+    @Test("Who writes after the store was closed is told so")
+    func afterClose() async throws {
+        let place = try Place()
+        let store = try await place.open()
+        try store.close()
+        await #expect(throws: StoreError.self) { try await store.write { _ in true } }
+        await store.waitForWriter()
+    }
 }
 
 private final class Order: Sendable {

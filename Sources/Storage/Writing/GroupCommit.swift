@@ -97,9 +97,11 @@ final class GroupCommit: Sendable {
     private func drain(_ db: Database) {
         while let batch = nextBatch() {
             var outcomes: [Result<Void, any Error>] = []
-            let changes = db.totalChangesCount
+            // Of a store that was closed meanwhile nothing but the transaction itself may be asked.
+            var changes = 0
             do {
                 try db.inTransaction(.immediate) {
+                    changes = db.totalChangesCount
                     // Who is alone is undone with the transaction.
                     if let alone = batch.first, batch.count == 1 {
                         try alone.run(db)
