@@ -24,11 +24,12 @@ struct MetricsTests {
     func counted() async throws {
         let anna = try await Laptop("anna")
         let job = try await anna.job("Smith")
+        // The mesh hears of commits in its own time.
+        await anna.service.replicator.tellCommitted()
         let before = try await values(of: anna)
         for number in 1...3 {
             _ = try await anna.service.addItem(FieldsRequest(fields: ["name": "Chair \(number)"]), job: job)
         }
-        // The mesh hears of commits in its own time.
         await anna.service.replicator.tellCommitted()
         let after = try await values(of: anna)
         #expect(after["muster_store_commits_total"] == (before["muster_store_commits_total"] ?? 0) + 3)
