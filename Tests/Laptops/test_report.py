@@ -112,7 +112,7 @@ def test_of_a_daemon_that_was_killed_the_report_has_its_last_words_and_nothing_o
     assert len(report["customerData"]["events"]) == 4
 
     for script, reason in (
-        ("exit 0", "the journal shows this user none of it"), ("exit 1", "journalctl has failed"),
-        ("echo nonsense", "the journal shows this user none of it")):
+        ("exit 0", "systemd shows this user none of it"), ("exit 1", "journalctl has failed"),
+        ("echo nonsense", "systemd shows this user none of it")):
         _, report = reported(script)
         assert "events" not in report and any(reason in one for one in report["missing"]), (script, report)

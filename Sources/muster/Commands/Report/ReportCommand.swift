@@ -14,8 +14,8 @@ struct ReportCommand: AsyncParsableCommand {
             Ids of jobs, and names and addresses of laptops, are in it. What people wrote is not: no names of jobs, \
             customers or people, no items, notes, barcodes or values. --with-customer-data adds all of it.
 
-            Works without a daemon, too: with what the doctor sees from outside and the last lines of the journal, by the \
-            same rule; "missing" says what is not in it, and why. A file that is there is not written over.
+            Works without a daemon, too: with what the doctor sees from outside and the last lines that systemd keeps of \
+            the daemon, by the same rule; "missing" says what is not in it, and why. A file that is there is not written over.
 
             Example:
               muster report complaint.json
