@@ -104,7 +104,11 @@ package struct FieldDoubt: Error, Hashable, Sendable {
     package var sentence: String {
         switch problem {
         case .misspelt(let nearest):
-            return "'\(field)' is no well-known field; did you mean '\(nearest)'? Add --force if it is meant."
+            // Remarks are added and not set: who did as told would be refused once more.
+            let meant =
+                nearest == WellKnownField.notes.text
+                ? "remarks are added with 'muster item note'." : "did you mean '\(nearest)'?"
+            return "'\(field)' is no well-known field; \(meant) Add --force if it is meant."
         case .noQuantity(let value):
             return "'\(field)' is a whole number from 0 to \(FieldCheck.mostPieces), not '\(Self.short(value))'; "
                 + "add --force if it is meant."

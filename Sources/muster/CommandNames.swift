@@ -16,7 +16,11 @@ enum CommandNames {
             let known = command.configuration.subcommands
             guard let next = known.first(where: { names(of: $0).contains(word) }) else {
                 if word == "help" { return nil }
-                let nearest = NearestName.of(word, among: known.flatMap(names)).map { "did you mean '\(path) \($0)'?" }
+                // Any two letters are near to any other two.
+                let similar = known.flatMap(names).filter { word.count > 2 || $0.hasPrefix(word.prefix(1)) }
+                let nearest = NearestName.of(word, among: similar).map {
+                    "did you mean '\(path) \($0)'?"
+                }
                 return "There is no command '\(path) \(word)'; \(nearest ?? "see '\(path) --help' for what there is.")"
             }
             path += " \(names(of: next)[0])"

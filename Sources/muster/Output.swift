@@ -86,7 +86,8 @@ private enum Descriptor {
                 }
                 let reason = String(cString: strerror(errno))
                 StandardError.say(
-                    "The output cannot be written (\(reason)); it is not whole: write it somewhere else.")
+                    "The output cannot be written (\(reason)) and is not whole: let it go somewhere else. What the command has changed "
+                        + "stays changed.")
                 exit(SystemExit.outputFailed.rawValue)
             }
         }

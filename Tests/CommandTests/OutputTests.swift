@@ -118,7 +118,8 @@ struct OutputTests {
             return (signed, try await MusterProcess.run(["job", "show", Scene.removedJobID], socket: socket))
         }
         #expect(signed.output.contains("Signed\tby J. Smith (waits for the server)\n"))
-        #expect(removed.output.contains("Late work\t2 changes to decide on (see: muster job late)\n"))
+        #expect(
+            removed.output.contains("Late work\t2 changes to decide on (see: muster job late \(Scene.removedJobID))\n"))
     }
 
     @Test("What was changed after the signature is counted by 'job show' and listed by 'job summary', in 80 columns")

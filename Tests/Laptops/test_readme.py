@@ -1,10 +1,13 @@
 """The tour of the README, as somebody types it who has just built the programs."""
 
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
+from gateways import server_flags, wait_published
 from lab import Program, wait_until
 from solo import PATIENCE_SECONDS
 from unprivileged import Person
@@ -13,15 +16,15 @@ CHECKOUT = os.path.normpath(os.path.join(os.path.dirname(__file__), "../.."))
 BUILT = "$PWD/.build/release"
 
 
-def blocks():
-    """What stands in the fences of the tour."""
+def blocks(title):
+    """What stands in the fences of a section."""
     with open(os.path.join(CHECKOUT, "README.md"), encoding="utf-8") as file:
-        (tour,) = re.findall(r"^## A tour of the command line$(.*?)^## ", file.read(), re.MULTILINE | re.DOTALL)
-    return re.findall(r"^```\n(.*?)^```$", tour, re.MULTILINE | re.DOTALL)
+        (section,) = re.findall(rf"^## {title}$(.*?)^## ", file.read(), re.MULTILINE | re.DOTALL)
+    return re.findall(r"^```\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
 
 
 def test_the_tour_works_when_typed(build_directory):
-    first, second = blocks()
+    first, second = blocks("A tour of the command line")
     path, daemon = first.splitlines()
     lines = second.splitlines()
     assert BUILT in path and lines[0] == path and daemon.startswith("musterd "), first
@@ -46,3 +49,15 @@ def test_the_tour_works_when_typed(build_directory):
                 assert max(map(len, (done.stdout + done.stderr).splitlines()), default=0) <= 80, (line, done.stdout)
         finally:
             musterd.kill()
+
+
+def test_what_is_asked_of_the_office_works_when_typed(solos, office, front):
+    _, laptops = blocks("The office")
+    daemon, *lines = laptops.splitlines()
+    assert daemon.startswith("musterd --server ") and all(line.startswith("muster ") for line in lines), laptops
+    anna = solos("anna").start(*server_flags(front.url))
+    for line in lines:
+        done = anna.muster(*shlex.split(line, comments=True)[1:])
+        assert done.returncode == 0, (line, done)
+    job = json.loads(anna.muster("job", "show", "Oak Lane 7", "--json").stdout)["id"]
+    wait_published([anna], job, "completed")

@@ -39,6 +39,11 @@ extension InventoryService {
                     if let key, value?.isEmpty ?? true {
                         throw APIError(.invalidValue, "The key '\(key)' is empty; give it a value.")
                     }
+                    if let key, let value, base.doubled.contains(TextKey(value)) {
+                        throw APIError(
+                            .ambiguousItem,
+                            "several items have the \(key) '\(value)': set each by its id, with 'muster item set'")
+                    }
                     let existing = value.flatMap { known[TextKey($0)] }
                     if isResumed, let own, try await store.item(own, job: job.id) != nil {
                         results[index] = BatchResult(outcome: .added, id: own.description)
@@ -132,8 +137,9 @@ private struct RowIDs {
 actor KeyCache {
     struct Known: Sendable {
         var vector = VersionVector()
-        /// Of several items with one value the first.
         var items: [TextKey: ItemID] = [:]
+        /// Values that several items have: none of them is meant by such a one.
+        var doubled: Set<TextKey> = []
     }
 
     private struct Entry {
@@ -156,7 +162,7 @@ actor KeyCache {
                 guard let value = item.state.value(of: key) else { continue }
                 // Compared as it would be entered: what came otherwise may have white space around it.
                 let text = TextKey(FieldText.trimmed(value))
-                if known.items[text] == nil { known.items[text] = item.id }
+                if known.items.updateValue(item.id, forKey: text) != nil { known.doubled.insert(text) }
             }
         }
         entry = Entry(job: job, key: key, known: known)
@@ -175,6 +181,6 @@ actor KeyCache {
             }
             vector.advance(segment.replica, to: segment.head)
         }
-        entry = Entry(job: job, key: key, known: Known(vector: vector, items: items))
+        entry = Entry(job: job, key: key, known: Known(vector: vector, items: items, doubled: base.doubled))
     }
 }

@@ -40,6 +40,13 @@ extension InventoryService {
         guard !text.isEmpty, let meant = groups.first(where: { !$0.isEmpty }) else {
             throw APIError(.unknownJob, "There is no job '\(text)' here; \(Self.meant(text, among: jobs))")
         }
+        // Lists show ids of six characters and more: what such a one is of somebody else's job names neither.
+        if text.utf8.count >= 6, !meant[0].isRemoved {
+            let others = jobs.filter { job in
+                !job.isRemoved && job.hasID(abbreviated: text) && !meant.contains { $0.id == job.id }
+            }
+            guard others.isEmpty else { throw try await ambiguous(text, meant + others) }
+        }
         // Bytes decide. Only where they fit none, a name counts that Unicode holds equal: people type what they see.
         let named = meant.filter { $0.isNamed(exactly: text) }
         if named.count == 1 { return named[0] }

@@ -38,7 +38,11 @@ extension InventoryService {
         if matches.isEmpty, findsRemoved {
             matches = try await store.items(job: job, withBarcode: trimmed, removed: true)
         }
-        if matches.isEmpty { matches = try await ids(abbreviated: text, in: job) }
+        // A barcode goes first, but for one that may as well be the id that a list shows of another item.
+        if matches.isEmpty || text.contains(where: \.isLetter) {
+            let others = try await ids(abbreviated: text, in: job)
+            matches += others.filter { !matches.contains($0) }
+        }
         guard let id = matches.first, let state = try await store.item(id, job: job) else {
             throw APIError(
                 .unknownItem, "There is no item '\(text)' in this job; 'muster item list' shows the items.")

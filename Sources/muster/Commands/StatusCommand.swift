@@ -25,7 +25,8 @@ struct StatusCommand: AsyncParsableCommand {
         facts.add(
             "Jobs",
             Formats.count(status.jobs)
-                + (removed == 0 ? "" : ", and \(Formats.count(removed)) removed with late work (see: muster job late)"))
+                + (removed == 0
+                    ? "" : ", and \(Formats.count(removed)) removed with late work (see: muster job late JOB)"))
         if let server = status.server { facts.add("Server", self.server(server)) }
         facts.add("Queue", queue(status.queue))
         facts.print(on: .output)

@@ -8,15 +8,14 @@ final class InputFile {
     private(set) var size: Int?
     /// Of `size`.
     private(set) var bytesRead = 0
-    /// What stands between the cells of a table: a tab where the name says so.
-    let separator: UInt8
+    /// Whether its name says that tabs stand between the cells of a table.
+    let isTabbed: Bool
 
     private var unpacker: GzipReader?
 
     /// - Parameter path: `-` stands for standard input.
     init(path: String) throws {
-        let isTabbed = [".tsv", ".tab", ".tsv.gz", ".tab.gz"].contains { path.lowercased().hasSuffix($0) }
-        separator = UInt8(ascii: isTabbed ? "\t" : ",")
+        isTabbed = [".tsv", ".tab", ".tsv.gz", ".tab.gz"].contains { path.lowercased().hasSuffix($0) }
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw APIError(

@@ -8,11 +8,12 @@ extension AmendedJob {
     var sentence: String {
         let over = state.map { "is \($0)" }
         guard let signedBy else {
-            return "This job \(over ?? "is over"): tell the office what was changed, which stands in 'muster job log'."
+            return
+                "This job \(over ?? "is over"): tell the office what was changed, which stands in 'muster job log JOB'."
         }
         let day = signedAt.map { " on \(Formats.exactTime($0))" } ?? ""
         let end = over.map { ", and it \($0)" } ?? ""
         return "\(Text.plain(signedBy)) has signed for this job\(day)\(end): the change shows as an amendment "
-            + "('muster job summary')."
+            + "('muster job summary JOB')."
     }
 }

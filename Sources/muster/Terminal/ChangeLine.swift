@@ -16,6 +16,11 @@ struct ChangeLine {
         return head.text(style) + coloured(Text.fitted(change.summary, to: max(8, width - head.width)), style)
     }
 
+    /// For a program: when, who, what was touched, what was done to it.
+    var cells: [Cell] {
+        [.time(change.at), Cell(change.authorName), Cell(change.itemDisplayName), Cell(change.summary)]
+    }
+
     /// The day it is of, as it stands above all changes of that day.
     var day: String { String(Formats.exactTime(change.at).prefix(10)) }
 

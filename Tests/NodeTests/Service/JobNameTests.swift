@@ -96,6 +96,15 @@ struct JobNameTests {
         }
     }
 
+    @Test("A name that may as well be the id that a list shows of another job names neither")
+    func nameLikeID() async throws {
+        let anna = try await Laptop("anna")
+        _ = try await anna.job("Elm", id: "order-fa54b5")
+        _ = try await anna.job("fa54b5", id: "B")
+        #expect(try await refusal(anna, "fa54b5")?.candidates == ["B fa54b5", "order-fa54b5 Elm"])
+        #expect(try await anna.service.job("order-fa54b5").name == "Elm")
+    }
+
     @Test("Two of one name are told apart: living ones by what is in them, removed ones by the day")
     func several() async throws {
         let anna = try await Laptop("anna")

@@ -44,6 +44,8 @@ struct ColumnMapping {
             guard let index = header.firstIndex(of: key) else { throw Self.missing(key, header) }
             return index
         }
+        // A first line that is no heading makes fields of one item's values, and one item is lost.
+        guard isForced || fields.contains(where: WellKnownField.all.contains) else { throw Self.unknown(header) }
         keyField = keyIndex.map { [fields] in fields[$0] }
     }
 
@@ -71,6 +73,15 @@ struct ColumnMapping {
 
     struct BadRow: Error, Equatable {
         var reason: String
+    }
+
+    private static func unknown(_ header: [String]) -> APIError {
+        let shown = header.prefix(4).map { "\"\(Text.fitted($0, to: 24))\"" }.joined(separator: ", ")
+        return APIError(
+            .doubtfulValue,
+            "The first line has to name the columns, and none of \(shown)\(header.count > 4 ? ", …" : "") is a field that "
+                + "people know, such as name or barcode: say which is one with --field COLUMN=name, or --force if they are "
+                + "fields of your own.")
     }
 
     private static func missing(_ column: String, _ header: [String]) -> APIError {

@@ -11,8 +11,8 @@ struct ImportCommand: AsyncParsableCommand {
                           [--force] [--yes] [--json] [--socket <path>]
             """,
         discussion: """
-            The file is CSV in UTF-8, or has tabs between the cells (.tsv), and may be packed by gzip. The first line names the \
-            columns; each column fills the field of its name, notes a remark. With --key, a row whose key an \
+            The file is CSV in UTF-8, with commas, semicolons or tabs between the cells, as the first line has most of, and may be \
+            packed by gzip. The first line names the columns; each column fills the field of its name, notes a remark. With --key, a row whose key an \
             item already has updates that item. A bad row is named by its line and left out; the rest goes in, and the \
             exit code is 65. Values are checked as in 'muster item add'; --force takes them all.
 

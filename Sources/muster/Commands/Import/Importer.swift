@@ -16,6 +16,8 @@ struct Importer {
     let interruption: ImportInterruption
 
     private var keyField: String?
+    /// Where each key stood first, and in what row: a second row of one key would undo the first in silence.
+    private var seen: [TextKey: (line: Int, cells: Int)] = [:]
     private var report = ImportReport()
     private var rows: [Row] = []
     private var bytes = 0
@@ -68,6 +70,7 @@ struct Importer {
         keyField = mapping.keyField
         do {
             var fields = try mapping.fields(of: try record.content.get())
+            try checkKey(of: fields, line: record.line)
             let remark = fields.removeValue(forKey: WellKnownField.notes.text)
             guard !fields.isEmpty else { throw ColumnMapping.BadRow(reason: "it has nothing but a remark") }
             rows.append(Row(line: record.line, fields: fields, remark: remark))
@@ -78,6 +81,23 @@ struct Importer {
             report.reject(record.line, bad.reason)
         }
         if rows.count >= Self.rowsPerBatch || bytes >= Self.bytesPerBatch { try await send() }
+    }
+
+    /// Throws `BadRow` where another row above says something else of the same item; `--force` takes both, the last wins.
+    private mutating func checkKey(of fields: [String: String], line: Int) throws {
+        guard !table.isForced, let key = keyField.flatMap({ fields[$0] }) else { return }
+        // Remarks only grow: each row may bring one more.
+        let name = TextKey(FieldText.trimmed(key))
+        let cells = fields.filter { $0.key != WellKnownField.notes.text }.hashValue
+        guard let first = seen[name] else {
+            seen[name] = (line, cells)
+            return
+        }
+        guard first.cells != cells else { return }
+        throw ColumnMapping.BadRow(
+            reason:
+                "line \(first.line) says something else of '\(key)': keep one of them, or add --force to take both, the last at last"
+        )
     }
 
     private mutating func send() async throws {

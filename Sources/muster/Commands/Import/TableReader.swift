@@ -17,7 +17,8 @@ struct TableReader {
         each: (CSVParser.Record, ColumnMapping) async throws -> Void
     ) async throws -> ColumnMapping {
         var mapping: ColumnMapping?
-        var parser = CSVParser(separator: input.separator)
+        var parser: CSVParser?
+        var beginning: [UInt8] = []
         func take(_ records: [CSVParser.Record]) async throws {
             for record in records {
                 if let mapping { try await each(record, mapping) } else { mapping = try head(record) }
@@ -25,13 +26,41 @@ struct TableReader {
         }
         while let piece = try input.next() {
             onText(piece)
-            try await take(parser.feed(piece))
+            guard parser == nil else {
+                try await take(parser?.feed(piece) ?? [])
+                continue
+            }
+            beginning += piece
+            guard beginning.count >= Self.longestHead || beginning.contains(where: Self.endsLine) else { continue }
+            parser = CSVParser(separator: separator(of: beginning, input))
+            try await take(parser?.feed(beginning) ?? [])
+            beginning = []
         }
-        try await take(parser.finish())
+        var last = parser ?? CSVParser(separator: separator(of: beginning, input))
+        try await take(last.feed(beginning) + last.finish())
         guard let mapping else {
             throw APIError(.invalidValue, "The file is empty: its first line must name the columns.")
         }
         return mapping
+    }
+
+    /// Within so many bytes a first line tells what stands between its cells.
+    private static let longestHead = 64 << 10
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+    /// A comma (RFC 4180), unless the first line has more semicolons, as where the comma is in numbers, or more tabs.
+    private func separator(of beginning: [UInt8], _ input: InputFile) -> UInt8 {
+        if input.isTabbed { return UInt8(ascii: "\t") }
+        var (counts, isQuoted) = ([UInt8: Int](), false)
+        for byte in beginning.prefix(while: { !Self.endsLine($0) }) {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() } else if !isQuoted { counts[byte, default: 0] += 1 }
+        }
+        let comma = UInt8(ascii: ",")
+        let others = [UInt8(ascii: ";"), UInt8(ascii: "\t")].filter {
+            counts[$0, default: 0] > counts[comma, default: 0]
+        }
+        return others.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? comma
     }
 
     private func head(_ record: CSVParser.Record) throws -> ColumnMapping {

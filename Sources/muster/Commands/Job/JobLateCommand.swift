@@ -73,6 +73,14 @@ struct JobLateCommand: AsyncParsableCommand {
         guard let first = late.first else { return StandardOutput.say("There is no late work.") }
         let terminal = Terminal.output
         let names = ChangeNames(late)
+        guard !terminal.isPiped else {
+            let rows = late.map { change in
+                [Cell(change.id), .time(change.change.at)]
+                    + [authorDisplayName(change.by, change.byName, change.change.person)].map { Cell($0) }
+                    + ChangeLine(change.change).cells.suffix(2)
+            }
+            return StandardOutput.lines(rows.map(Table.exactLine))
+        }
         var lines = late.flatMap { change in
             ChangeLine(change.change).block(
                 called: names[change], author: authorDisplayName(change.by, change.byName, change.change.person),
@@ -95,7 +103,7 @@ struct JobLateCommand: AsyncParsableCommand {
             let fitting = late.filter { names.fits(text, $0) }
             guard let change = fitting.first else {
                 throw APIError(
-                    .unknownChange, "No late change is called \"\(text)\": see 'muster job late' for their names.")
+                    .unknownChange, "No late change is called \"\(text)\": see 'muster job late JOB' for their names.")
             }
             guard fitting.count == 1 else {
                 throw APIError(.ambiguousChange, "\"\(text)\" fits several changes: write more of the id.")

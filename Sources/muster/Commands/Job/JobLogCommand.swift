@@ -11,6 +11,8 @@ struct JobLogCommand: AsyncParsableCommand {
             The order is the same on every laptop: by what the author knew of the server's order (anchor), then by \
             time, laptop and place.
 
+            A program gets a line for each, with tabs between its time, author, item and what was done.
+
             Example:
               muster job log "Smith, 12 Elm Street" --item 2000000000091
             """)
@@ -35,10 +37,7 @@ struct JobLogCommand: AsyncParsableCommand {
                 var day = ""
                 try await client.log(job: job.reference, item: item) { change in
                     let line = ChangeLine(change)
-                    guard !terminal.isPiped else {
-                        // Each line with its day: a program reads it by itself.
-                        return StandardOutput.lines(line.lines(width: terminal.width, style: terminal.style))
-                    }
+                    guard !terminal.isPiped else { return StandardOutput.lines([Table.exactLine(line.cells)]) }
                     if line.day != day { StandardOutput.lines([terminal.style.bold(line.day)]) }
                     day = line.day
                     StandardOutput.lines(line.lines(width: terminal.width, style: terminal.style, isOfKnownDay: true))

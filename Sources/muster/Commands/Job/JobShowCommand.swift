@@ -41,14 +41,14 @@ struct JobShowCommand: AsyncParsableCommand {
         facts.add("Volume", details.volume.description)
         facts.add("Conflicts", conflicts(details))
         if details.late > 0 {
-            facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: muster job late)")
+            facts.add("Late work", "\(counted(details.late, "change")) to decide on (see: \(command("late", details)))")
         }
         if let onIt = onIt(assignment) { facts.add("On it", onIt) }
         if details.membership == .off { facts.add("This laptop", "is not on the job, and gets nothing new of it") }
         facts.add("Peers", peers(details))
         facts.add("Changes", changes(details))
         facts.add("Changed", Formats.time(details.updatedAt))
-        facts.add("Digest", details.digest ?? "not made yet: 'muster job check' makes it")
+        facts.add("Digest", details.digest ?? "not made yet: '\(command("check", details))' makes it")
         facts.print(on: .output)
     }
 
@@ -66,6 +66,11 @@ struct JobShowCommand: AsyncParsableCommand {
         return "\(Formats.count(transforms(details))) by \(authors.joined(separator: " and "))"
     }
 
+    /// As it can be typed.
+    private func command(_ name: String, _ details: JobDetails) -> String {
+        ShellWord.command(["muster", "job", name, ShortIDs.one(details.id)])
+    }
+
     /// The replica id of what the server says.
     private static let office = String(repeating: "0", count: 32)
 
@@ -74,7 +79,7 @@ struct JobShowCommand: AsyncParsableCommand {
     }
 
     private func conflicts(_ details: JobDetails) -> String {
-        details.conflicts == 0 ? "none" : "\(Formats.count(details.conflicts)) (see: muster job conflicts)"
+        details.conflicts == 0 ? "none" : "\(Formats.count(details.conflicts)) (see: \(command("conflicts", details)))"
     }
 
     private func peers(_ details: JobDetails) -> String {
