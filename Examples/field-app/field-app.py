@@ -39,7 +39,7 @@ class Connection(http.client.HTTPConnection):
 
 class Daemon:
     def __init__(self, path):
-        self.path = path
+        self.path, self.waits = path, False
 
     def ask(self, method, path, body=None, **headers):
         """Asks until there is an answer: its key has the daemon carry a request out once, however often it comes."""
@@ -50,11 +50,14 @@ class Daemon:
                 connection = Connection(self.path)
                 connection.request(method, path, body and json.dumps(body), headers)
                 answer = connection.getresponse()
-                content = json.loads(answer.read())
+                content, self.waits = json.loads(answer.read()), False
                 if answer.status != 503 and content.get("code") != "requestUnderWay":
                     return answer.status, content, answer.headers["ETag"]
-            except (OSError, http.client.HTTPException):
-                pass  # It is not there, or went away before it answered.
+            except (OSError, http.client.HTTPException) as error:
+                # It is not there, or went away before it answered.
+                if not self.waits:
+                    say(f"Waiting for the daemon at {self.path} ({error}).")
+                self.waits = True
             finally:
                 connection.close()
             time.sleep(RETRY_SECONDS)
@@ -99,13 +102,19 @@ def scan(daemon, job, barcode, fields):
 
 
 def enter(daemon, job, line):
-    word, *rest = shlex.split(line)
+    try:
+        word, *rest = shlex.split(line)
+        fields = {} if word == "note" else dict(pair.split("=", 1) for pair in rest)
+        if word == "note" and len(rest) < 2:
+            raise ValueError("it has no barcode or no text")
+    except ValueError as error:
+        return say(f"not understood ({error}): enter BARCODE FIELD=VALUE, or note BARCODE TEXT, with marks around spaces")
     if word == "note":
         item = f"{job}/items/{urllib.parse.quote(rest[0], safe='')}"
         _, answer, _ = daemon.ask("POST", f"{item}/notes", {"text": " ".join(rest[1:])})
         say(answer.get("detail", "noted"))
     else:
-        scan(daemon, job, word, dict(pair.split("=", 1) for pair in rest))
+        scan(daemon, job, word, fields)
 
 
 def follow(daemon, job):
@@ -124,7 +133,11 @@ def follow(daemon, job):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("job", help="a job's id, the beginning of one, or its name")
-    parser.add_argument("--socket", default=os.environ.get("MUSTER_SOCKET", "/run/muster/muster.sock"))
+    # As the commands find it: this user's own daemon, else the machine's.
+    own = os.environ.get("XDG_RUNTIME_DIR") or os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    places = [os.environ.get("MUSTER_SOCKET"), f"{own}/muster/muster.sock", "/run/muster/muster.sock"]
+    found = [place for place in places if place and os.path.exists(place)]
+    parser.add_argument("--socket", default=(found or places[2:])[0])
     options = parser.parse_args()
     daemon = Daemon(options.socket)
     status, job, _ = daemon.ask("GET", f"/v1/jobs/{urllib.parse.quote(options.job, safe='')}?digest=known")

@@ -31,7 +31,7 @@ package struct LocalServer: Service {
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger,
         onReady: @escaping @Sendable () async -> Void = {}
     ) {
-        file = SocketFile(path: socket.path, group: socket.group)
+        file = socket.file
         access = socket.access
         self.service = service
         self.version = version

@@ -16,9 +16,13 @@ package struct LocalSocket: Sendable {
     /// What they may do there.
     package let access: Access
 
+    /// Whether all directories above it are made, and not the last one alone: a slip in a path makes no tree.
+    package let makesParents: Bool
+
     /// Takes all as it is.
-    package init(path: String, group: String? = nil, access: Access = .all) {
+    package init(path: String, group: String? = nil, access: Access = .all, makesParents: Bool = false) {
         self.path = path
+        self.makesParents = makesParents
         self.group = group
         self.access = access
     }
@@ -26,5 +30,7 @@ package struct LocalSocket: Sendable {
     /// Looks whether the socket can be made as it is asked for; makes nothing.
     ///
     /// - Throws: `APIError` for a path that is too long, or a group that is not there.
-    package func check() throws { try SocketFile(path: path, group: group).check() }
+    package func check() throws { try file.check() }
+
+    var file: SocketFile { SocketFile(path: path, group: group, makesParents: makesParents) }
 }

@@ -18,6 +18,8 @@ struct SocketFile: Sendable {
     let path: String
     /// Whose members may connect; nil for the group of the process.
     let group: String?
+    /// Whether all directories above it are made, and not the last one alone.
+    var makesParents = false
 
     /// Where the socket is bound first; `publish` moves it to its name.
     var preparationPath: String { path + "~" }
@@ -30,12 +32,21 @@ struct SocketFile: Sendable {
                 "The path of the socket \(path) is longer than \(Self.longestPath - 1) bytes: choose a shorter one.")
         }
         if let group, Self.id(ofGroup: group) == nil { throw Self.noGroup(group, path) }
-        // Its directory is made if only that is missing.
-        let place = access(directory, F_OK) == 0 ? directory : Self.directory(of: directory)
+        let place = missingDirectories.first.map(Self.directory) ?? directory
         guard access(place, W_OK | X_OK) == 0 else { throw failure("make the socket \(path)") }
     }
 
     private var directory: String { Self.directory(of: path) }
+
+    /// Those that are not there and will be made, the outermost first.
+    private var missingDirectories: [String] {
+        var (place, missing) = (directory, [String]())
+        while access(place, F_OK) != 0, errno == ENOENT, makesParents || missing.isEmpty, place != "." {
+            missing.insert(place, at: 0)
+            place = Self.directory(of: place)
+        }
+        return missing
+    }
 
     private static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -46,12 +57,12 @@ struct SocketFile: Sendable {
         APIError(.invalidValue, "There is no group '\(group)': make it (groupadd), or name another for \(path).")
     }
 
-    /// Checks that the path can be used and makes its directory if only that is missing.
+    /// Checks that the path can be used and makes its directory.
     func prepare() throws {
         try check()
         // Members of another group have to get to the socket, whose own mode guards it.
-        if directory != ".", mkdir(directory, group == nil ? 0o750 : 0o755) != 0, errno != EEXIST {
-            throw failure("make the directory \(directory)")
+        for place in missingDirectories where mkdir(place, group == nil ? 0o750 : 0o755) != 0 && errno != EEXIST {
+            throw failure("make the directory \(place)")
         }
         if let kind = fileKind(path) {
             guard kind == .typeSocket else {
@@ -135,7 +146,13 @@ struct SocketFile: Sendable {
 
     /// - Parameter number: errno.
     func failure(_ action: String, _ number: Int32 = errno) -> APIError {
-        let code: APIError.Code = number == EACCES || number == EPERM ? .notPermitted : .invalidValue
+        let code: APIError.Code =
+            switch number {
+            case EACCES, EPERM: .notPermitted
+            // What may pass by itself: whoever runs it tries again.
+            case ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, ENOMEM: .unavailable
+            default: .invalidValue
+            }
         return APIError(
             code, "Cannot \(action) (\(String(cString: strerror(number)))): choose another path with --socket.")
     }

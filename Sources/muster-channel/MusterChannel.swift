@@ -28,6 +28,11 @@ struct MusterChannel: AsyncParsableCommand {
             """,
         version: MusterVersion.current,
         subcommands: [Serve.self, Fleet.self, BackupCommand.self], defaultSubcommand: Serve.self)
+
+    static func main() async {
+        OutputCheck.begin()
+        await main(nil)
+    }
 }
 
 /// Where the database lies, for every command.

@@ -38,6 +38,11 @@ struct Musterd: AsyncParsableCommand {
             """,
         version: MusterVersion.current, subcommands: [RollbackCommand.self])
 
+    static func main() async {
+        OutputCheck.begin()
+        await main(nil)
+    }
+
     @OptionGroup var place: PlaceOptions
 
     @Option(
@@ -137,7 +142,11 @@ struct Musterd: AsyncParsableCommand {
 
     /// What flags and files say by now.
     private func settings() async throws -> NodeConfiguration {
-        let variables = try environmentFile.map { try EnvironmentFile(path: $0).variables } ?? [:]
+        var variables: [String: String] = [:]
+        if let environmentFile {
+            variables = try EnvironmentFile(path: environmentFile).variables
+            try NodeConfiguration.check(variables: variables, of: environmentFile)
+        }
         let configuration = try await NodeConfiguration.read(
             flags: flags, environment: ProgramStart.environment.merging(variables) { $1 }, file: place.config,
             isRoot: geteuid() == 0)

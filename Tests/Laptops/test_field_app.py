@@ -77,6 +77,9 @@ def test_an_application_scans_edits_and_hears_of_others_while_its_daemon_comes_a
     app.wait("* anna noted Sofa: torn at the back")
     app.type(f"{SOFA} room=")
     app.wait("* anna changed Sofa: room=", 2)
+    for slip in ("note b1 it's broken", f"{SOFA} foo", "note"):
+        app.type(slip)
+    app.wait("not understood", 3)
     (item,) = anna.items(job).values()
     assert item["fields"] == {"barcode": SOFA, "name": "Sofa", "room": ""} and item["notes"] == ["torn at the back"]
 
@@ -91,6 +94,7 @@ def test_an_application_scans_edits_and_hears_of_others_while_its_daemon_comes_a
     # A scan into a daemon that is not there waits for it, and is one item.
     anna.kill()
     app.type("7 name=Lamp")
+    app.wait("Waiting for the daemon at ")
     anna.start()
     app.wait("7: ")
     app.wait("* something may have happened meanwhile")

@@ -25,6 +25,16 @@ def test_each_program_says_its_version(build_directory, program):
     assert done.returncode == 0 and done.stdout.strip().replace(".", "").isdigit(), done
 
 
+@pytest.mark.parametrize("words", ("musterd --version", "musterd --help", "musterd --check-config", "muster-channel --version"))
+def test_what_cannot_be_printed_is_told(build_directory, words):
+    program, *words = words.split()
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [os.path.join(build_directory, program), *words], stdout=full, stderr=subprocess.PIPE, text=True,
+            env={"HOME": "/nonexistent"})
+    assert done.returncode == 74 and done.stderr.startswith(f"{program}: The output cannot be written"), done
+
+
 WRONG = {
     "an unknown setting": ({"listenn": "127.0.0.1:1"}, {}, ["'listenn' in", "muster.json", "did you mean listen?"]),
     "a value of another kind": ({"discovery": "maybe"}, {}, ["'discovery' in", "muster.json", "true or false"]),
@@ -64,9 +74,12 @@ def test_settings_that_can_be_used_are_shown_and_nothing_is_started(build_direct
     assert shown["state-dir"] == str(state) and "server" not in shown
 
 
-def test_without_root_it_keeps_its_things_at_home_and_is_found_there(build_directory):
-    """Also its directory's parents are made; the command needs no flag."""
+@pytest.mark.parametrize("has_runtime", (True, False))
+def test_without_root_it_keeps_its_things_at_home_and_is_found_there(build_directory, has_runtime):
+    """Also its directory's parents are made; the command needs no flag. A shell of su(1) has no XDG_RUNTIME_DIR."""
     with Person(build_directory) as person:
+        if not has_runtime:
+            person.own["XDG_RUNTIME_DIR"] = ""
         daemon = Program(
             "own", [*person.prefix, person.programs / "musterd", "--listen", "127.0.0.1:0", "--no-discovery"],
             str(person.directory), person.own)
@@ -79,7 +92,8 @@ def test_without_root_it_keeps_its_things_at_home_and_is_found_there(build_direc
         try:
             wait_until(answers, PATIENCE_SECONDS, "the command finds its user's own daemon")
             state = person.home / ".local/state/muster"
-            assert (state / "muster.sqlite").exists() and (person.runtime / "muster/muster.sock").is_socket()
+            socket = person.runtime / "muster/muster.sock" if has_runtime else state / "muster.sock"
+            assert (state / "muster.sqlite").exists() and socket.is_socket()
             assert state.stat().st_mode & 0o077 == 0
         finally:
             daemon.kill()

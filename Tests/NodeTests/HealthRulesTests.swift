@@ -161,6 +161,9 @@ struct HealthRulesTests {
         ) -> HealthCheck {
             HealthRules.discovery(status, avahi: avahi, configuredPeers: peers)
         }
+        let off = HealthRules.discovery(
+            DiscoveryStatus(state: .off), avahi: .closed, configuredPeers: 0, connected: 1)
+        #expect(off == .ok(.discovery, "switched off; 1 laptop is connected"), "others know where it is")
         let gone = DiscoveryStatus(state: .unavailable, reason: "no avahi: none", remedy: "start it")
         #expect(check(gone) == .fail(.discovery, "no avahi: none", remedy: "start it"))
         #expect(check(gone, peers: 1).outcome == .warn)

@@ -198,7 +198,10 @@ package struct NodeConfiguration: Sendable {
     }
 
     /// The one that does all.
-    var ownSocket: LocalSocket { LocalSocket(path: socket, group: socketGroup) }
+    var ownSocket: LocalSocket {
+        // Without XDG_RUNTIME_DIR it lies with the store, whose directory is made with its parents, too.
+        LocalSocket(path: socket, group: socketGroup, makesParents: socket.hasPrefix(stateDirectory + "/"))
+    }
 
     /// The one on which people may only look, if there is one.
     var readingSocket: LocalSocket? {

@@ -92,6 +92,17 @@ enum SettingsCheck {
     }
 }
 
+extension NodeConfiguration {
+    /// Looks at the names and kinds in a file of variables.
+    ///
+    /// - Throws: `ConfigurationError`, which names the file too.
+    package static func check(variables: [String: String], of path: String) throws(ConfigurationError) {
+        do throws(ConfigurationError) { try SettingsCheck.check(environment: variables) } catch {
+            throw ConfigurationError("In \(path): \(error.description)")
+        }
+    }
+}
+
 extension NodeConfiguration.Key {
     /// The variable of the environment.
     var variable: String { "MUSTER_" + rawValue.uppercased().split(separator: "-").joined(separator: "_") }

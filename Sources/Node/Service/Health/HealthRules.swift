@@ -10,7 +10,7 @@ enum HealthRules {
 
     /// - Parameter avahi: as it is seen from outside.
     static func discovery(
-        _ status: DiscoveryStatus, avahi: AvahiProbe.State, configuredPeers: Int
+        _ status: DiscoveryStatus, avahi: AvahiProbe.State, configuredPeers: Int, connected: Int = 0
     ) -> HealthCheck {
         let hasOthers = configuredPeers > 0
         let others = "\(configuredPeers) peer address\(configuredPeers == 1 ? " is" : "es are") configured"
@@ -21,6 +21,10 @@ enum HealthRules {
         }
         switch (status.state, avahi.fault) {
         case (.off, _) where hasOthers: return .ok(.discovery, "switched off; \(others)")
+        // Others have been told of this laptop: that is as good.
+        case (.off, _) where connected > 0:
+            return .ok(
+                .discovery, "switched off; \(connected) \(connected == 1 ? "laptop is" : "laptops are") connected")
         case (.off, _):
             return .warn(
                 .discovery, "switched off, and no peer address is configured",

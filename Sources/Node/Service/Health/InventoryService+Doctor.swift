@@ -14,14 +14,15 @@ extension InventoryService {
         // Both may have to be waited for.
         async let avahi = configuration.usesDiscovery ? Self.avahiState() : .closed
         async let store = storeCheck()
+        let connected = (try? await connectedPeers()) ?? 0
         var checks = [
             HealthRules.discovery(
                 facts.discovery.status, avahi: await avahi,
-                configuredPeers: Set(configuration.peers + keptPeers.all).count),
+                configuredPeers: Set(configuration.peers + keptPeers.all).count, connected: connected),
             HealthRules.network(
                 listen: configuration.listen, port: transport.boundPort, isLoopbackOnly: configuration.isLoopbackOnly,
                 waitsForFleet: configuration.waitsForFleet && fleet.membership == nil,
-                interfaces: NetworkInterface.all, connected: (try? await connectedPeers()) ?? 0),
+                interfaces: NetworkInterface.all, connected: connected),
         ]
         checks += await neighbourChecks()
         checks += [
