@@ -17,7 +17,7 @@ package struct LocalServer: Service {
     private let access: LocalSocket.Access
     private let service: any MusterService
     private let version: String
-    private let heartbeat: Duration
+    let heartbeat: Duration
     private let group: any EventLoopGroup
     private let logger: Logger
     private let onReady: @Sendable () async -> Void

@@ -32,8 +32,14 @@ struct SocketFile: Sendable {
                 "The path of the socket \(path) is longer than \(Self.longestPath - 1) bytes: choose a shorter one.")
         }
         if let group, Self.id(ofGroup: group) == nil { throw Self.noGroup(group, path) }
+        try checkKind()
         let place = missingDirectories.first.map(Self.directory) ?? directory
         guard access(place, W_OK | X_OK) == 0 else { throw failure("make the socket \(path)") }
+    }
+
+    private func checkKind() throws {
+        guard let kind = fileKind(path), kind != .typeSocket else { return }
+        throw APIError(.invalidValue, "\(path) is not a socket: remove it, or choose another path with --socket.")
     }
 
     private var directory: String { Self.directory(of: path) }
@@ -64,16 +70,10 @@ struct SocketFile: Sendable {
         for place in missingDirectories where mkdir(place, group == nil ? 0o750 : 0o755) != 0 && errno != EEXIST {
             throw failure("make the directory \(place)")
         }
-        if let kind = fileKind(path) {
-            guard kind == .typeSocket else {
-                throw APIError(
-                    .invalidValue, "\(path) is not a socket: remove it, or choose another path with --socket.")
-            }
-            guard !isAnswered() else {
-                throw APIError(
-                    .unavailable,
-                    "Another daemon answers on \(path): stop it first, or choose another path with --socket.")
-            }
+        guard fileKind(path) == nil || !isAnswered() else {
+            throw APIError(
+                .unavailable,
+                "Another daemon answers on \(path): stop it first, or choose another path with --socket.")
         }
         unlink(preparationPath)
     }
@@ -125,7 +125,9 @@ struct SocketFile: Sendable {
 
     /// Whether a process accepts connections on the path.
     private func isAnswered() -> Bool {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        // Without waiting: one whose backlog is full would be waited for until it goes on.
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_UNIX, Int32(kind), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var address = sockaddr_un()

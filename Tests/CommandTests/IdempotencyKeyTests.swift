@@ -48,6 +48,23 @@ struct IdempotencyKeyTests {
         return world + (try await scene.service.queue().map(\.token))
     }
 
+    @Test("The same key with another query is another request")
+    func otherQuery() async throws {
+        try await withDaemon(try await Scene().answers) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                var codes: [UInt] = []
+                for query in [[("force", "true")], [("force", "false")], [], [("force", "true")]] {
+                    let answer = try await client.answer(
+                        .POST, ["jobs", Scene.jobID, "items"], query: query,
+                        body: FieldsRequest(fields: ["name": "Rug"]), headers: [("Idempotency-Key", "k-1")])
+                    _ = try await answer.body.collect(upTo: 1 << 20)
+                    codes.append(answer.status.code)
+                }
+                #expect(codes == [201, 422, 422, 201])
+            }
+        }
+    }
+
     @Test(
         "Sent twice it is done once, and answered alike, also when the answer was never kept",
         arguments: attempts.indices)

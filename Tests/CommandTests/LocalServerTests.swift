@@ -3,6 +3,7 @@ import Foundation
 import HTTPCoding
 @testable import LocalAPIServer
 import NIOHTTP1
+import Logging
 import Storage
 import Testing
 
@@ -65,6 +66,54 @@ struct LocalServerTests {
             try await LocalClient.with(socketPath: path) { try await $0.jobs() }
         }
         #expect(jobs.count == 2)
+    }
+
+    @Test("A daemon that takes nobody in just now, since so many wait, keeps its socket")
+    func crowded() async throws {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let path = directory.path + "/m.sock"
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        var descriptors: [Int32] = []
+        defer { for descriptor in descriptors { close(descriptor) } }
+        func open(_ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+            let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+            descriptors.append(socket(AF_UNIX, Int32(kind), 0))
+            let descriptor = descriptors[descriptors.count - 1]
+            return withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
+                }
+            }
+        }
+        #expect(open { bind($0, $1, $2) } == 0 && listen(descriptors[0], 0) == 0)
+        var failure: Int32 = 0
+        while failure == 0, descriptors.count < 10 { failure = open { connect($0, $1, $2) } }
+        #expect(failure == EAGAIN, "nobody else is taken in")
+        let error = await #expect(throws: APIError.self) {
+            try await withDaemon(try await Scene().answers, at: path) { _ in }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("A stream of events says every 15 seconds that it stands, unless something else is asked for")
+    func heartbeat() async throws {
+        let server = LocalServer(
+            LocalSocket(path: "/nowhere"), service: try await Scene().answers,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect(server.heartbeat == .seconds(15))
+    }
+
+    @Test("What is no socket is known before anything is made")
+    func checked() throws {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let file = try directory.write("precious", to: "m.sock")
+        let error = #expect(throws: APIError.self) { try LocalSocket(path: file).check() }
+        #expect(error?.message.contains("is not a socket") == true)
     }
 
     @Test("A file that is no socket is left alone, and a path that is too long is refused")
