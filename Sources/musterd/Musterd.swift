@@ -150,7 +150,7 @@ struct Musterd: AsyncParsableCommand {
         let configuration = try await NodeConfiguration.read(
             flags: flags, environment: ProgramStart.environment.merging(variables) { $1 }, file: place.config,
             isRoot: geteuid() == 0)
-        try configuration.checkSockets()
+        try configuration.checkPlaces()
         return configuration
     }
 

@@ -62,6 +62,17 @@ def test_what_is_wrong_is_refused_by_name_and_nothing_is_made(build_directory, t
     assert not state.exists()
 
 
+@pytest.mark.parametrize("flag, place", [("--socket", "taken"), ("--state-dir", "taken/sub"), ("--state-dir", "taken")])
+def test_a_place_that_cannot_be_had_is_told_before_anything_starts(build_directory, tmp_path, flag, place):
+    (tmp_path / "taken").write_text("precious")
+    places = {"--socket": str(tmp_path / "m.sock"), "--state-dir": str(tmp_path / "state"), flag: str(tmp_path / place)}
+    words = [word for pair in places.items() for word in pair]
+    for more in ([], ["--check-config"]):
+        done = musterd(build_directory, "--no-discovery", *words, *more)
+        assert done.returncode == USAGE and done.stderr.count("\n") == 1 and place in done.stderr, done
+    assert not (tmp_path / "state").exists() and (tmp_path / "taken").read_text() == "precious"
+
+
 def test_settings_that_can_be_used_are_shown_and_nothing_is_started(build_directory, tmp_path):
     path = tmp_path / "muster.json"
     path.write_text('{"listen": "0.0.0.0:7473", "peers": ["10.0.0.2:7473"]}')

@@ -45,6 +45,13 @@ struct StartFailureTests {
         }
         #expect(exit(path) == 75)
         #expect(exit(path + "/lock/below") == 64, "a file is in the way")
+        func checked(_ path: String) -> Int32? {
+            do { try StateDirectory.check(path) } catch { return StartFailure(error).exit.rawValue }
+            return nil
+        }
+        #expect(checked(path + "/lock/below") == 64 && checked(path + "/lock") == 64, "the same is known before")
+        #expect(checked(path) == nil && checked(place + "/a/b/c") == nil)
+        #expect(!FileManager.default.fileExists(atPath: place + "/a"), "nothing is made")
     }
 
     @Test("A daemon that does not start has no log but this line, so it names the cause")

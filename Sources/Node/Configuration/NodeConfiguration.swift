@@ -190,13 +190,6 @@ package struct NodeConfiguration: Sendable {
     /// Nobody but this machine can connect.
     package var isLoopbackOnly: Bool { Loopback.holds(listen.host) }
 
-    /// Looks, without making anything, whether the sockets can be had as they are set.
-    ///
-    /// - Throws: `APIError` for a path that is too long, or a group that is not there.
-    package func checkSockets() throws {
-        for socket in [Optional(ownSocket), readingSocket].compactMap(\.self) { try socket.check() }
-    }
-
     /// The one that does all.
     var ownSocket: LocalSocket {
         // Without XDG_RUNTIME_DIR it lies with the store, whose directory is made with its parents, too.

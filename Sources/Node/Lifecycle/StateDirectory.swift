@@ -36,23 +36,42 @@ struct StateDirectory {
     /// - Throws: `Fault`.
     init(path: String) throws(Fault) {
         let failure = Self.make(path[...])
-        guard failure == 0 else {
-            throw Fault(
-                "The state directory \(path) cannot be made", failure,
-                remedy: "make it, or name another with --state-dir.")
-        }
+        guard failure == 0 else { throw Self.notMade(path, failure) }
         let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else {
-            throw Fault(
-                "The state directory \(path) cannot be written", errno,
-                remedy: "check its owner and mode, and its disk.")
-        }
+        guard lock >= 0 else { throw Self.notWritten(path, errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw Fault("Another musterd uses \(path); stop it, or name another directory with --state-dir.", .tryAgain)
         }
         TransferDirectory.clear(in: path)
         self.path = path
         storePath = Self.storePath(in: path)
+    }
+
+    /// Looks, without making anything, whether it is there or can be made.
+    static func check(_ path: String) throws(Fault) {
+        var place = path
+        while access(place, F_OK) != 0 {
+            guard errno == ENOENT, place != "." else { throw notMade(path, errno) }
+            guard let slash = place.lastIndex(of: "/") else {
+                place = "."
+                continue
+            }
+            place = slash > place.startIndex ? String(place[..<slash]) : "/"
+        }
+        // A file has nothing below it.
+        guard access(place + "/.", W_OK | X_OK) == 0 else {
+            throw place == path && errno != ENOTDIR ? notWritten(path, errno) : notMade(path, errno)
+        }
+    }
+
+    private static func notMade(_ path: String, _ failure: Int32) -> Fault {
+        Fault(
+            "The state directory \(path) cannot be made", failure, remedy: "make it, or name another with --state-dir.")
+    }
+
+    private static func notWritten(_ path: String, _ failure: Int32) -> Fault {
+        Fault(
+            "The state directory \(path) cannot be written", failure, remedy: "check its owner and mode, and its disk.")
     }
 
     /// With its parents, each closed to others.
