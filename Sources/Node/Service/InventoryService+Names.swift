@@ -39,9 +39,11 @@ extension InventoryService {
             matches = try await store.items(job: job, withBarcode: trimmed, removed: true)
         }
         // A barcode goes first, but for one that may as well be the id that a list shows of another item.
-        if matches.isEmpty || text.contains(where: \.isLetter) {
-            let others = try await ids(abbreviated: text, in: job)
-            matches += others.filter { !matches.contains($0) }
+        let hasBarcode = !matches.isEmpty
+        for id in hasBarcode && !text.contains(where: \.isLetter) ? [] : try await ids(abbreviated: text, in: job)
+        where !matches.contains(id) {
+            if hasBarcode, try await store.item(id, job: job)?.removed != nil { continue }
+            matches.append(id)
         }
         guard let id = matches.first, let state = try await store.item(id, job: job) else {
             throw APIError(
