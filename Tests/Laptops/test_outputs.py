@@ -21,7 +21,7 @@ def test_an_output_that_cannot_be_written_is_an_error_with_a_sentence(anna, word
     with open("/dev/full", "wb") as full:
         done = subprocess.run(anna.command(*words), stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == OUTPUT_FAILED and done.stderr.count("\n") == 1, done
-    assert "No space left on device" in done.stderr and "write it somewhere else" in done.stderr
+    assert "No space left on device" in done.stderr and "let it go somewhere else" in done.stderr
 
 
 def test_a_reader_that_has_gone_is_no_error(anna):
