@@ -38,12 +38,13 @@ extension InventoryService {
         if matches.isEmpty, findsRemoved {
             matches = try await store.items(job: job, withBarcode: trimmed, removed: true)
         }
-        // A barcode goes first, but for one that may as well be the id that a list shows of another item.
-        let hasBarcode = !matches.isEmpty
-        for id in hasBarcode && !text.contains(where: \.isLetter) ? [] : try await ids(abbreviated: text, in: job)
-        where !matches.contains(id) {
-            if hasBarcode, try await store.item(id, job: job)?.removed != nil { continue }
-            matches.append(id)
+        if matches.isEmpty {
+            matches = try await ids(abbreviated: text, in: job)
+        } else if text.contains(where: \.isLetter) {
+            // A barcode goes first, but for one that may as well be the id that a list shows of another item.
+            for id in try await ids(abbreviated: text, in: job) where !matches.contains(id) {
+                if try await store.item(id, job: job)?.removed == nil { matches.append(id) }
+            }
         }
         guard let id = matches.first, let state = try await store.item(id, job: job) else {
             throw APIError(

@@ -75,8 +75,8 @@ struct JobLateCommand: AsyncParsableCommand {
         let names = ChangeNames(late)
         guard !terminal.isPiped else {
             let rows = late.map { change in
-                [Cell(change.id), .time(change.change.at)]
-                    + [authorDisplayName(change.by, change.byName, change.change.person)].map { Cell($0) }
+                let author = authorDisplayName(change.by, change.byName, change.change.person)
+                return [Cell(change.id), .time(change.change.at), Cell(author)]
                     + ChangeLine(change.change).cells.suffix(2)
             }
             return StandardOutput.lines(rows.map(Table.exactLine))
