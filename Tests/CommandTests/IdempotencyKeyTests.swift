@@ -57,7 +57,6 @@ struct IdempotencyKeyTests {
                     let answer = try await client.answer(
                         .POST, ["jobs", Scene.jobID, "items"], query: query,
                         body: FieldsRequest(fields: ["name": "Rug"]), headers: [("Idempotency-Key", "k-1")])
-                    _ = try await answer.body.collect(upTo: 1 << 20)
                     codes.append(answer.status.code)
                 }
                 #expect(codes == [201, 422, 422, 201])
@@ -76,7 +75,7 @@ struct IdempotencyKeyTests {
                 func send() async throws -> (UInt, [UInt8]) {
                     let answer = try await client.answer(
                         attempt.method, attempt.path, body: attempt.body, headers: [("Idempotency-Key", "k-1")])
-                    return (answer.status.code, Array(try await answer.body.collect(upTo: 1 << 20).readableBytesView))
+                    return (answer.status.code, Array(answer.body.readableBytesView))
                 }
                 let first = try await send()
                 #expect((200..<300).contains(first.0), "\(String(decoding: first.1, as: UTF8.self))")

@@ -213,13 +213,14 @@ struct OpenAPITests {
             }
         let query = operation.testDescription == "DELETE /v1/jobs/{job}" ? [("confirmed", "true")] : []
         return try await LocalClient.with(socketPath: socket) { client in
-            let response = try await client.send(
-                HTTPMethod(rawValue: operation.method), path, query: query, body: body, accept: "*/*")
+            let response = try await client.execute(
+                try client.request(
+                    HTTPMethod(rawValue: operation.method), path, query: query, accept: "*/*", body: body))
             #expect(response.headers.first(name: "Muster-Version") == MusterVersion.current)
             let mediaType = response.headers.first(name: "content-type") ?? ""
             guard operation.path == "/v1/events" else {
-                let bytes = try await response.body.collect(upTo: 1 << 20)
-                return (Int(response.status.code), mediaType, Array(bytes.readableBytesView))
+                let whole = try client.good(try await client.whole(response))
+                return (Int(response.status.code), mediaType, Array(whole.body.readableBytesView))
             }
             scene.service.hub.publish(.change(try await scene.changes()[1]))
             var text = ""

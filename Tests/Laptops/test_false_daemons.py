@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -12,6 +13,7 @@ from solo import PATIENCE_SECONDS, wait_until
 
 UNAVAILABLE, TRY_AGAIN, SOFTWARE, BAD_DATA = 69, 75, 70, 65
 ADD = ("item", "add", "Smith", "name=Sofa")
+SOFA = "0190a1b2-0000-7000-8000-000000000001"
 
 
 @pytest.fixture
@@ -43,14 +45,103 @@ def cut_off_in_a_chunk(call):
 @pytest.mark.parametrize("serve", [cut_off, cut_off_in_a_chunk])
 def test_an_answer_that_is_cut_off_is_no_answer(false, serve):
     daemon = false(serve)
-    read, written, exported = (daemon.muster(*words) for words in (["status"], ADD, ["job", "export", "Smith"]))
-    for done in (read, written, exported):
+    read, exported, listed = (
+        daemon.muster(*words) for words in (["status"], ["job", "export", "Smith"], ["item", "list", "Smith"]))
+    assert len(daemon.calls) == 3, "reading is not repeated"
+    written = daemon.muster(*ADD)
+    for done in (read, exported, listed, written):
         assert done.returncode == UNAVAILABLE and "broke off" in done.stderr, done
         assert "the answer ended too early" in done.stderr and done.stderr.count("\n") == 1, done
     assert "whether this was done is not known" in written.stderr and "not known" not in read.stderr
     # What has come of a stream is passed on as it comes; its exit code says that it is not all.
     assert exported.stdout == '{"id":' and read.stdout == written.stdout == ""
-    assert len(daemon.calls) == 3
+    keys = {call.header("idempotency-key") for call in daemon.calls[3:]}
+    assert len(daemon.calls) > 5 and len(keys) == 1 and None not in keys, keys
+
+
+def cut_off_in_a_problem(call):
+    call.read_head().read_body().answer(422, b'{"type":', PROBLEM, length=100)
+    call.socket.close()
+
+
+@pytest.mark.parametrize("cut", [cut_off, cut_off_in_a_problem])
+def test_a_write_whose_answer_is_cut_off_is_repeated_under_its_key(false, cut):
+    keys = []
+
+    def serve(call):
+        if len(keys) < 2:
+            cut(call)
+        else:
+            call.read_head().read_body().answer(201, json.dumps({"id": SOFA}).encode())
+            call.socket.close()
+        keys.append(call.header("idempotency-key"))
+
+    done = false(serve).muster(*ADD)
+    assert done.returncode == 0 and SOFA in done.stdout and len(keys) == 3 and len(set(keys)) == 1, (done, keys)
+
+
+def test_a_problem_that_is_cut_off_is_told_as_that(false):
+    done = false(cut_off_in_a_problem).muster("status")
+    assert done.returncode == UNAVAILABLE and "the answer ended too early" in done.stderr, done
+
+
+def test_a_list_that_ends_within_a_line_is_cut_off(false):
+    def serve(call):
+        call.read_head().answer(200, b'{"id": "one", "fields"', "application/jsonl")
+        call.socket.close()
+
+    done = false(serve).muster("item", "list", "Smith")
+    assert done.returncode == UNAVAILABLE and "the answer ended too early" in done.stderr, done
+
+
+def test_an_answer_whose_end_nobody_can_tell_is_none(false):
+    def serve(call):
+        call.read_head().read_body()
+        call.socket.sendall(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"id": "%s"}' % SOFA.encode())
+        call.socket.close()
+
+    daemon = false(serve)
+    done = daemon.muster(*ADD)
+    assert done.returncode == UNAVAILABLE and "nobody can tell where its answer ends" in done.stderr, done
+    assert done.stdout == "" and len(daemon.calls) == 1, done
+
+
+@pytest.mark.parametrize("place", ["a file/muster.sock", "x" * 120])
+def test_a_socket_that_cannot_be_there_is_told_at_once(build_directory, tmp_path, place):
+    (tmp_path / "a file").write_text("of somebody's")
+    began = time.monotonic()
+    done = subprocess.run(
+        [os.path.join(build_directory, "muster"), *ADD, "--socket", str(tmp_path / place)], capture_output=True, text=True,
+        timeout=PATIENCE_SECONDS)
+    assert done.returncode == UNAVAILABLE and "--socket or MUSTER_SOCKET" in done.stderr, done
+    assert "not known" not in done.stderr and done.stderr.count("\n") == 1, done
+    assert time.monotonic() - began < 8, "nothing was repeated"
+
+
+def test_a_daemon_that_takes_nothing_of_an_upload_is_given_up(false, tmp_path):
+    file = tmp_path / "large.backup"
+    with open(file, "wb") as large:
+        large.truncate(64 << 20)
+    over = threading.Event()
+
+    def serve(call):
+        call.read_head()
+        if call.target == "/v1/carry/card":
+            return call.answer(200, json.dumps({"deviceID": "7a" * 32, "name": "anna", "certificates": ""}).encode())
+        assert over.wait(10 * PATIENCE_SECONDS)
+
+    daemon = false(serve)
+    uploads = [
+        subprocess.Popen(daemon.command(*words, str(file)), stderr=subprocess.PIPE, text=True)
+        for words in (["restore"], ["carry", "in"])]
+    try:
+        for upload in uploads:
+            _, error = upload.communicate(timeout=3 * PATIENCE_SECONDS)
+            assert upload.returncode == TRY_AGAIN and "has not answered for 30 s" in error, (upload.args, error)
+    finally:
+        over.set()
+        for upload in uploads:
+            upload.kill()
 
 
 def test_a_read_that_nobody_answers_is_not_repeated(false):
@@ -67,7 +158,7 @@ def test_a_write_that_nobody_answers_is_repeated_under_its_key(false):
         call.read_head().read_body()
         keys.append((call.header("idempotency-key"), call.target, call.body))
         if len(keys) == 3:
-            call.answer(201, json.dumps({"id": "0190a1b2-0000-7000-8000-000000000001"}).encode())
+            call.answer(201, json.dumps({"id": SOFA}).encode())
         call.socket.close()
 
     done = false(serve).muster(*ADD)
@@ -78,7 +169,7 @@ def test_a_write_that_nobody_answers_is_repeated_under_its_key(false):
 def test_what_speaks_no_http_is_told_at_once(false):
     def serve(call):
         call.socket.sendall(b"SSH-2.0-OpenSSH_9.2p1\r\n")
-        call.read_head()
+        # It may have heard enough before it has said anything.
         call.is_closed_within(PATIENCE_SECONDS)
 
     daemon = false(serve)

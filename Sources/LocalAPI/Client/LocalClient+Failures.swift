@@ -4,22 +4,30 @@ import NIOCore
 import NIOHTTP1
 
 extension LocalClient {
-    /// The daemon's problem document as an error.
-    func problem(in response: LocalAnswer) async -> APIError {
-        do {
-            let bytes = try await response.body.collect(upTo: 1 << 20)
-            return try JSON.decode(Problem.self, from: bytes.readableBytesView).error
-        } catch {
-            return APIError(
-                .unexpectedAnswer,
-                "What answers on \(socketPath) is not musterd (HTTP status \(response.status.code))",
-                remedy: "check --socket")
+    /// The answer, unless it tells of a problem.
+    func good(_ answer: WholeAnswer) throws -> WholeAnswer {
+        guard !(200..<300).contains(answer.status.code) else { return answer }
+        guard let problem = try? JSON.decode(Problem.self, from: answer.body.readableBytesView) else {
+            throw foreign("HTTP status \(answer.status.code)")
+        }
+        throw problem.error
+    }
+
+    /// Reads an answer.
+    func decoded<Value: Decodable>(_ answer: WholeAnswer) throws -> Value {
+        do { return try JSON.decode(from: answer.body.readableBytesView) } catch let error as DecodingError {
+            throw unexpected(error, in: answer.headers)
         }
     }
 
+    func foreign(_ reason: String) -> APIError {
+        APIError(
+            .unexpectedAnswer, "What answers on \(socketPath) is not musterd (\(reason))", remedy: "check --socket")
+    }
+
     /// An answer that this version cannot read: most likely the daemon is of another version.
-    func unexpected(_ error: DecodingError, in response: LocalAnswer) -> APIError {
-        let version = response.headers.first(name: MusterVersion.headerName) ?? "unknown"
+    func unexpected(_ error: DecodingError, in headers: HTTPHeaders) -> APIError {
+        let version = headers.first(name: MusterVersion.headerName) ?? "unknown"
         return APIError(
             .unexpectedAnswer,
             "The daemon's answer is not understood (\(error.summary)): it has version \(version), this program "
@@ -39,24 +47,26 @@ extension LocalClient {
             return APIError(
                 .unavailable, "The daemon on \(socketPath) takes no connection",
                 remedy: "see 'systemctl status musterd', restart it if it is stopped, then try again")
-        case .silent?:
+        case .silent(let seconds)?:
             return APIError(
                 isWrite ? .unreachable : .unavailable,
-                "The daemon on \(socketPath) has not answered for \(timeoutSeconds) s\(fate)",
+                "The daemon on \(socketPath) has not answered for \(seconds) s\(fate)",
                 remedy: "restart it if it is stopped (systemctl status musterd), then \(next)")
-        default: break
-        }
-        switch (error as? IOError)?.errnoCode {
-        case EACCES, EPERM:
+        case .notOpened(EACCES?, _)?, .notOpened(EPERM?, _)?:
             return APIError(
                 .notPermitted,
                 "No permission to open \(socketPath)",
                 remedy: "join its group (usually: adduser \(userName) muster), then log in again")
-        case ENOENT, ECONNREFUSED:
+        case .notOpened(ENOENT?, _)?, .notOpened(ECONNREFUSED?, _)?:
             return APIError(
                 .unreachable,
                 "No daemon answers on \(socketPath)",
                 remedy: "start it (systemctl start musterd), or name its socket with --socket or MUSTER_SOCKET")
+        case .notOpened(_, let reason)?:
+            return APIError(
+                .unreachable,
+                "No connection to \(socketPath) can be made: \(reason)",
+                remedy: "name the daemon's socket with --socket or MUSTER_SOCKET")
         default:
             return APIError(
                 .unreachable,
@@ -67,15 +77,17 @@ extension LocalClient {
 
     /// Whether nothing was sent, since no daemon was there, or none for this user.
     static func isAbsent(_ error: any Error) -> Bool {
-        if error as? ConnectionError == .notTaken { return true }
-        return [ENOENT, ECONNREFUSED, EACCES, EPERM].contains((error as? IOError)?.errnoCode)
+        switch error as? ConnectionError {
+        case .notTaken?, .notOpened?: true
+        default: false
+        }
     }
 
-    /// Whether the daemon went away in the midst of a request, rather than being silent, or not there.
+    /// Whether the daemon went away in the midst of a request, rather than being silent, or not there, or none at all.
     static func hasBrokenOff(_ error: any Error) -> Bool {
         switch error as? ConnectionError {
         case .silent?, .notHTTP?: false
-        default: !(error is CancellationError) && !isAbsent(error)
+        default: !(error is CancellationError || error is APIError) && !isAbsent(error)
         }
     }
 

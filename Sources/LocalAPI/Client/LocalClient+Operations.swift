@@ -124,7 +124,7 @@ extension LocalClient {
     /// The same, and the job's tag with its quotes.
     package func taggedJob(_ job: String) async throws -> (job: JobDetails, tag: String?) {
         let response = try await send(.GET, ["jobs", job], query: [("digest", "known")])
-        return (try await decoded(response, isWrite: false), response.headers.first(name: "ETag"))
+        return (try decoded(response), response.headers.first(name: "ETag"))
     }
 
     /// `GET /v1/jobs/{job}/summary`: 200; 503 while the inventory changes all the time.
@@ -275,7 +275,7 @@ extension LocalClient {
     {
         let path = ["jobs", job, "removals"]
         let response = try await send(.POST, path, query: [("preview", "true")], body: request)
-        return (try await decoded(response, isWrite: false), response.headers.first(name: "ETag"))
+        return (try decoded(response), response.headers.first(name: "ETag"))
     }
 
     /// `POST /v1/jobs/{job}/items/{item}/restore`: 201, or 200 where it is back already; 409 `itemNotRemoved`.

@@ -81,10 +81,11 @@ extension LocalClient {
             text.removeFirst(end + 1)
             let elements: [Element]
             do { elements = try JSON.decode(from: array) } catch let error as DecodingError {
-                throw unexpected(error, in: response)
+                throw unexpected(error, in: response.headers)
             }
             try await each(elements)
         }
+        guard text.isEmpty else { throw connectionFailure(ConnectionError.cutOff) }
     }
 
     func pieces(
@@ -92,7 +93,12 @@ extension LocalClient {
         body: (any Encodable & Sendable)? = nil, onHead: () async throws -> Void = {},
         _ each: (ByteBuffer, LocalAnswer) async throws -> Void
     ) async throws {
-        let response = try await send(method, path, query: query, body: body, accept: accept)
+        let request = try request(method, path, query: query, accept: accept, body: body)
+        let response: LocalAnswer
+        do {
+            response = try await execute(request)
+            if !(200..<300).contains(response.status.code) { _ = try good(try await whole(response)) }
+        } catch { throw connectionFailure(error) }
         try await onHead()
         var pieces = response.body.makeAsyncIterator()
         while let piece = try await next(of: &pieces) { try await each(piece, response) }

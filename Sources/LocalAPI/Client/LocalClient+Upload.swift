@@ -11,14 +11,11 @@ extension LocalClient {
         _ path: [String], query: [(String, String)] = [], mediaType: String, isWrite: Bool,
         _ next: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> Value {
-        var request = request(.POST, path, query: query)
+        var request = try request(.POST, path, query: query)
         request.headers.add(name: "Content-Type", value: mediaType)
         request.body = .pieces(next)
-        let response: LocalAnswer
-        do { response = try await execute(request) } catch {
+        do { return try decoded(try good(try await whole(request))) } catch {
             throw connectionFailure(error, isWrite: isWrite)
         }
-        guard response.status == .ok else { throw await problem(in: response) }
-        return try await decoded(response, isWrite: isWrite)
     }
 }

@@ -9,9 +9,8 @@ package struct LocalClient: Sendable {
     package let socketPath: String
     let timeoutSeconds: Int
 
-    /// So long a daemon may say nothing before it counts as stuck: twice as long as one that tells events is ever silent, and longer
-    /// than the slowest disk of a field laptop makes anybody wait.
-    package static let timeoutSeconds = 30
+    /// So long a daemon may say nothing before it counts as stuck, unless more is granted.
+    package static let timeoutSeconds = LocalConnection.patienceSeconds
 
     /// Runs the body with a client. Each request has a connection of its own, so nothing is left to be closed.
     ///
@@ -26,30 +25,24 @@ package struct LocalClient: Sendable {
     /// Sends a request and hands back a good answer; throws the daemon's problem as an `APIError`.
     func send(
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
-        accept: String = "application/json", headers: [(String, String)] = []
-    ) async throws -> LocalAnswer {
-        let response = try await answer(method, path, query: query, body: body, accept: accept, headers: headers)
-        guard (200..<300).contains(response.status.code) else { throw await problem(in: response) }
-        return response
+        headers: [(String, String)] = []
+    ) async throws -> WholeAnswer {
+        try good(try await answer(method, path, query: query, body: body, headers: headers))
     }
 
     /// Sends a request and hands back whatever is answered.
     func answer(
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil,
-        accept: String = "application/json", headers: [(String, String)] = []
-    ) async throws -> LocalAnswer {
-        var request = request(method, path, query: query, accept: accept)
+        headers: [(String, String)] = []
+    ) async throws -> WholeAnswer {
+        var request = try request(method, path, query: query, body: body)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let body {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: try JSON.encode(body)))
-        }
         let isKeyed = method != .GET && Self.takesKey(path, query)
         if isKeyed, !request.headers.contains(name: "Idempotency-Key") {
             request.headers.add(name: "Idempotency-Key", value: UUID().uuidString)
         }
         do {
-            return try await execute(request)
+            return try await whole(request)
         } catch {
             guard isKeyed, Self.hasBrokenOff(error) else {
                 // An import knows its rows again: the same command goes on.
@@ -69,12 +62,12 @@ package struct LocalClient: Sendable {
 
     /// Sends a request again whose daemon went away in its midst, until one is back: under its key it is carried out once, and the answer
     /// of the first time is told again.
-    private func repeated(_ request: LocalRequest, after first: any Error) async throws -> LocalAnswer {
+    private func repeated(_ request: LocalRequest, after first: any Error) async throws -> WholeAnswer {
         var failure = first
         for _ in 0..<Self.mostRepetitions {
             try await Task.sleep(for: .milliseconds(500))
             do {
-                return try await execute(request)
+                return try await whole(request)
             } catch {
                 guard Self.hasBrokenOff(error) || Self.isAbsent(error) else {
                     throw connectionFailure(error, isWrite: true)
@@ -93,35 +86,42 @@ package struct LocalClient: Sendable {
         _ method: HTTPMethod, _ path: [String], query: [(String, String)] = [],
         body: (any Encodable & Sendable)? = nil, headers: [(String, String)] = []
     ) async throws -> Value {
-        let response = try await send(method, path, query: query, body: body, headers: headers)
-        return try await decoded(response, isWrite: method != .GET)
+        try decoded(try await send(method, path, query: query, body: body, headers: headers))
     }
 
-    /// Reads the whole of an answer.
-    func decoded<Value: Decodable>(_ response: LocalAnswer, isWrite: Bool) async throws -> Value {
-        do {
-            let bytes = try await response.body.collect(upTo: 64 << 20)
-            return try JSON.decode(from: bytes.readableBytesView)
-        } catch let error as DecodingError {
-            throw unexpected(error, in: response)
-        } catch {
-            throw connectionFailure(error, isWrite: isWrite)
-        }
-    }
-
-    /// A request without a body yet.
+    /// A request as this version makes them, with a body in JSON where there is one.
     func request(
-        _ method: HTTPMethod, _ path: [String], query: [(String, String)], accept: String = "application/json"
-    ) -> LocalRequest {
+        _ method: HTTPMethod, _ path: [String], query: [(String, String)], accept: String = "application/json",
+        body: (any Encodable & Sendable)? = nil
+    ) throws -> LocalRequest {
         let segments = path.map { "/" + PercentCoding.encode($0) }.joined()
         let pairs = query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
         var request = LocalRequest(method: method, target: "/v1\(segments)\(pairs.isEmpty ? "" : "?" + pairs)")
         request.headers.add(name: "Accept", value: accept)
         request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: try JSON.encode(body)))
+        }
         return request
     }
 
     func execute(_ request: LocalRequest) async throws -> LocalAnswer {
         try await LocalConnection.answer(to: request, at: socketPath, timeoutSeconds: timeoutSeconds)
     }
+
+    /// The answer to its end: one that is cut off is none.
+    func whole(_ request: LocalRequest) async throws -> WholeAnswer { try await whole(try await execute(request)) }
+
+    func whole(_ answer: LocalAnswer) async throws -> WholeAnswer {
+        do {
+            let body = try await answer.body.collect(upTo: Self.mostBytes)
+            return WholeAnswer(status: answer.status, headers: answer.headers, body: body)
+        } catch is NIOTooManyBytesError {
+            throw foreign("its answer is longer than \(Self.mostBytes >> 20) MiB")
+        }
+    }
+
+    /// Of an answer that lies in memory as a whole.
+    private static let mostBytes = 64 << 20
 }

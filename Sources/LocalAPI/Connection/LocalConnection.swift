@@ -12,6 +12,10 @@ final class LocalConnection: Sendable {
         case body(ByteBuffer)
     }
 
+    /// So long a daemon may say and take nothing before it counts as stuck: twice as long as one that tells events is ever silent, and
+    /// longer than the slowest disk of a field laptop makes anybody wait.
+    static let patienceSeconds = 30
+
     private let channel: any Channel
     private let handler: NIOLoopBound<AnswerHandler>
 
@@ -24,8 +28,8 @@ final class LocalConnection: Sendable {
 
     /// Sends a request and waits for the beginning of its answer.
     ///
-    /// - Parameter timeoutSeconds: so long the daemon may keep a reader waiting; what the reader itself takes does not count, nor what the
-    ///   pieces of a request take.
+    /// - Parameter timeoutSeconds: so long the daemon may keep a reader waiting, or a piece of a request; what the reader itself takes does
+    ///   not count, nor what it takes to read the next piece.
     static func answer(
         to request: LocalRequest, at socketPath: String, timeoutSeconds: Int
     ) async throws -> LocalAnswer {
@@ -46,7 +50,7 @@ final class LocalConnection: Sendable {
                 .connectTimeout(.seconds(Int64(min(5, timeoutSeconds))))
                 .connect(unixDomainSocketPath: path) { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        let handler = AnswerHandler(silenceLimit: .seconds(Int64(timeoutSeconds)))
+                        let handler = AnswerHandler(silenceSeconds: timeoutSeconds)
                         try channel.pipeline.syncOperations.addHTTPClientHandlers()
                         try channel.pipeline.syncOperations.addHandler(handler)
                         return LocalConnection(channel, handler)
@@ -57,6 +61,10 @@ final class LocalConnection: Sendable {
         } catch let error as IOError where error.errnoCode == EAGAIN {
             // As many wait already as the daemon lets wait (unix(7)).
             throw ConnectionError.notTaken
+        } catch let error as IOError {
+            throw ConnectionError.notOpened(errno: error.errnoCode, reason: String(cString: strerror(error.errnoCode)))
+        } catch SocketAddressError.unixDomainSocketPathTooLong {
+            throw ConnectionError.notOpened(errno: nil, reason: "its path is longer than a socket's can be")
         }
     }
 
@@ -74,7 +82,10 @@ final class LocalConnection: Sendable {
                     while let piece = try await next() {
                         try Task.checkCancellation()
                         let part = HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: piece)))
+                        // Whether there is room for it is up to the daemon.
+                        channel.eventLoop.execute { handler.value.waits(true, atMost: Self.patienceSeconds) }
                         try await channel.writeAndFlush(part)
+                        channel.eventLoop.execute { handler.value.waits(false) }
                     }
                     Self.finish(channel, handler)
                 } catch {
@@ -90,7 +101,7 @@ final class LocalConnection: Sendable {
 
     private static func finish(_ channel: any Channel, _ handler: NIOLoopBound<AnswerHandler>) {
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
-        channel.eventLoop.execute { handler.value.requestIsSent() }
+        channel.eventLoop.execute { handler.value.waits(true) }
     }
 
     /// The next part of the answer; nil at its end.
@@ -115,16 +126,16 @@ final class LocalConnection: Sendable {
 private final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
-    private let silenceLimit: TimeAmount
+    private let silenceSeconds: Int
     private var machine = AnswerMachine<LocalConnection.Part>()
-    /// It has the whole request, or needs no more of it: time in which nothing comes is its own.
+    /// It has the whole request, or needs no more of it, or has a piece to take: time in which nothing comes is its own.
     private var isDaemonsTurn = false
     private var waiter: EventLoopPromise<LocalConnection.Part?>?
     private var silence: Scheduled<Void>?
     private var context: ChannelHandlerContext?
     private var hasAnswered = false
 
-    init(silenceLimit: TimeAmount) { self.silenceLimit = silenceLimit }
+    init(silenceSeconds: Int) { self.silenceSeconds = silenceSeconds }
 
     func ask(_ promise: EventLoopPromise<LocalConnection.Part?>) {
         guard waiter == nil else { return promise.fail(ConnectionError.readTwice) }
@@ -133,9 +144,14 @@ private final class AnswerHandler: ChannelInboundHandler {
         watchForSilence()
     }
 
-    func requestIsSent() {
-        isDaemonsTurn = true
-        watchForSilence()
+    /// Whether what goes out is the daemon's to take and to answer now, or the next of it has still to be read.
+    ///
+    /// - Parameter mostSeconds: to take a piece does not last as long as to work through the whole.
+    func waits(_ isDaemonsTurn: Bool, atMost mostSeconds: Int = .max) {
+        guard !hasAnswered else { return }
+        self.isDaemonsTurn = isDaemonsTurn
+        endSilence()
+        watchForSilence(atMost: mostSeconds)
     }
 
     /// Tells what has come, then the reason, and closes the connection.
@@ -144,11 +160,17 @@ private final class AnswerHandler: ChannelInboundHandler {
         context?.close(promise: nil)
     }
 
-    private func watchForSilence() {
+    private func watchForSilence(atMost mostSeconds: Int = .max) {
         guard isDaemonsTurn, waiter != nil, silence == nil, let context else { return }
-        silence = context.eventLoop.assumeIsolated().scheduleTask(in: silenceLimit) {
-            self.end(because: ConnectionError.silent)
+        let seconds = min(silenceSeconds, mostSeconds)
+        silence = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
+            self.end(because: ConnectionError.silent(seconds: seconds))
         }
+    }
+
+    private func endSilence() {
+        silence?.cancel()
+        silence = nil
     }
 
     private func carryOut(_ directive: AnswerMachine<LocalConnection.Part>.Directive) {
@@ -156,8 +178,7 @@ private final class AnswerHandler: ChannelInboundHandler {
         case .nothing: break
         case .read: context?.read()
         case .hand(let result):
-            silence?.cancel()
-            silence = nil
+            endSilence()
             let promise = waiter
             waiter = nil
             promise?.completeWith(result)
@@ -176,6 +197,13 @@ private final class AnswerHandler: ChannelInboundHandler {
         case .head(let head):
             hasAnswered = true
             isDaemonsTurn = true
+            // The end of the connection would be the end of it then, whatever ended that (RFC 9112, section 6.3).
+            guard
+                !head.status.mayHaveResponseBody || head.headers.contains(name: "Content-Length")
+                    || head.headers.contains(name: "Transfer-Encoding")
+            else {
+                return end(because: ConnectionError.notHTTP("nobody can tell where its answer ends"))
+            }
             carryOut(machine.came(.head(head)))
         case .body(let piece): carryOut(machine.came(.body(piece)))
         case .end:
@@ -203,8 +231,10 @@ private final class AnswerHandler: ChannelInboundHandler {
 enum ConnectionError: Error, Equatable, CustomStringConvertible {
     /// It was never accepted.
     case notTaken
+    /// It was never there; without a number of the system's where there cannot be one.
+    case notOpened(errno: CInt?, reason: String)
     /// The daemon kept a reader waiting for too long.
-    case silent
+    case silent(seconds: Int)
     case unanswered
     case cutOff
     case notHTTP(String)
@@ -214,6 +244,7 @@ enum ConnectionError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .notTaken: "it was not accepted"
+        case .notOpened(_, let reason): reason
         case .silent: "nothing came"
         case .unanswered: "it was closed without an answer"
         case .cutOff: "the answer ended too early"

@@ -53,3 +53,10 @@ struct LocalAnswer: Sendable {
         }
     }
 }
+
+/// An answer that has come to its end.
+struct WholeAnswer: Sendable {
+    let status: HTTPResponseStatus
+    let headers: HTTPHeaders
+    let body: ByteBuffer
+}
