@@ -7,11 +7,11 @@ import Identity
 package struct AuditReport: Encodable, Sendable {
     /// How far a journal is to be believed.
     package enum Standing: String, Encodable, Sendable {
-        /// Its author has signed all of it, and the fleet has let that laptop, or server, in.
+        /// Its author has signed all of it, and the fleet has let that laptop, or server, write.
         case proven
         /// All of it is one key's; which fleet that belonged to nothing shows.
         case signed
-        /// All of it is one key's, which nobody of this fleet has let in.
+        /// All of it is one key's, which nobody of this fleet has let in, or to look only.
         case outsider
         /// Something in it is not its author's, or is missing.
         case broken
@@ -63,7 +63,7 @@ package struct AuditReport: Encodable, Sendable {
     package let fleetID: String?
     /// The whole id of the fleet's root: 64 hexadecimal digits. Whoever computes for days can make another root with the short one.
     package let rootID: String?
-    /// When it was exported.
+    /// When it was exported, as it says itself: nobody signs that.
     package let exportedAt: Timestamp
     /// Whether nothing in it is broken, and all of it is of the fleet, if there is one.
     package let holds: Bool
@@ -116,8 +116,7 @@ extension HistoryAudit {
             job: job.text, fleetID: trust?.short, rootID: trust?.root.key.device.description,
             exportedAt: header.exportedAt,
             holds: found.allSatisfy { $0.standing != .broken && $0.standing != .outsider }, journals: found,
-            signatures: found.contains { $0.isServers && ($0.standing == .proven || $0.standing == .signed) }
-                ? signatures : [])
+            signatures: found.contains { $0.isServers && $0.standing == .proven } ? signatures : [])
     }
 
     private func judge(_ journal: Journal, _ replica: ReplicaID, _ trust: FleetTrust?) async -> AuditReport.Journal {
@@ -137,9 +136,9 @@ extension HistoryAudit {
             standing: standing, problem: problem)
     }
 
-    /// Whom the fleet has let in. When is not asked: what was written stays written.
+    /// Whom the fleet has let write. When is not asked: what was written stays written.
     private func member(_ author: JournalAuthor?, of trust: FleetTrust?) async -> FleetMember? {
-        guard let author else { return nil }
-        return await trust?.member(author, now: .since(0))
+        guard let author, let member = await trust?.member(author, now: .since(0)) else { return nil }
+        return member.role.mayWrite ? member : nil
     }
 }

@@ -102,7 +102,9 @@ package struct HistoryAudit: Sendable {
             return note("it bears a name that does not follow from its author's key", of: replica)
         }
         authors[author.name] = author
-        journals[replica, default: Journal()].author = author
+        // Until it has signed something this only says whose a journal is meant to be; then who has signed answers for it, and no line after
+        // that takes its place. All servers write one journal.
+        if journals[replica, default: Journal()].changes == 0 { journals[replica, default: Journal()].author = author }
     }
 
     private mutating func check(_ run: HistoryLine.Run, each: (WrittenChange) -> Void) throws(Fault) {

@@ -52,13 +52,38 @@ enum HistoryLine: Codable {
         let runs: Int
     }
 
-    private enum Kind: String, Codable { case job, author, run, end }
+    private enum Kind: String, Codable {
+        case job, author, run, end
 
-    private enum Key: String, CodingKey { case line }
+        /// All that such a line may say: what is misspelt must not look like what was left out.
+        var keys: Set<String> {
+            switch self {
+            case .job: ["line", "version", "job", "fleet", "exportedAt"]
+            case .author: ["line", "journal", "key", "nonce", "certificates"]
+            case .run: ["line", "journal", "first", "last", "digest", "signature", "changes"]
+            case .end: ["line", "runs"]
+            }
+        }
+    }
+
+    private struct Key: CodingKey {
+        static let line = Key(stringValue: "line")
+
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
 
     init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let kind = try container.decode(Kind.self, forKey: .line)
+        if let key = container.allKeys.first(where: { !kind.keys.contains($0.stringValue) }) {
+            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "no line says this")
+        }
         self =
-            switch try decoder.container(keyedBy: Key.self).decode(Kind.self, forKey: .line) {
+            switch kind {
             case .job: .job(try Job(from: decoder))
             case .author: .author(try Author(from: decoder))
             case .run: .run(try Run(from: decoder))

@@ -5,7 +5,7 @@ import Crypto
 package protocol JournalSigner: Sendable {
     /// The public half: 32 bytes (RFC 8032 section 5.1.5). It never changes.
     var publicKey: [UInt8] { get }
-    /// As `JournalAuthor.certificates`, by now.
+    /// As `JournalAuthor.certificates`, by now; none where nothing lets it write.
     var certificates: [[UInt8]] { get }
 
     /// An Ed25519 signature: 64 bytes.

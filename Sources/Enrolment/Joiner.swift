@@ -194,7 +194,7 @@ package actor Joiner {
     private func converse(_ connection: EnrolmentConnection, _ newcomer: Newcomer) async -> Outcome {
         connection.send(.ask(invitation: newcomer.code.name, name: hostName))
         let answer = await connection.next(within: Self.messageLimit)
-        if case .refusal(.otherKind)? = answer { return refusedBy(connection.remote, .otherKind) }
+        if case .refusal(let refusal)? = answer, refusal.isForGood { return refusedBy(connection.remote, refusal) }
         guard case .terms(let root, let role, let inviterName)? = answer,
             let inviter = Self.key(of: connection.chain), let role = FleetRole(rawValue: role),
             let root = try? FleetCertificate(root), let trust = FleetTrust(root: root)
@@ -240,10 +240,15 @@ package actor Joiner {
                 device.isServer
                 ? "The code is for a laptop, and this is a server; ask for one of 'muster fleet invite --role server'."
                 : "The code is for the company's server, and this is a laptop; ask for one of 'muster fleet invite'."
+        case .revoked:
+            sentence =
+                device.isServer
+                ? "The fleet has shut out this server's key, for good; set the server up with a new database."
+                : "The fleet has shut out this laptop's key, for good; 'muster fleet leave' gives it a new one, then join again."
         case .notRenewable, .unknown: sentence = "The inviter has another version of Muster; update the older one."
         }
         logger.notice("joining was refused", metadata: ["inviter": "\(inviter)", "reason": "\(refusal)"])
-        return .refused(Failure(sentence, isForGood: refusal == .otherKind))
+        return .refused(Failure(sentence, isForGood: refusal.isForGood))
     }
 
     private func install(_ certificates: [[UInt8]], of trust: FleetTrust) async -> Outcome {
@@ -264,4 +269,9 @@ package actor Joiner {
     private static func key(of chain: [[UInt8]]) -> DevicePublicKey? {
         chain.first.flatMap { try? FleetCertificate($0) }?.key
     }
+}
+
+extension EnrolmentRefusal {
+    /// Whether the same device hears the same from everybody.
+    fileprivate var isForGood: Bool { self == .otherKind || self == .revoked }
 }

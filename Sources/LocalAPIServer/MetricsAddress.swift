@@ -39,11 +39,11 @@ package struct MetricsAddress: Hashable, Sendable, CustomStringConvertible {
         var mayBeMissing = false
     }
 
-    /// Whether a request means this daemon: it names an address, this machine, a name that nobody can register, or what the setting
-    /// has. A page in a browser that had its own name resolved to this machine (DNS rebinding) says that name, which has a dot in it.
+    /// Whether a request means this daemon: it names an address, this machine, or what the setting has. A page in a browser that had its
+    /// own name resolved to this machine (DNS rebinding) says that name.
     func isMeant(by authority: String) -> Bool {
         let named = HostHeader.host(of: authority)
-        return named.isEmpty || named == host.lowercased() || !named.contains(".") || HostHeader.isNumeric(named)
+        return ["", "localhost", host.lowercased()].contains(named) || HostHeader.isNumeric(named)
     }
 }
 

@@ -221,4 +221,63 @@ struct HistoryAuditTests {
         let broken = try await self.report(lines(of: [first, forged], fleet: fleet.trust.root.bytes))
         #expect(!broken.holds && broken.journals.map(\.standing) == [.broken])
     }
+
+    private func signed(by name: String) -> [UInt8] {
+        let value = "{\"name\":\"\(name)\",\"digest\":\"\(String(repeating: "ab", count: 32))\"}"
+        return ChangeCodec.encode(
+            Change(
+                item: .job, stamp: Stamp(milliseconds: 5_000, counter: 0),
+                operations: [.publish(PublishedValue(name: "signature", value: value))]))
+    }
+
+    @Test("A line that names the server lends its name to nobody, and a customer's signature needs the server")
+    func borrowedName() async throws {
+        let fleet = try TestFleet()
+        let root = fleet.trust.root.bytes
+        let server = TestAuthor(server: 5, certificates: try fleet.chain(TestSigner(5).key, as: .server))
+        let honest = try lines(of: [server.segment(signed(by: "Smith"), of: job)], fleet: root)
+        let proven = try await report(honest)
+        #expect(proven.holds && proven.signatures.map(\.name) == ["Smith"])
+        let forged = try lines(of: [TestAuthor(server: 66).segment(signed(by: "Mallory"), of: job)], fleet: root)
+        for place in 1..<forged.count {
+            var borrowed = forged
+            borrowed.insert(honest[1], at: place)
+            let found = try await report(borrowed)
+            #expect(!found.holds && found.journals.map(\.standing) == [.outsider], "\(place)")
+            #expect(found.journals.map(\.deviceID) == [TestSigner(66).device.description] && found.signatures == [])
+        }
+        // Without a fleet nobody says who the server is.
+        let nobodys = try await report(lines(of: [server.segment(signed(by: "Smith"), of: job)]))
+        #expect(nobodys.journals.map(\.standing) == [.signed] && nobodys.signatures == [])
+    }
+
+    @Test("What somebody wrote whom the fleet lets look only is nobody's")
+    func reader() async throws {
+        let fleet = try TestFleet()
+        let found = try await report(
+            lines(
+                of: [
+                    TestAuthor(1, certificates: fleet.chain(TestSigner(1).key, as: .reader))
+                        .segment(changes(["Sofa"]), of: job)
+                ], fleet: fleet.trust.root.bytes))
+        #expect(!found.holds && found.journals.map(\.standing) == [.outsider])
+    }
+
+    @Test("A line says nothing that is not checked: what is misspelt does not count as left out")
+    func unknownKeys() async throws {
+        let lines = try lines(of: runs(), fleet: TestFleet().trust.root.bytes)
+        for place in lines.indices {
+            var added = lines
+            added[place] = Array("{\"remark\":\"owes 1000\",".utf8) + lines[place].dropFirst()
+            await #expect(throws: HistoryAudit.Fault.self, "\(place)") { try await report(added) }
+        }
+        var misspelt = lines
+        misspelt[0] = Array(String(decoding: lines[0], as: UTF8.self).replacing("\"fleet\"", with: "\"flaet\"").utf8)
+        try #require(misspelt != lines)
+        await #expect(throws: HistoryAudit.Fault.self) { try await report(misspelt) }
+        // Which of two counts is a matter of who reads it.
+        var twice = lines
+        twice[0] = Array(#"{"fleet":null,"#.utf8) + lines[0].dropFirst()
+        await #expect(throws: HistoryAudit.Fault.self) { try await report(twice) }
+    }
 }

@@ -22,8 +22,8 @@ struct BrowserGuardTests {
 
     @Test("are turned away by what they cannot leave out, and programs are not")
     func check() {
-        for host in [nil, "", "localhost", "localhost:80", "muster"] { #expect(refusal(host: host) == nil) }
-        for host in ["attacker.example", "127.0.0.1:4711", "localhost."] {
+        for host in [nil, "", "localhost", "LocalHost", "localhost:80"] { #expect(refusal(host: host) == nil) }
+        for host in ["attacker.example", "evil", "evil:4711", "127.0.0.1:4711", "localhost."] {
             #expect(refusal(host: host) == .notPermitted)
         }
         for origin in ["null", "https://attacker.example", "http://localhost"] {

@@ -88,6 +88,22 @@ struct InvitationRoleTests {
         }
     }
 
+    @Test("Who was shut out uses no invitation up, whatever it would prove")
+    func revoked() async throws {
+        try await withInviter { inviter, _, address in
+            let key = DeviceKey()
+            let outcast = TestNewcomer(key, isServer: false)
+            var code = try #require(try await inviter.openInvitation(InvitationRequest(role: "member")).code)
+            #expect(try await join(outcast, by: code, at: address, of: inviter) == nil)
+            _ = try await inviter.revoke(RevocationRequest(device: key.publicKey.device.description))
+            let opened = try await inviter.openInvitation(InvitationRequest(role: "member"))
+            code = try #require(opened.code)
+            let reason = try await join(outcast, by: code, at: address, of: inviter)
+            #expect(reason?.contains("muster fleet leave") == true)
+            #expect(try await inviter.invitation(opened.name).state == .unused)
+        }
+    }
+
     @Test("Only the office invites a server, and nobody a proxy")
     func rights() async throws {
         try await withInviter(.lead) { inviter, _, _ in

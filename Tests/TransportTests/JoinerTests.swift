@@ -101,13 +101,14 @@ struct JoinerTests {
             (EnrolmentRefusal.wrongCode(triesLeft: 1), "one try is left"), (.expired, "ten minutes"),
             (.triesUsedUp, "Three wrong codes"), (.used, "used already"), (.withdrawn, "taken the invitation back"),
             (.otherKind, isServer ? "--role server" : "this is a laptop"), (.unknown, "another version"),
+            (.revoked, isServer ? "new database" : "muster fleet leave"),
         ] {
             let device = Device(isServer: isServer)
             let (end, said, _) = try await meet(device, role: isServer ? .server : .member) {
                 $0.end(with: .refusal(refusal))
             }
             guard case .failed(let failure)? = end else { return #expect(Bool(false), "it has joined") }
-            #expect(failure.sentence.contains(words) && failure.isForGood == (refusal == .otherKind), "\(failure)")
+            #expect(failure.sentence.contains(words) && failure.isForGood == [.otherKind, .revoked].contains(refusal), "\(failure)")
             #expect(said.count == 2, "it has proved what it knows: \(said)")
         }
     }

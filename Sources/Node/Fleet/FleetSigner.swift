@@ -14,7 +14,11 @@ struct FleetSigner: JournalSigner {
         publicKey = key.publicKey.bytes
     }
 
-    var certificates: [[UInt8]] { fleet.certificates(of: key.publicKey) }
+    /// None once the fleet lets it look only: what it wrote before stands beside those that let it.
+    var certificates: [[UInt8]] {
+        guard let role = fleet.membership?.own.role, role.mayWrite else { return [] }
+        return fleet.certificates(of: key.publicKey)
+    }
 
     func signature(over content: [UInt8]) -> [UInt8] { key.signature(over: content) }
 }

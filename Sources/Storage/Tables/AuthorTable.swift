@@ -147,6 +147,7 @@ extension Store {
         try await write { db in
             try AuthorTable(db: db).keep(certificates: signer.certificates, of: signer.publicKey)
         }
+        authors.withLock { $0.forget() }
     }
 
     /// The same of several, without those of which nobody has told.

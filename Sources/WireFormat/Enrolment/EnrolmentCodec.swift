@@ -120,6 +120,7 @@ extension WireRefusal {
         case .withdrawn: reason = .withdrawn
         case .notRenewable: reason = .notRenewable
         case .otherKind: reason = .otherKind
+        case .revoked: reason = .revoked
         case .unknown: reason = .unknown
         }
     }
@@ -135,6 +136,7 @@ extension WireRefusal {
         case .withdrawn: .withdrawn
         case .notRenewable: .notRenewable
         case .otherKind: .otherKind
+        case .revoked: .revoked
         case .unknown, .UNRECOGNIZED: .unknown
         }
     }

@@ -39,6 +39,8 @@ package enum EnrolmentRefusal: Hashable, Sendable {
     case notRenewable
     /// The invitation is for a server, and who asks is a laptop; or the other way about.
     case otherKind
+    /// Who asks was shut out of the fleet.
+    case revoked
     /// Of a later version.
     case unknown
 }

@@ -58,6 +58,9 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
 
   /// The invitation is for a server, and who asks is a laptop; or the other way about.
   case otherKind // = 9
+
+  /// Who asks was shut out of the fleet.
+  case revoked // = 10
   case UNRECOGNIZED(Int)
 
   init() {
@@ -76,6 +79,7 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case 7: self = .withdrawn
     case 8: self = .notRenewable
     case 9: self = .otherKind
+    case 10: self = .revoked
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -92,6 +96,7 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     case .withdrawn: return 7
     case .notRenewable: return 8
     case .otherKind: return 9
+    case .revoked: return 10
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -108,6 +113,7 @@ nonisolated enum WireReason: SwiftProtobuf.Enum, Swift.CaseIterable {
     .withdrawn,
     .notRenewable,
     .otherKind,
+    .revoked,
   ]
 
 }
@@ -264,7 +270,7 @@ nonisolated struct WireRefusal: Sendable {
 fileprivate nonisolated let _protobuf_package = "muster.enrolment.v1"
 
 nonisolated extension WireReason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN\0\u{1}ELSEWHERE\0\u{1}BUSY\0\u{1}WRONG_CODE\0\u{1}EXPIRED\0\u{1}TRIES_USED_UP\0\u{1}USED\0\u{1}WITHDRAWN\0\u{1}NOT_RENEWABLE\0\u{1}OTHER_KIND\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN\0\u{1}ELSEWHERE\0\u{1}BUSY\0\u{1}WRONG_CODE\0\u{1}EXPIRED\0\u{1}TRIES_USED_UP\0\u{1}USED\0\u{1}WITHDRAWN\0\u{1}NOT_RENEWABLE\0\u{1}OTHER_KIND\0\u{1}REVOKED\0")
 }
 
 nonisolated extension WireEnrolmentFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -160,6 +160,7 @@ package actor Inviter: EnrolmentHandler {
         guard let role = entries[name]?.invitation.role, let membership = fleet.membership else {
             return connection.end(with: .refusal(.elsewhere))
         }
+        guard !fleet.revocations.contains(shown.key.device) else { return connection.end(with: .refusal(.revoked)) }
         // A laptop is no server, by its own word or as it is known here, whatever code it has.
         guard role.isSameKind(as: shown.role), fleet.mayBecome(role, shown.key) else {
             return connection.end(with: .refusal(.otherKind))

@@ -110,7 +110,7 @@ extension AuditReport {
         let count = signed.reduce(0) { $0 + $1.changes }
         var facts = Facts()
         facts.add("Job", job)
-        facts.add("Exported", Formats.exactTime(exportedAt))
+        facts.add("Exported", "\(Formats.exactTime(exportedAt)), as the file says")
         facts.add("Fleet", rootID ?? "none")
         facts.print(on: terminal)
         StandardOutput.lines([""])
@@ -137,7 +137,7 @@ extension AuditReport {
             if let problem = journal.problem {
                 lines.append("\(style.red("broken")): the journal of \(journal.title), \(problem)")
             } else if journal.standing == .outsider {
-                lines.append("\(style.red("outsider")): \(journal.title), whom nobody of this fleet has let in")
+                lines.append("\(style.red("outsider")): \(journal.title), whom nobody of this fleet has let write")
             }
         }
         if holds, signed.isEmpty {
