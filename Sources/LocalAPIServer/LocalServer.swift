@@ -7,6 +7,7 @@ package import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
+import Systemd
 
 /// Serves the local API on a Unix socket until it is told to stop.
 ///
@@ -44,7 +45,8 @@ package struct LocalServer: Service {
     /// Returns after a graceful stop, when running requests have been answered and event streams have ended; throws
     /// `APIError` when the socket cannot be had.
     package func run() async throws {
-        try file.prepare()
+        let lock = try file.prepare()
+        defer { lock.release() }
         let responder = LocalResponder(service: service, access: access, version: version, logger: logger)
         let outcome = Outcome()
         let server = try HTTPServerBuilder.http1().buildServer(
