@@ -50,10 +50,14 @@ struct ColumnMapping {
         for (index, field) in fields.enumerated() {
             try Self.check(field, of: header[index], at: index)
             if let first = fields[..<index].firstIndex(of: field) {
+                // --field means both of one name.
+                let how =
+                    header[first] == header[index]
+                    ? "in the file's first line" : "with --field \"\(header[index])=OTHER\""
                 throw APIError(
                     .invalidValue,
-                    "Columns \(first + 1) and \(index + 1) both fill the field \"\(field)\": rename one, for example "
-                        + "with --field \"\(header[index])=OTHER\".")
+                    "Columns \(first + 1) and \(index + 1) both fill the field \"\(field)\": rename one, for example \(how)."
+                )
             }
             if !options.isForced, let nearest = WellKnownField.slip(field) {
                 throw APIError(

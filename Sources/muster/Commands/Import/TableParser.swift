@@ -60,7 +60,8 @@ struct TableParser {
 
     /// Columns that are known count first, and then all: a semicolon in a heading parts none that anybody knows.
     private func rank(_ reading: Reading) -> (Int, Int) {
-        guard let cells = try? reading.records.first?.content.get() else { return (-1, 0) }
+        // What is wrong with it is told, rather than that nobody knows a line of one column.
+        guard let cells = try? reading.records.first?.content.get() else { return (0, 2) }
         return (reading.saysItself ? .max : cells.count(where: isKnown), cells.count)
     }
 }
