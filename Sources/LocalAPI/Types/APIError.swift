@@ -88,6 +88,8 @@ package struct APIError: Error, Hashable, Sendable {
         package static let jobRemoved = Code(rawValue: "jobRemoved")
         /// A change that is not among the late work of a job, or not any more.
         package static let unknownChange = Code(rawValue: "unknownChange")
+        /// An address that nobody has added here.
+        package static let unknownPeer = Code(rawValue: "unknownPeer")
         /// The beginning of an id that several late changes have. Only on the client's side.
         package static let ambiguousChange = Code(rawValue: "ambiguousChange")
         /// No mutation that is known here has this token, or one that begins so.
@@ -115,7 +117,8 @@ extension APIError.Code {
     /// The HTTP status (RFC 9110 section 15).
     package var status: Int {
         switch self {
-        case .notFound, .unknownJob, .unknownItem, .unknownChange, .unknownMutation, .unknownRival: 404
+        case .notFound, .unknownJob, .unknownItem, .unknownChange, .unknownMutation, .unknownRival, .unknownPeer:
+            404
         case .ambiguousJob, .ambiguousItem, .ambiguousChange, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
             .requestUnderWay, .answerLost, .confirmationNeeded, .ambiguousMutation, .mutationSettled, .noConflict,
             .rivalsChanged:
@@ -148,6 +151,7 @@ extension APIError.Code {
         case .confirmationNeeded: "Confirmation needed"
         case .jobRemoved: "Job is removed"
         case .unknownChange: "Unknown change"
+        case .unknownPeer: "Unknown peer"
         case .ambiguousChange: "Ambiguous change"
         case .noConflict: "No conflict"
         case .unknownRival: "Unknown rival"

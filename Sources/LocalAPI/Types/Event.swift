@@ -48,11 +48,14 @@ package struct JobAdvanced: Codable, Hashable, Sendable {
     package var job: String
     /// Per replica id, the highest sequence up to which the whole journal is here.
     package var vector: [String: UInt64]
+    /// Whether it was removed as a whole.
+    package var isRemoved: Bool
 
     /// `vector` is keyed by replica ids of 32 hexadecimal digits.
-    package init(job: String, vector: [String: UInt64]) {
+    package init(job: String, vector: [String: UInt64], isRemoved: Bool = false) {
         self.job = job
         self.vector = vector
+        self.isRemoved = isRemoved
     }
 }
 
