@@ -18,11 +18,11 @@ extension LocalClient {
     }
 
     /// An answer that this version cannot read: most likely the daemon is of another version.
-    func unexpected(_ error: DecodingError, in response: LocalAnswer) -> APIError {
+    func unexpected(_ fault: JSONFault, in response: LocalAnswer) -> APIError {
         let version = response.headers.first(name: MusterVersion.headerName) ?? "unknown"
         return APIError(
             .unexpectedAnswer,
-            "The daemon's answer is not understood (\(error.summary)): it has version \(version), this program "
+            "The daemon's answer is not understood (\(fault.sentence)): it has version \(version), this program "
                 + "\(MusterVersion.current); restart the daemon after an update.")
     }
 

@@ -102,8 +102,8 @@ package struct LocalClient: Sendable {
         do {
             let bytes = try await response.body.collect(upTo: 64 << 20)
             return try JSON.decode(from: bytes.readableBytesView)
-        } catch let error as DecodingError {
-            throw unexpected(error, in: response)
+        } catch let fault as JSONFault {
+            throw unexpected(fault, in: response)
         } catch {
             throw connectionFailure(error, isWrite: isWrite)
         }
