@@ -73,7 +73,9 @@ extension Route {
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
-        Route(.get, "/v1/catalogue") { _, _, _ in try Answer.json(CategoryView.all) },
+        Route(.get, "/v1/catalogue", query: Page.query) { request, _, _ in
+            try Page(of: request).answer(CategoryView.all, request)
+        },
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
@@ -242,7 +244,8 @@ extension Route {
             let page = try Page(of: request)
             guard page.isWhole else {
                 let (items, hasMore) = try await service.items(
-                    job: context.parameter("job"), matching: filters, after: page.after, limit: page.limit ?? .max)
+                    job: context.parameter("job"), matching: filters, after: try page.cursor(in: ItemView.self),
+                    limit: page.limit ?? .max)
                 return page.part(items, hasMore: hasMore, request)
             }
             let form = ElementForm(for: request)
