@@ -132,7 +132,7 @@ let package = Package(
             name: "LocalAPIServer",
             dependencies: [
                 "HTTPCoding", "Inventory", "LocalAPI", hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
-                nioCore, nioPosix,
+                nioCore, nioHTTP1, nioPosix,
             ],
             resources: [.embedInCode("openapi.json")]),
         .target(

@@ -39,7 +39,7 @@ package struct LocalClient: Sendable {
         accept: String = "application/json", headers: [(String, String)] = []
     ) async throws -> LocalAnswer {
         var request = request(method, path, query: query, accept: accept)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: try JSON.encode(body)))
@@ -118,6 +118,7 @@ package struct LocalClient: Sendable {
         var request = LocalRequest(method: method, target: "/v1\(segments)\(pairs.isEmpty ? "" : "?" + pairs)")
         request.headers.add(name: "Accept", value: accept)
         request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
+        request.headers.add(name: CallerWords.headerName, value: CallerWords.commands.rawValue)
         return request
     }
 
