@@ -132,7 +132,7 @@ let package = Package(
             name: "LocalAPIServer",
             dependencies: [
                 "HTTPCoding", "Inventory", "LocalAPI", "Systemd", hummingbird, hummingbirdCore, httpTypes, lifecycle,
-                logging, nioCore, nioPosix,
+                logging, nioCore, nioHTTP1, nioPosix,
             ],
             resources: [.embedInCode("openapi.json")]),
         .target(

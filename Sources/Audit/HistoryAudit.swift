@@ -61,7 +61,7 @@ package struct HistoryAudit: Sendable {
         guard !isWhole else { throw fault("something follows its end") }
         let line: HistoryLine
         do { line = try JSON.decode(from: bytes) } catch {
-            throw lines == 1 ? .foreign : fault((error as? DecodingError)?.summary ?? "it cannot be read")
+            throw lines == 1 ? .foreign : fault((error as? JSONFault)?.sentence ?? "it cannot be read")
         }
         switch line {
         case .job(let header): try begin(header)

@@ -49,7 +49,8 @@ package struct LocalServer: Service {
         defer { lock.release() }
         let responder = LocalResponder(service: service, access: access, version: version, logger: logger)
         let outcome = Outcome()
-        let server = try HTTPServerBuilder.http1().buildServer(
+        let builder = HTTPServerBuilder { ExplainingChannel(HTTP1Channel(responder: $0)) }
+        let server = try builder.buildServer(
             configuration: ServerConfiguration(address: .unixDomainSocket(path: file.preparationPath)),
             eventLoopGroup: group,
             logger: quietLogger,

@@ -117,7 +117,8 @@ let moduleRules: [String: ModuleRule] = [
     "LocalAPIServer": .shell(
         ["HTTPCoding", "Inventory", "LocalAPI", "Systemd"],
         [
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
+            "ServiceLifecycle",
         ],
         "serves the API; it reaches the daemon through MusterService only"),
     "Engine": .shell(

@@ -198,7 +198,7 @@ struct LocalServerTests {
                 }
                 #expect(missing?.code == .invalidRequest)
                 #expect(
-                    missing?.message == "The body is not what this path takes: \"name\" is missing in the document.")
+                    missing?.message == "The body is not what this path takes: 'name' is missing in it.")
                 let unknown = await #expect(throws: APIError.self) { _ = try await client.send(.GET, ["nowhere"]) }
                 #expect(unknown?.code == .notFound)
                 let wrongMethod = await #expect(throws: APIError.self) { _ = try await client.send(.PUT, ["status"]) }

@@ -49,6 +49,8 @@ package struct APIError: Error, Hashable, Sendable {
         package static let cursorGone = Code(rawValue: "cursorGone")
         /// The path is there, and takes other methods: the header `Allow` names them.
         package static let methodNotAllowed = Code(rawValue: "methodNotAllowed")
+        /// The method is none that HTTP has, on any path.
+        package static let unknownMethod = Code(rawValue: "unknownMethod")
         /// No job here has this id, prefix of an id or name.
         package static let unknownJob = Code(rawValue: "unknownJob")
         /// A name or prefix that several jobs have; `candidates` are `ID NAME`, eight at most.
@@ -131,6 +133,7 @@ extension APIError.Code {
         case .notPermitted: 403
         case .unavailable: 503
         case .failed: 500
+        case .unknownMethod: 501
         default: 400
         }
     }
@@ -140,6 +143,7 @@ extension APIError.Code {
         switch self {
         case .notFound: "Not found"
         case .methodNotAllowed: "Method not allowed"
+        case .unknownMethod: "Unknown method"
         case .cursorGone: "Cursor is gone"
         case .unknownJob: "Unknown job"
         case .ambiguousJob: "Ambiguous job"

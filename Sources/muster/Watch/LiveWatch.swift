@@ -90,7 +90,7 @@ struct LiveWatch: Sendable {
                     switch event {
                     case .change(let change): continuation.yield(.change(change))
                     case .job, .reset: continuation.yield(.moved)
-                    case .queue, .peer: break
+                    case .queue, .pause, .peer: break
                     }
                 }
             } catch let error as APIError where error.isAbsence {
