@@ -117,7 +117,7 @@ let package = Package(
             name: "ChannelServer",
             dependencies: [
                 "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory",
-                "Outbox", "Reloading", "ServerChannel", "Storage", "Systemd",
+                "Outbox", "Reloading", "Replication", "ServerChannel", "Storage", "Systemd",
                 hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore, nioPosix, nioSSL,
                 nioTLS,
             ],
@@ -131,8 +131,8 @@ let package = Package(
         .target(
             name: "LocalAPIServer",
             dependencies: [
-                "HTTPCoding", "Inventory", "LocalAPI", hummingbird, hummingbirdCore, httpTypes, lifecycle, logging,
-                nioCore, nioPosix,
+                "HTTPCoding", "Inventory", "LocalAPI", "Systemd", hummingbird, hummingbirdCore, httpTypes, lifecycle,
+                logging, nioCore, nioHTTP1, nioPosix,
             ],
             resources: [.embedInCode("openapi.json")]),
         .target(
@@ -219,7 +219,7 @@ let package = Package(
             name: "ChannelServerTests",
             dependencies: [
                 "Authorship", "ChannelServer", "HTTPCoding", "ServerChannel", "Identity", "Simulation", "Storage",
-                "CRDT", "Outbox", httpClient,
+                "Systemd", "CRDT", "Outbox", httpClient,
                 httpTypes, logging, nioCore,
                 nioHTTP1,
             ]),

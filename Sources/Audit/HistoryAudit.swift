@@ -60,8 +60,11 @@ package struct HistoryAudit: Sendable {
         lines += 1
         guard !isWhole else { throw fault("something follows its end") }
         let line: HistoryLine
-        do { line = try JSON.decode(from: bytes) } catch {
-            throw lines == 1 ? .foreign : fault((error as? DecodingError)?.summary ?? "it cannot be read")
+        do {
+            try JSON.check(bytes)
+            line = try JSON.decode(from: bytes)
+        } catch {
+            throw lines == 1 ? .foreign : fault((error as? JSONFault)?.sentence ?? "it cannot be read")
         }
         switch line {
         case .job(let header): try begin(header)

@@ -66,8 +66,7 @@ extension Timestamp: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let time = Timestamp(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(text) is not a time of the form 2025-03-01T09:30:00.125Z.")
+            throw JSONExpectation("a time of the form 2025-03-01T09:30:00.125Z").fault(at: decoder)
         }
         self = time
     }

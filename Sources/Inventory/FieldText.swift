@@ -24,6 +24,15 @@ package enum FieldText {
         field == WellKnownField.barcode ? .key : .text
     }
 
+    /// What a person or a file calls a field; nil where no field can be called so, which `nameRule` says.
+    package static func name(_ text: String) -> FieldName? {
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "=" }
+        return isPrintable ? FieldName(text) : nil
+    }
+
+    /// What a name of a field consists of, to follow "use".
+    package static let nameRule = "1 to \(FieldName.longest) bytes without '=' or control characters"
+
     /// What is stored for a text that a person, a scanner or a file has given.
     ///
     /// - Parameter what: what the sentence of a refusal calls it, such as `The value of 'room'`.

@@ -19,8 +19,8 @@ enum Answer {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    static func problem(_ error: APIError) -> Response {
-        let body = (try? JSON.encode(Problem(error))) ?? []
+    static func problem(_ error: APIError, in words: CallerWords) -> Response {
+        let body = (try? JSON.encode(Problem(words.told(error)))) ?? []
         return Response(
             status: HTTPResponse.Status(code: error.code.status),
             headers: [.contentType: Problem.mediaType],

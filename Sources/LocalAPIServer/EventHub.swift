@@ -92,7 +92,8 @@ package final class EventHub: Sendable {
     /// Nil where what follows is not known any more, or never was.
     private func position(after id: String, of types: Set<EventType>, _ state: State) -> UInt64? {
         let parts = id.split(separator: "-")
-        guard parts.count == 2, parts[0] == run, let number = UInt64(parts[1]), number < state.next else { return nil }
+        guard let number = parts.last.flatMap({ UInt64($0) }), self.id(number) == id else { return nil }
+        guard number < state.next else { return nil }
         let isKept = number + 1 >= state.oldest && types.allSatisfy { number + 1 >= state.wanted[$0] ?? .max }
         return isKept ? number + 1 : nil
     }

@@ -36,10 +36,26 @@ extension Request {
     func decode<Value: ClosedBody>(_ type: Value.Type) async throws -> Value {
         let buffer = try await wholeBody()
         do {
+            try JSON.check(buffer.readableBytesView)
             return try JSON.decode(CheckedBody<Value>.self, from: buffer.readableBytesView).body
-        } catch let error as DecodingError {
-            throw APIError(.invalidRequest, "The body is not what this path takes: \(error.summary).")
+        } catch let fault as JSONFault {
+            throw APIError(.invalidRequest, "The body is not what this path takes: \(fault.sentence).")
         }
+    }
+
+    /// The same request, of which it is known that it says nothing that would be passed over.
+    func withoutBody() async throws -> Request {
+        guard ![.get, .head].contains(method) else {
+            // It is not waited for: a stream of events is answered before its request ends.
+            guard headers[.transferEncoding] == nil, ["0", nil].contains(headers[.contentLength]) else {
+                throw APIError(.invalidRequest, "\(method) takes no body: ask by the query, and leave the body out.")
+            }
+            return self
+        }
+        let body = try await wholeBody()
+        let rest = Request(head: head, body: RequestBody(buffer: body))
+        if body.readableBytes > 0 { _ = try await rest.decode(NoBody.self) }
+        return rest
     }
 
     /// The body as it came.

@@ -7,6 +7,7 @@ package import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
+import Systemd
 
 /// Serves the local API on a Unix socket until it is told to stop.
 ///
@@ -44,10 +45,12 @@ package struct LocalServer: Service {
     /// Returns after a graceful stop, when running requests have been answered and event streams have ended; throws
     /// `APIError` when the socket cannot be had.
     package func run() async throws {
-        try file.prepare()
+        let lock = try file.prepare()
+        defer { lock.release() }
         let responder = LocalResponder(service: service, access: access, version: version, logger: logger)
         let outcome = Outcome()
-        let server = try HTTPServerBuilder.http1().buildServer(
+        let builder = HTTPServerBuilder { ExplainingChannel(HTTP1Channel(responder: $0)) }
+        let server = try builder.buildServer(
             configuration: ServerConfiguration(address: .unixDomainSocket(path: file.preparationPath)),
             eventLoopGroup: group,
             logger: quietLogger,

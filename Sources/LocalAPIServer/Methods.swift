@@ -8,13 +8,17 @@ enum Methods {
         method == .get ? [.get, .head] : [method]
     }
 
-    /// What a path takes, as the header `Allow` lists it; nil where there is no such path.
-    static func allowed(at path: String) -> String? {
+    /// What a path takes; empty where there is no such path.
+    static func routes(at path: String) -> [Route] {
         let routes = Route.all.filter { PathPattern($0.path).matches(path) }
-        guard let meant = routes.map({ PathPattern($0.path).literalCount }).max() else { return nil }
         // `/v1/queue/log` is of two forms, and only the one without a variable is answered.
-        let methods = routes.filter { PathPattern($0.path).literalCount == meant }.flatMap { answering(as: $0.method) }
-        return (methods + [.options]).map(\.rawValue).joined(separator: ", ")
+        let meant = routes.map { PathPattern($0.path).literalCount }.max()
+        return routes.filter { PathPattern($0.path).literalCount == meant }
+    }
+
+    /// The same as the header `Allow` lists it.
+    static func allowed(_ routes: [Route]) -> String {
+        (routes.flatMap { answering(as: $0.method) } + [.options]).map(\.rawValue).joined(separator: ", ")
     }
 
     /// The answer to HEAD.

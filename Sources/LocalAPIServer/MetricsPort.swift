@@ -2,10 +2,23 @@ import Synchronization
 
 /// The port for Prometheus, and how it stands with it: for the doctor.
 package final class MetricsPort: Sendable {
+    /// An address that cannot be listened on.
+    package struct Fault: Hashable, Sendable {
+        /// The address, and why in brackets.
+        package let finding: String
+        /// What to do.
+        package let remedy: String
+
+        /// Takes both as they are.
+        package init(finding: String, remedy: String) {
+            (self.finding, self.remedy) = (finding, remedy)
+        }
+    }
+
     private struct State {
         var open: Set<MetricsAddress.Place> = []
-        /// Where it is not listened on, and why.
-        var faults: [String: String] = [:]
+        /// Of each address that cannot be listened on.
+        var faults: [String: Fault] = [:]
     }
 
     /// Where it is.
@@ -20,10 +33,8 @@ package final class MetricsPort: Sendable {
     /// It is listened on, at one of its addresses at least.
     package var isOpen: Bool { state.withLock { !$0.open.isEmpty } }
 
-    /// Addresses that cannot be listened on, each with the reason in brackets, in an order that stays.
-    package var faults: [String] {
-        state.withLock { $0.faults.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" } }
-    }
+    /// Addresses that cannot be listened on, in an order that stays.
+    package var faults: [Fault] { state.withLock { $0.faults.values.sorted { $0.finding < $1.finding } } }
 
     func opened(_ place: MetricsAddress.Place) {
         state.withLock { state in
@@ -37,8 +48,10 @@ package final class MetricsPort: Sendable {
     }
 
     /// - Returns: whether this is news.
-    func failed(_ place: MetricsAddress.Place, because reason: String) -> Bool {
-        state.withLock { $0.faults.updateValue(reason, forKey: name(place)) != reason }
+    func failed(_ place: MetricsAddress.Place, because reason: String, remedy: String) -> Bool {
+        let name = name(place)
+        let fault = Fault(finding: "\(name) (\(reason))", remedy: remedy)
+        return state.withLock { $0.faults.updateValue(fault, forKey: name) != fault }
     }
 
     /// As people are told of it: its first address.

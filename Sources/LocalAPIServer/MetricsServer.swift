@@ -48,7 +48,7 @@ package struct MetricsServer: Service {
                 delay = Self.firstDelay
             } catch {
                 if place.mayBeMissing, !error.isTaken { return }
-                if port.failed(place, because: error.reason) {
+                if port.failed(place, because: error.reason, remedy: error.remedy) {
                     logger.warning(
                         "no figures can be asked for at this address; trying again",
                         metadata: ["address": "\(port.name(place))", "reason": "\(error.reason)"])
@@ -61,7 +61,7 @@ package struct MetricsServer: Service {
 
     /// Returns when it is told to stop.
     private func listen(at place: MetricsAddress.Place) async throws(ListenFault) {
-        var fault = ListenFault(reason: "no address", isTaken: false)
+        var fault = ListenFault(reason: "no address")
         for host in place.hosts {
             do {
                 try await server(at: host, place).run()
@@ -108,15 +108,27 @@ package struct MetricsServer: Service {
 private struct ListenFault: Error {
     let reason: String
     /// The address is there, and another program has the port.
-    let isTaken: Bool
+    var isTaken = false
+    var remedy = "name another address with --metrics"
 
-    init(reason: String, isTaken: Bool) {
+    init(reason: String) {
         self.reason = reason
-        self.isTaken = isTaken
     }
 
     init(_ error: any Error) {
+        if let error = error as? SocketAddressError.UnknownHost {
+            self.init(reason: error.errorDescription)
+            remedy = "see whether the name \(error.host) is right and known here, or name an address with --metrics"
+            return
+        }
         let code = (error as? IOError)?.errnoCode
-        self.init(reason: code.map { String(cString: strerror($0)) } ?? "\(error)", isTaken: code == EADDRINUSE)
+        self.init(reason: code.map { String(cString: strerror($0)) } ?? "\(error)")
+        isTaken = code == EADDRINUSE
+        switch code {
+        case EADDRINUSE: remedy = "see what else uses the port (ss -ltnp), or name another one with --metrics"
+        case EADDRNOTAVAIL: remedy = "name an address that this machine has (ip address) with --metrics"
+        case EACCES: remedy = "ports below 1024 are for root: name a greater one with --metrics"
+        default: break
+        }
     }
 }

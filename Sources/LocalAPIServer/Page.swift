@@ -7,6 +7,8 @@ import LocalAPI
 protocol PageElement: Encodable, Sendable {
     /// Opaque to callers; tells it from every other of its list.
     var cursor: String { get }
+    /// Stands before it for callers: one list's cursor is none of another's, and would be a place in many.
+    static var list: String { get }
     /// Whether the list ascends by its cursors: then it goes on behind one whose element is gone.
     static var isOrderedByCursor: Bool { get }
 }
@@ -23,6 +25,7 @@ struct Page: Sendable {
 
     /// Nil for all that is left.
     let limit: Int?
+    /// As the caller has it: the list's name, and the cursor of an element.
     let after: String?
 
     var isWhole: Bool { limit == nil && after == nil }
@@ -45,8 +48,17 @@ struct Page: Sendable {
         (self.limit, self.after) = (limit, after)
     }
 
+    /// The cursor behind which the part begins; nil for the beginning.
+    func cursor<Element: PageElement>(in _: Element.Type) throws(APIError) -> String? {
+        guard let after else { return nil }
+        let name = "\(Element.list)."
+        guard after.hasPrefix(name) else { throw Self.gone(after) }
+        return String(after.dropFirst(name.count))
+    }
+
     /// Of a list that is there as a whole.
     func answer<Element: PageElement>(_ all: [Element], _ request: Request) throws -> Response {
+        let after = try cursor(in: Element.self)
         var rest = all[...]
         if let after {
             if let place = all.firstIndex(where: { $0.cursor == after }) {
@@ -57,12 +69,13 @@ struct Page: Sendable {
             }
         }
         let page = Array(rest.prefix(limit ?? .max))
-        return linked(try Answer.json(page), last: page.count < rest.count ? page.last?.cursor : nil, request)
+        return linked(try Answer.json(page), last: page.count < rest.count ? page.last : nil, request)
     }
 
     /// Of a list that is written while it is read; a part of it is held as a whole.
     func answer<Element: PageElement>(_ batches: Batches<Element>, _ request: Request) async throws -> Response {
         guard !isWhole else { return Answer.elements(batches, for: request) }
+        let after = try cursor(in: Element.self)
         var isReached = after == nil
         var page: [Element] = []
         var hasMore = false
@@ -87,13 +100,13 @@ struct Page: Sendable {
     func part<Element: PageElement>(_ page: [Element], hasMore: Bool, _ request: Request) -> Response {
         let pieces = OnePiece(page)
         let response = Answer.elements(Batches { pieces.take() }, for: request)
-        return linked(response, last: hasMore ? page.last?.cursor : nil, request)
+        return linked(response, last: hasMore ? page.last : nil, request)
     }
 
-    private func linked(_ response: Response, last: String?, _ request: Request) -> Response {
+    private func linked<Element: PageElement>(_ response: Response, last: Element?, _ request: Request) -> Response {
         guard let last, let name = HTTPField.Name("Link") else { return response }
         let others = (QueryParameters(request.uri.query)?.all ?? []).filter { $0.name != "after" }
-        let query = (others.map { ($0.name, $0.value) } + [("after", last)])
+        let query = (others.map { ($0.name, $0.value) } + [("after", "\(Element.list).\(last.cursor)")])
             .map { "\(PercentCoding.encode($0.0))=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
         var response = response
         response.headers[name] = "<\(request.uri.path)?\(query)>; rel=\"next\""
@@ -106,41 +119,65 @@ struct Page: Sendable {
 }
 
 extension JobListEntry: PageElement {
+    static var list: String { "jobs" }
     var cursor: String { id }
     static var isOrderedByCursor: Bool { true }
 }
 
 extension ItemView: PageElement {
+    static var list: String { "items" }
     var cursor: String { id }
     static var isOrderedByCursor: Bool { true }
 }
 
 extension RosterMember: PageElement {
+    static var list: String { "roster" }
     var cursor: String { replicaID }
     static var isOrderedByCursor: Bool { true }
 }
 
 extension PeerStatus: PageElement {
+    static var list: String { "peers" }
     var cursor: String { deviceID ?? address }
 }
 
 extension FleetDevice: PageElement {
+    static var list: String { "devices" }
     var cursor: String { deviceID }
 }
 
 extension QueueEntry: PageElement {
+    static var list: String { "queue" }
     var cursor: String { token }
 }
 
 extension QueueAttempt: PageElement {
+    static var list: String { "attempts" }
     var cursor: String { "\(token)-\(attempt)" }
 }
 
+extension CategoryView: PageElement {
+    static var list: String { "catalogue" }
+    var cursor: String { id }
+}
+
+extension OwnAddress: PageElement {
+    static var list: String { "addresses" }
+    var cursor: String { "\(address)-\(interface)" }
+}
+
+extension Metric: PageElement {
+    static var list: String { "metrics" }
+    var cursor: String { name }
+}
+
 extension LateChange: PageElement {
+    static var list: String { "late" }
     var cursor: String { id }
 }
 
 extension ChangeReport: PageElement {
+    static var list: String { "log" }
     /// The name of its first transform.
     var cursor: String { "\(by)-\(sequence)" }
 }

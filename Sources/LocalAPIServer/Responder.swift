@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import LocalAPI
 import Logging
+import NIOHTTP1
 
 /// Finds the route of a request and turns whatever it throws into a problem document.
 struct LocalResponder: Sendable {
@@ -15,14 +16,15 @@ struct LocalResponder: Sendable {
         for route in Route.all {
             let answer: @Sendable (Request, LocalContext) async throws -> Response = { request, context in
                 guard access == .all || route.isForReaders else { throw Self.onlyLooks }
-                try QueryCheck.check(request, for: route)
+                try QueryCheck.check(request, taking: route.query)
                 if route.changesJobs { try service.checkThatItWrites() }
                 var caller = context.caller
                 caller.condition = try Self.condition(of: request, for: route)
                 caller.isForcing = try request.flag("force")
                 let service = service.serving(caller)
-                guard let (keyed, request) = try await KeyedRequest.read(request, of: route) else {
-                    return try await Self.answer(request, context, service, route)
+                let read = route.takesBody ? request : try await request.withoutBody()
+                guard let (keyed, request) = try await KeyedRequest.read(read, of: route) else {
+                    return try await Self.answer(read, context, service, route)
                 }
                 return try await service.once(keyed) { service in
                     try await APIAnswer(Self.answer(request, context, service, route))
@@ -38,18 +40,23 @@ struct LocalResponder: Sendable {
     }
 
     func respond(to request: Request, context: LocalContext) async -> Response {
+        let words = CallerWords(of: request)
         var response: Response
         do {
             try BrowserGuard.check(request)
             response = try await routes.respond(to: request, context: context)
             // The router answers what it does not know with a body of its own.
             if response.status == .notFound, response.headers[.contentType] != Problem.mediaType {
-                response = unknown(request)
+                response = try unknown(request)
             }
         } catch let error as APIError {
-            response = Answer.problem(error)
+            response = Answer.problem(error, in: words)
+        } catch let fault as HTTPParserError {
+            // Of a body, in whose midst it is.
+            response = Answer.problem(APIError(unreadable: fault), in: words)
+            response.headers[.connection] = "close"
         } catch {
-            response = Answer.problem(APIError(.failed, "The daemon failed at this request: see its log."))
+            response = Answer.problem(APIError(.failed, "The daemon failed at this request: see its log."), in: words)
             logger.error(
                 "request failed",
                 metadata: [
@@ -69,15 +76,26 @@ struct LocalResponder: Sendable {
     private static func answer(
         _ request: Request, _ context: LocalContext, _ service: any MusterService, _ route: Route
     ) async throws -> Response {
-        guard route.isLong else { return try await route.answer(request, context, service) }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-            try await route.answer(request, context, service)
+        var response: Response
+        if route.isLong {
+            response = try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                try await route.answer(request, context, service)
+            }
+        } else {
+            response = try await route.answer(request, context, service)
         }
+        if route.method == .get { response = try ReadCondition.apply(to: response, of: request) }
+        return response
     }
 
     /// - Throws: `invalidRequest` where a condition would be passed over.
     private static func condition(of request: Request, for route: Route) throws(APIError) -> EntityTagCondition? {
-        guard let text = request.headers[.ifMatch], route.method != .get else { return nil }
+        // Of reading, see `ReadCondition`.
+        guard route.method != .get else { return nil }
+        guard request.headers[.ifNoneMatch] == nil else {
+            throw APIError(.invalidRequest, "What changes something takes no If-None-Match: leave the header out.")
+        }
+        guard let text = request.headers[.ifMatch] else { return nil }
         guard route.takesCondition else {
             throw APIError(.invalidRequest, "This path takes no If-Match: leave the header out.")
         }
@@ -90,20 +108,21 @@ struct LocalResponder: Sendable {
     )
 
     /// What no route answers: another method of a path that there is, or a path that there is not.
-    private func unknown(_ request: Request) -> Response {
+    private func unknown(_ request: Request) throws(APIError) -> Response {
         let path = request.uri.path
-        let allowed = Methods.allowed(at: path)
-        guard let allowed else {
-            return Answer.problem(
-                APIError(
-                    .notFound,
-                    "This daemon (version \(version)) has no \(request.method) \(path): see openapi.json for what it has."
-                ))
+        let routes = Methods.routes(at: path)
+        guard !routes.isEmpty else {
+            throw APIError(
+                .notFound,
+                "This daemon (version \(version)) has no \(request.method) \(path): see openapi.json for what it has.")
         }
+        let allowed = Methods.allowed(routes)
+        if request.method == .options { try QueryCheck.check(request, taking: routes.flatMap(\.query)) }
         var response =
             request.method == .options
             ? Response(status: .noContent)
-            : Answer.problem(APIError(.methodNotAllowed, "\(path) takes \(allowed) only, not \(request.method)."))
+            : Answer.problem(
+                APIError(.methodNotAllowed, "\(path) takes \(allowed) only, not \(request.method)."), in: .requests)
         response.headers[.allow] = allowed
         return response
     }

@@ -2,6 +2,8 @@ import Hummingbird
 
 extension Route {
     static let metrics = [
-        Route(.get, "/v1/metrics", isLong: true) { _, _, service in try Answer.json(try await service.metrics()) }
+        Route(.get, "/v1/metrics", query: Page.query, isLong: true) { request, _, service in
+            try Page(of: request).answer(try await service.metrics(), request)
+        }
     ]
 }

@@ -13,6 +13,8 @@ extension Route {
         Route(.delete, "/v1/peers/{address}") { _, context, service in
             try Answer.json(try await service.removePeer(context.parameter("address")))
         },
-        Route(.get, "/v1/addresses") { _, _, service in try Answer.json(try await service.ownAddresses()) },
+        Route(.get, "/v1/addresses", query: Page.query) { request, _, service in
+            try Page(of: request).answer(try await service.ownAddresses(), request)
+        },
     ]
 }

@@ -19,6 +19,8 @@ struct Route: Sendable {
     var isForReaders: Bool
     /// Whether it looks, in the transaction that writes, for what `If-Match` names.
     var takesCondition: Bool
+    /// Whether it reads the request's body.
+    var takesBody: Bool
     /// Whether it may be sent again under a key, so that its body's hash and its answer are kept: not where a code stands in one of them
     /// by which somebody is let in, and not a whole file, which changes nothing the second time.
     var takesKey: Bool {
@@ -33,7 +35,7 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: String, query: [String] = [], isLong: Bool = false,
-        isSecret: Bool = false, takesCondition: Bool = false,
+        isSecret: Bool = false, takesCondition: Bool = false, takesBody: Bool? = nil,
         _ answer: @escaping @Sendable (Request, LocalContext, any MusterService) async throws -> Response
     ) {
         self.method = method
@@ -41,6 +43,7 @@ struct Route: Sendable {
         self.query = query
         self.isLong = isLong
         self.takesCondition = takesCondition
+        self.takesBody = takesBody ?? [.post, .put, .patch].contains(method)
         isForReaders = method == .get && !isSecret
         self.answer = answer
     }
@@ -73,7 +76,9 @@ extension Route {
 
     static let device = [
         Route(.get, "/v1/status") { _, _, service in try Answer.json(try await service.status()) },
-        Route(.get, "/v1/catalogue") { _, _, _ in try Answer.json(CategoryView.all) },
+        Route(.get, "/v1/catalogue", query: Page.query) { request, _, _ in
+            try Page(of: request).answer(CategoryView.all, request)
+        },
         Route(.get, "/v1/clock") { _, _, service in try Answer.json(try await service.clockReport()) },
         Route(.get, "/v1/openapi.json") { _, _, _ in Answer.document(PackageResources.openapi_json) },
         Route(.get, "/v1/doctor") { _, _, service in try Answer.json(try await service.doctor()) },
@@ -81,7 +86,7 @@ extension Route {
             let type = try request.query("type").map { text in
                 guard let type = EventType(rawValue: text) else {
                     throw APIError(
-                        .invalidRequest, "'\(text)' is no type of event; use change, job, queue, peer or reset.")
+                        .invalidRequest, "'\(text)' is no type of event; use change, job, queue, pause, peer or reset.")
                 }
                 return type
             }
@@ -187,7 +192,7 @@ extension Route {
         Route(.delete, "/v1/queue/{token}") { _, context, service in
             try Answer.json(try await service.drop(context.parameter("token")))
         },
-        Route(.post, "/v1/queue/{token}/retry") { _, context, service in
+        Route(.post, "/v1/queue/{token}/retry", takesBody: false) { _, context, service in
             try Answer.json(try await service.retry(context.parameter("token")))
         },
     ]
@@ -226,7 +231,8 @@ extension Route {
             guard batch.items.count <= ItemBatch.largest else {
                 throw APIError(.tooLarge, "A batch takes \(ItemBatch.largest) items at most: send it in smaller ones.")
             }
-            return try Answer.json(try await service.addItems(batch, job: context.parameter("job")))
+            let report = try await service.addItems(batch, job: context.parameter("job"))
+            return try Answer.json(CallerWords(of: request).told(report))
         }.resumed,
         Route(.post, "/v1/jobs/{job}/removals", query: ["preview"], isLong: true, takesCondition: true) {
             request, context, service in
@@ -242,7 +248,8 @@ extension Route {
             let page = try Page(of: request)
             guard page.isWhole else {
                 let (items, hasMore) = try await service.items(
-                    job: context.parameter("job"), matching: filters, after: page.after, limit: page.limit ?? .max)
+                    job: context.parameter("job"), matching: filters, after: try page.cursor(in: ItemView.self),
+                    limit: page.limit ?? .max)
                 return page.part(items, hasMore: hasMore, request)
             }
             let form = ElementForm(for: request)
@@ -270,7 +277,8 @@ extension Route {
             let (job, item) = (try context.parameter("job"), try context.parameter("item"))
             return try Answer.json(try await service.addNote(note, item: item, job: job), status: .created)
         }.recovered(201, item),
-        Route(.post, "/v1/jobs/{job}/items/{item}/restore", takesCondition: true) { _, context, service in
+        Route(.post, "/v1/jobs/{job}/items/{item}/restore", takesCondition: true, takesBody: false) {
+            _, context, service in
             let (job, item) = (try context.parameter("job"), try context.parameter("item"))
             let restored = try await service.restoreItem(item, job: job)
             return try Answer.json(restored, status: restored.isNew ? .created : .ok)

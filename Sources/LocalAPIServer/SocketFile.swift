@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LocalAPI
+import Systemd
 
 /// The file of a Unix socket: made so that nobody can connect before its mode is right, and never taken from a daemon
 /// that still answers.
@@ -33,8 +34,8 @@ struct SocketFile: Sendable {
         }
         if let group, Self.id(ofGroup: group) == nil { throw Self.noGroup(group, path) }
         try checkKind()
-        let place = missingDirectories.first.map(Self.directory) ?? directory
-        guard access(place, W_OK | X_OK) == 0 else { throw failure("make the socket \(path)") }
+        let number = directory.failure(making: makesParents ? .max : 1)
+        guard number == 0 else { throw failure("make the socket \(path)", number) }
     }
 
     private func checkKind() throws {
@@ -42,40 +43,40 @@ struct SocketFile: Sendable {
         throw APIError(.invalidValue, "\(path) is not a socket: remove it, or choose another path with --socket.")
     }
 
-    private var directory: String { Self.directory(of: path) }
-
-    /// Those that are not there and will be made, the outermost first.
-    private var missingDirectories: [String] {
-        var (place, missing) = (directory, [String]())
-        while access(place, F_OK) != 0, errno == ENOENT, makesParents || missing.isEmpty, place != "." {
-            missing.insert(place, at: 0)
-            place = Self.directory(of: place)
-        }
-        return missing
-    }
-
-    private static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    private var directory: DirectoryPath { DirectoryPath(DirectoryPath.parent(of: path)) }
 
     private static func noGroup(_ group: String, _ path: String) -> APIError {
         APIError(.invalidValue, "There is no group '\(group)': make it (groupadd), or name another for \(path).")
     }
 
-    /// Checks that the path can be used and makes its directory.
-    func prepare() throws {
+    /// Checks that the path can be used, makes its directory and takes the path for this daemon: of two that are started together
+    /// neither would find the other one answering.
+    ///
+    /// - Returns: what holds it until it is released. Who has the lock may still find a socket of somebody else's there.
+    func prepare() throws -> FileLock {
         try check()
         // Members of another group have to get to the socket, whose own mode guards it.
-        for place in missingDirectories where mkdir(place, group == nil ? 0o750 : 0o755) != 0 && errno != EEXIST {
-            throw failure("make the directory \(place)")
+        let directory = directory
+        let number = directory.make(mode: group == nil ? 0o750 : 0o755)
+        guard number == 0 else { throw failure("make the directory \(directory.path)", number) }
+        let lock: FileLock
+        do { lock = try FileLock(path + ".lock") } catch {
+            switch error {
+            case .taken: throw isAnotherDaemons
+            case .noFile(let number): throw failure("make the socket \(path)", number)
+            }
         }
         guard fileKind(path) == nil || !isAnswered() else {
-            throw APIError(
-                .unavailable,
-                "Another daemon answers on \(path): stop it first, or choose another path with --socket.")
+            lock.release()
+            throw isAnotherDaemons
         }
         unlink(preparationPath)
+        return lock
+    }
+
+    private var isAnotherDaemons: APIError {
+        APIError(
+            .unavailable, "Another daemon answers on \(path): stop it first, or choose another path with --socket.")
     }
 
     /// Gives the bound socket its mode and then its name, in place of a stale one.

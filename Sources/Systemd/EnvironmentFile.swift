@@ -12,12 +12,18 @@ package struct EnvironmentFile: Sendable {
 
     /// By their names; of two lines for one name the last one.
     package private(set) var variables: [String: String] = [:]
+    private let name: String
+    /// There is a line at least, if only a comment.
+    private let hasText: Bool
 
     /// Reads a file. One that is not there has no variables.
     ///
     /// - Throws: `Fault` where it is there and cannot be read, or where a line is neither empty, a comment (`#`, `;`), nor
     ///   `NAME=VALUE` with a value that is bare or whole in quotation marks.
     package init(path: String) throws(Fault) {
+        if let objection = DirectoryPath.objection(to: path) {
+            throw Fault(description: "--environment-file: \(objection)")
+        }
         var status = stat()
         // Whoever opens a pipe waits for somebody who writes.
         guard stat(path, &status) != 0 || [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) else {
@@ -45,6 +51,7 @@ package struct EnvironmentFile: Sendable {
 
     /// - Parameter name: of the file, for who has to correct it.
     init(text: String, name: String) throws(Fault) {
+        (self.name, hasText) = (name, !text.isEmpty)
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let trimmed = Self.trimmed(line)
             guard let first = trimmed.first, first != "#", first != ";" else { continue }
@@ -55,6 +62,19 @@ package struct EnvironmentFile: Sendable {
             }
             variables[String(parts[0])] = value
         }
+    }
+
+    /// Reads it anew for a program that goes by it.
+    ///
+    /// - Throws: `Fault` also where it is gone, or empty as while somebody writes it: nobody means the defaults by that.
+    package func again() throws(Fault) -> EnvironmentFile {
+        let file = try EnvironmentFile(path: name)
+        guard file.hasText || !hasText else {
+            throw Fault(
+                description:
+                    "The file \(name) is gone or empty; put it back, or start anew if the defaults are meant.")
+        }
+        return file
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

@@ -49,8 +49,9 @@ final class Listener: Sendable {
                 lastReason = ""
                 await untilClosed(channel)
             } catch {
-                log("\(error)", isNews: "\(error)" != lastReason, delay: delay)
-                lastReason = "\(error)"
+                let reason = DialReason.sentence(error)
+                log(reason, isNews: reason != lastReason, delay: delay)
+                lastReason = reason
                 try? await Task.sleep(for: delay)
                 delay = min(delay * 2, configuration.longestBindRetryDelay)
             }

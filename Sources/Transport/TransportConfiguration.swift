@@ -1,7 +1,9 @@
+import Replication
+
 /// Where to listen, and what a peer may cost.
 package struct TransportConfiguration: Sendable {
     /// Every address of this machine, of IPv6 and IPv4 where it has both.
-    package static let everyHost = "*"
+    package static let everyHost = PeerAddress.everyHost
 
     /// A numeric address of this machine to listen on, or `everyHost`.
     package var host: String

@@ -84,9 +84,10 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         await Failure.exits {
             let environment = ProgramStart.environment
-            let settings = try ServeSettings(self, environment: environment)
+            let file = try environmentFile.map { path in try EnvironmentFile(path: path) }
+            let settings = try ServeSettings(self, file, environment: environment)
+            try settings.server.check()
             guard !checkConfig else {
-                try settings.server.check()
                 for (name, value) in settings.shown { print("\(name)\t\(value)") }
                 return
             }
@@ -95,7 +96,7 @@ struct Serve: AsyncParsableCommand {
             logger.logLevel = settings.logLevel
             let manager = ServiceManager(environment: environment)
             let reload = ReloadService(manager: manager, logger: logger) {
-                let now = try ServeSettings(self, environment: environment)
+                let now = try ServeSettings(self, try file?.again(), environment: environment)
                 guard now != settings else { return false }
                 try now.server.check(insteadOf: settings.server)
                 return true

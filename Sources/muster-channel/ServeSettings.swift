@@ -13,22 +13,23 @@ struct ServeSettings: Equatable {
     let server: ServerSettings
     let logLevel: Logger.Level
 
-    /// - Parameter environment: the process's; the file wins over it, flags over both.
-    /// - Throws: `ValidationError`, `StartProblem` or `EnvironmentFile.Fault`, a sentence each.
-    init(_ serve: Serve, environment: [String: String]) throws {
-        var variables = environment
-        if let file = serve.environmentFile {
-            let given = try EnvironmentFile(path: file).variables
-            for name in given.keys.sorted()
-            where name.hasPrefix("MUSTER_") && ![Self.listen, Self.flags].contains(name) {
-                throw ValidationError(
-                    "There is no setting \(name) in \(file); known are \(Self.listen) and \(Self.flags).")
-            }
-            variables.merge(given) { $1 }
+    /// - Parameters:
+    ///   - file: the one that the flags name.
+    ///   - environment: the process's; the file wins over it, flags over both.
+    /// - Throws: `ValidationError` or `StartProblem`, a sentence each.
+    init(_ serve: Serve, _ file: EnvironmentFile?, environment: [String: String]) throws {
+        let given = file?.variables ?? [:]
+        let place = serve.environmentFile ?? ""
+        for name in given.keys.sorted() where name.hasPrefix("MUSTER_") && ![Self.listen, Self.flags].contains(name) {
+            throw ValidationError(
+                "There is no setting \(name) in \(place); known are \(Self.listen) and \(Self.flags).")
         }
+        let variables = environment.merging(given) { $1 }
         let more = try Self.flags(in: variables)
+        let flag = more?.listen ?? serve.listen
         var server = try ServerSettings(
-            listen: more?.listen ?? serve.listen ?? variables[Self.listen],
+            listen: flag ?? variables[Self.listen],
+            from: flag != nil ? "--listen" : Self.listen + (given[Self.listen] == nil ? "" : " in \(place)"),
             database: more?.database.database ?? serve.database.database, environment: environment)
         server.proxySocket = more?.proxySocket ?? serve.proxySocket
         server.isRecovering = serve.recover || more?.recover ?? false

@@ -16,8 +16,8 @@ enum CommandNames {
             let known = command.configuration.subcommands
             guard let next = known.first(where: { names(of: $0).contains(word) }) else {
                 if word == "help" { return nil }
-                // Any two letters are near to any other two.
-                let similar = known.flatMap(names).filter { word.count > 2 || $0.hasPrefix(word.prefix(1)) }
+                // Any few letters are near to any other few.
+                let similar = known.flatMap(names).filter { word.count > 3 || $0.hasPrefix(word.prefix(1)) }
                 let nearest = NearestName.of(word, among: similar).map {
                     "did you mean '\(path) \($0)'?"
                 }

@@ -23,7 +23,7 @@ enum Ending {
 /// A help text on a terminal that may be narrower than the lines that somebody has broken by hand.
 enum Help {
     static func fitted(_ text: String, on terminal: Terminal) -> [String] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let lines = withWholeExamples(text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
         guard terminal.isInteractive, let start = lines.firstIndex(where: { $0.hasPrefix("USAGE:") }) else {
             return lines
         }
@@ -39,6 +39,21 @@ enum Help {
             }
         }
         return lines[..<start] + usage + lines[end...]
+    }
+
+    /// A command that is broken into lines is copied without its end; a terminal goes on in the next line by itself.
+    private static func withWholeExamples(_ lines: [String]) -> [String] {
+        var (whole, isExample) = ([String](), false)
+        for line in lines {
+            let goesOn = isExample && !line.isEmpty && !line.hasPrefix(" ") && !line.hasPrefix("Example")
+            if goesOn, let last = whole.last, last.hasPrefix(" ") {
+                whole[whole.count - 1] = last + " " + line
+                continue
+            }
+            isExample = line.hasPrefix("Example") || isExample && !line.isEmpty
+            whole.append(line)
+        }
+        return whole
     }
 
     /// What stands in brackets is not broken.

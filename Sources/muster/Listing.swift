@@ -47,7 +47,7 @@ struct ListOptions: ParsableArguments {
     }
 
     /// The names given with `--columns`.
-    var names: [String]? { columns?.split(separator: ",").map { $0.trimmed } }
+    var names: [String]? { columns?.split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty } }
     /// The name given with `--sort`.
     var sortName: String? { sort.map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 } }
     /// Whether nothing was asked for.
@@ -72,6 +72,9 @@ struct ListOptions: ParsableArguments {
         _ all: [ListColumn<Row>], _ other: (String) -> ListColumn<Row>? = { _ in nil }
     ) throws -> [ListColumn<Row>] {
         guard let names else { return wide ? all : all.filter(\.isUsual) }
+        guard !names.isEmpty else {
+            throw ValidationError("--columns names no column; there are \(all.map(\.key).joined(separator: ", ")).")
+        }
         return try names.map { name in
             let found = try column(name, all, other)
             var column = found.column
@@ -110,6 +113,7 @@ struct ListOptions: ParsableArguments {
 extension Table {
     init<Row>(of rows: [Row], showing columns: [ListColumn<Row>]) {
         self.init(columns.map(\.column))
+        remedy = "--wide or --columns"
         for row in rows { add(columns.map { $0.cell(row) }) }
     }
 }

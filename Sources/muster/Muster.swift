@@ -34,6 +34,7 @@ struct Muster: AsyncParsableCommand {
 @main
 enum EntryPoint {
     static func main() async {
+        OutputCheck.keepClosed()
         if let mistake = CommandNames.mistake(in: Array(CommandLine.arguments.dropFirst())) {
             StandardError.say(Text.plain(mistake))
             exit(SystemExit.usage.rawValue)

@@ -84,9 +84,8 @@ private enum Descriptor {
                 guard errno != EPIPE, descriptor != STDERR_FILENO else {
                     exit(errno == EPIPE ? SystemExit.ok.rawValue : SystemExit.outputFailed.rawValue)
                 }
-                let reason = String(cString: strerror(errno))
                 StandardError.say(
-                    "The output cannot be written (\(reason)) and is not whole: let it go somewhere else. What the command has changed "
+                    "The output cannot be written (\(OutputCheck.reason)) and is not whole: let it go somewhere else. What the command has changed "
                         + "stays changed.")
                 exit(SystemExit.outputFailed.rawValue)
             }

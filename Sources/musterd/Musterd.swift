@@ -116,7 +116,8 @@ struct Musterd: AsyncParsableCommand {
     func run() async throws {
         try await Start.orOneSentence {
             let environment = ProgramStart.environment
-            let configuration = try await settings()
+            let file = try environmentFile.map { path in try EnvironmentFile(path: path) }
+            let configuration = try await settings(file)
             guard !checkConfig else {
                 for (name, value) in configuration.settings { print("\(name)\t\(value)") }
                 return
@@ -130,8 +131,8 @@ struct Musterd: AsyncParsableCommand {
             let node = Node(
                 configuration: configuration, environment: environment, logger: logger, recentLog: recentLog
             ) {
-                let now = try await settings().settings
-                return !now.elementsEqual(configuration.settings, by: ==)
+                let now = try await settings(file?.again())
+                return try now.differs(from: configuration)
             }
             switch try await node.run() {
             case .stopped: leave()
@@ -141,12 +142,9 @@ struct Musterd: AsyncParsableCommand {
     }
 
     /// What flags and files say by now.
-    private func settings() async throws -> NodeConfiguration {
-        var variables: [String: String] = [:]
-        if let environmentFile {
-            variables = try EnvironmentFile(path: environmentFile).variables
-            try NodeConfiguration.check(variables: variables, of: environmentFile)
-        }
+    private func settings(_ file: EnvironmentFile?) async throws -> NodeConfiguration {
+        let variables = file?.variables ?? [:]
+        if let environmentFile { try NodeConfiguration.check(variables: variables, of: environmentFile) }
         let configuration = try await NodeConfiguration.read(
             flags: flags, environment: ProgramStart.environment.merging(variables) { $1 }, file: place.config,
             isRoot: geteuid() == 0)

@@ -76,7 +76,7 @@ let moduleRules: [String: ModuleRule] = [
         [], ["NIOCore", "NIOSSL"],
         "how the fleet speaks TLS, to peers and to the server alike; whom it trusts is Identity's"),
     "Systemd": .shell(
-        [], ["Logging"], "what a program tells the system that runs it, and nothing of what it does"),
+        [], ["Logging"], "what a program tells the system that runs it and asks of it, and nothing of what it does"),
     "Reloading": .shell(
         ["Systemd"], ["Logging", "ServiceLifecycle", "UnixSignals"],
         "when a daemon takes up settings, a laptop's and the server alike; which ones its own module knows"),
@@ -98,7 +98,7 @@ let moduleRules: [String: ModuleRule] = [
     "ChannelServer": .shell(
         [
             "Authorship", "CMalloc", "CRDT", "Enrolment", "FleetTLS", "HTTPCoding", "Identity", "Inventory", "Outbox",
-            "Reloading", "ServerChannel", "Storage", "Systemd",
+            "Reloading", "Replication", "ServerChannel", "Storage", "Systemd",
         ],
         [
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
@@ -115,9 +115,10 @@ let moduleRules: [String: ModuleRule] = [
         ["LocalAPI"], [],
         "looks at the machine without a daemon; what only the daemon knows is judged in Node"),
     "LocalAPIServer": .shell(
-        ["HTTPCoding", "Inventory", "LocalAPI"],
+        ["HTTPCoding", "Inventory", "LocalAPI", "Systemd"],
         [
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
+            "ServiceLifecycle",
         ],
         "serves the API; it reaches the daemon through MusterService only"),
     "Engine": .shell(

@@ -19,7 +19,7 @@ struct CommandNamesTests {
 
     @Test(
         "Where nothing is near, the help is named",
-        arguments: [["frobnicate"], ["job", "frobnicate"], ["help", "xyzzy"]])
+        arguments: [["frobnicate"], ["foo"], ["job", "frobnicate"], ["help", "xyzzy"]])
     func nothingNear(words: [String]) throws {
         let command = words.first == "job" ? "muster job" : "muster"
         #expect(try #require(CommandNames.mistake(in: words)).contains("see '\(command) --help'"))

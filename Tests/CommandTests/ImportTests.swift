@@ -145,7 +145,10 @@ struct ImportTests {
     }
 
     static let refusals: [(String, [String], String)] = [
-        ("", [], "empty"), ("a,a\n1,2\n", [], "both fill"), ("a\n1\n", ["--key", "b"], "no column"),
+        ("", [], "empty"), ("PK\u{3}\u{4}x", [], "save the sheet as CSV"), ("a,a\n1,2\n", [], "both fill"),
+        ("a,a\n1,2\n", [], "in the file's first line"), ("name,Name\n1,2\n", [], "--field \"Name=OTHER\""),
+        ("name,\"open\nA,B\n", [], "a quote is never closed"), ("name;\"open\nA;B\n", [], "a quote is never closed"),
+        ("a\n1\n", ["--key", "b"], "no column"),
         ("a,\n1,2\n", [], "has no name"), ("barcode,quantiy\n1,2\n", [], "--field \"quantiy=quantity\""),
         ("Menge,name\n1,2\n", ["--field", "Menge=quantiy"], "did you mean 'quantity'"),
     ]
@@ -156,5 +159,12 @@ struct ImportTests {
         #expect(imported.outcome.exitCode == 65)
         #expect(imported.outcome.error.contains(reason))
         #expect(imported.items.isEmpty)
+    }
+
+    @Test("What is no file is named", arguments: ["/tmp", "/tmp/nothing-here.csv"])
+    func noFile(path: String) async throws {
+        let outcome = try await MusterProcess.run(["import", "Rows", path, "--key", "a"])
+        #expect(outcome.exitCode == 65 && outcome.error.hasPrefix("muster: Cannot read \(path) ("))
+        #expect(outcome.error.hasSuffix("): check the file's name.\n"))
     }
 }

@@ -54,6 +54,26 @@ struct ListingTests {
             ListOptions.message(for: try #require(error)).contains("did you mean 'count'? All: name, count, remark"))
     }
 
+    @Test(
+        "A document has neither columns nor another order",
+        arguments: [["--sort", "name"], ["--columns", "name"], ["--wide"]])
+    func documents(options: [String]) throws {
+        let list = try ListOptions.parse(options)
+        #expect(throws: ValidationError.self) { try GlobalOptions.parse(["--json"]).check(list) }
+        try GlobalOptions.parse([]).check(list)
+        try GlobalOptions.parse(["--json"]).check(try ListOptions.parse([]))
+    }
+
+    @Test("Who asks for JSON in an order is not given it in another", arguments: OutputTests.lists)
+    func unsortedDocument(command: [String]) async throws {
+        let scene = try await Scene()
+        let refused = try await withDaemon(scene.answers) { socket in
+            try await MusterProcess.run(command + ["--json", "--sort", "name"], socket: socket)
+        }
+        #expect(refused.exitCode == 64 && refused.output.isEmpty)
+        #expect(refused.error.hasPrefix("muster: --columns, --sort and --wide are for tables"))
+    }
+
     @Test("Where there is no room a column without a word gives way first, silently; the next is told of")
     func leftOut() throws {
         var table = Table([
@@ -68,7 +88,9 @@ struct ListingTests {
         #expect(table.lines(width: 30)[1] == "a name of a goo…     12  ready")
         let narrow = table.lines(width: 24)
         #expect(narrow[1] == "a name of a good…     12")
-        #expect(narrow.dropFirst(2).joined(separator: " ") == "No room for STATE: --wide or --columns shows them.")
+        #expect(narrow.dropFirst(2).joined(separator: " ") == "No room for STATE: a wider terminal shows them.")
+        let list = try Self.table("--wide").lines(width: 24).joined(separator: " ")
+        #expect(list.hasSuffix("No room for FIRST LETTER: --wide or --columns shows them."))
     }
 
     @Test("What is piped is whole and without titles, and no value breaks a row")

@@ -5,6 +5,7 @@ import HTTPCoding
 import NIOHTTP1
 import Logging
 import Storage
+import Systemd
 import Testing
 
 @testable import LocalAPI
@@ -66,6 +67,20 @@ struct LocalServerTests {
             try await LocalClient.with(socketPath: path) { try await $0.jobs() }
         }
         #expect(jobs.count == 2)
+    }
+
+    @Test("Of two that are started together one has the path, though nobody answers there yet; then the next one")
+    func together() throws {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let file = LocalSocket(path: directory.path + "/m.sock").file
+        let lock = try file.prepare()
+        let error = #expect(throws: APIError.self) { try file.prepare() }
+        #expect(error?.code == .unavailable && error?.message.contains("Another daemon") == true)
+        lock.release()
+        // What a daemon has left that was killed, or whose power was cut.
+        #expect(FileManager.default.fileExists(atPath: file.path + ".lock"))
+        try file.prepare().release()
     }
 
     @Test("A daemon that takes nobody in just now, since so many wait, keeps its socket")
@@ -183,7 +198,7 @@ struct LocalServerTests {
                 }
                 #expect(missing?.code == .invalidRequest)
                 #expect(
-                    missing?.message == "The body is not what this path takes: \"name\" is missing in the document.")
+                    missing?.message == "The body is not what this path takes: 'name' is missing in it.")
                 let unknown = await #expect(throws: APIError.self) { _ = try await client.send(.GET, ["nowhere"]) }
                 #expect(unknown?.code == .notFound)
                 let wrongMethod = await #expect(throws: APIError.self) { _ = try await client.send(.PUT, ["status"]) }

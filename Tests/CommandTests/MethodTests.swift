@@ -22,7 +22,7 @@ struct MethodTests {
     }
 
     /// All that comes over one connection for what is sent.
-    private static func bytes(answering requests: String) async throws -> String {
+    static func bytes(answering requests: String) async throws -> String {
         try await withDaemon(try await Scene().answers) { socket in
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connect(unixDomainSocketPath: socket) { channel in
@@ -74,6 +74,8 @@ struct MethodTests {
         #expect(refused.headers["content-type"] == ["application/problem+json"])
         #expect(try await Self.answer(.DELETE, ["queue", "log"]).headers["allow"] == ["GET, HEAD, OPTIONS"])
         #expect(try await Self.answer(.OPTIONS, ["nowhere"]).status == 404)
+        #expect(try await Self.answer(.OPTIONS, item, [("force", "true")]).status == 204)
+        #expect(try await Self.answer(.OPTIONS, item, [("forse", "true")]).status == 400)
     }
 
     static let queries: [(query: [(String, String)], sentence: String)] = [

@@ -11,7 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PageTests {
     static let lists: [[String]] = [
-        ["peers"], ["fleet", "devices"], ["jobs"], ["queue"], ["queue", "log"], ["jobs", Scene.jobID, "items"],
+        ["peers"], ["addresses"], ["metrics"], ["catalogue"], ["fleet", "devices"],
+        ["jobs"], ["queue"], ["queue", "log"], ["jobs", Scene.jobID, "items"],
         ["jobs", Scene.jobID, "log"], ["jobs", Scene.jobID, "roster"], ["jobs", Scene.removedJobID, "late"],
     ]
 
@@ -54,7 +55,7 @@ struct PageTests {
                 if isOfEnd {
                     let first = try #require(whole.elements[0] as? [String: Any])
                     let (token, attempt) = (try #require(first["token"]), try #require(first["attempt"]))
-                    after = [("after", "\(token)-\(attempt)")]
+                    after = [("after", "attempts.\(token)-\(attempt)")]
                 }
                 while true {
                     let part = try await Self.part(client, path, [("limit", "1")] + after)
@@ -67,6 +68,22 @@ struct PageTests {
                 guard whole.elements.count > 1, !isOfEnd else { return }
                 let rest = try await Self.part(client, path, after)
                 #expect(rest.elements.count == 1 && rest.next == nil, "without a limit the rest comes")
+            }
+        }
+    }
+
+    @Test("A cursor of another list is refused, also where a list goes on behind any")
+    func otherList() async throws {
+        try await withDaemon(try await Scene().answers) { socket in
+            try await LocalClient.with(socketPath: socket) { client in
+                let items = ["jobs", Scene.jobID, "items"]
+                let link = try #require(try await Self.part(client, items, [("limit", "1")]).next)
+                let after = [("after", try Self.cursor(link, of: items))]
+                #expect(try await Self.part(client, items, after).status == 200)
+                for path in Self.lists where path != items {
+                    let answer = try await client.answer(.GET, path, query: after)
+                    #expect(answer.status.code == 410, "\(path)")
+                }
             }
         }
     }
@@ -94,7 +111,7 @@ struct PageTests {
                 let items = ["jobs", Scene.jobID, "items"]
                 let all = try await Self.part(client, items, []).elements.count
                 _ = try await scene.service.removeItem(Scene.itemIDs[0], job: Scene.jobID)
-                let rest = try await Self.part(client, items, [("after", Scene.itemIDs[0])])
+                let rest = try await Self.part(client, items, [("after", "items.\(Scene.itemIDs[0])")])
                 #expect(rest.elements.count == all - 1)
                 let none = try await Self.part(client, items, [("limit", "5"), ("where", "room=Nowhere")])
                 #expect(none.status == 200 && none.elements.count == 0 && none.next == nil)

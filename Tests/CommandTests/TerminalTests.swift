@@ -116,4 +116,22 @@ struct TerminalTests {
         view.add(entry)
         #expect(view.changes == [entry, ordered[3]], "the channel's own entry stands first at its anchor")
     }
+
+    @Test("A view tells since when no daemon answers, and when one does again that it may have missed something")
+    func missed() async throws {
+        let scene = try await Scene()
+        var view = WatchView(job: try await scene.answers.job("0190", makesDigest: false), peers: [])
+        let terminal = Terminal(isInteractive: true, width: 80, height: 24, style: .plain)
+        view.daemonAnswers()
+        #expect(view.lines(on: terminal).last == "Ctrl-C ends")
+        view.daemonIsAway(at: Timestamp(milliseconds: 1_000))
+        view.daemonIsAway(at: Timestamp(milliseconds: 90_000))
+        #expect(view.lines(on: terminal).last?.contains("No daemon answers since") == true)
+        #expect(view.awaySince == Timestamp(milliseconds: 1_000), "since it went")
+        view.daemonAnswers()
+        view.daemonAnswers()
+        #expect(
+            view.lines(on: terminal).last
+                == "The daemon was away meanwhile: 'muster job log' has all changes. Ctrl-C ends")
+    }
 }

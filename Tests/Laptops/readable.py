@@ -16,8 +16,8 @@ WORD = re.compile(r"[a-z]+", re.IGNORECASE)
 # JSON, and how Swift prints what it was not told how to.
 PRINTED_VALUE = re.compile(r"""Optional\(|\[":|init\(|\w\(\w+: |\w+Error\.|"\s*:\s*["\d\[{]|^\s*[{}\]],?$""", re.MULTILINE)
 WHOLE_ID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b")
-# A digest or a path that has a line, or the column of one, to itself: it is compared and copied as one piece.
-ONE_PIECE = re.compile(r"(\S.*  +| +|Digest )?([0-9a-f]{64}|/\S+)")
+# A digest or a path that has a line, or the column of one, to itself, or a command of an example: it is compared or copied as one piece.
+ONE_PIECE = re.compile(r"(\S.*  +| +|Digest )?([0-9a-f]{64}|/\S+)|  muster .*")
 # How a bar of progress goes, so that its line can be written anew.
 BAR_GOES = "\r\x1b[K"
 # What an error asks for, somewhere in it.

@@ -9,7 +9,6 @@ PAINTED = "it paints its screen anew"
 PRINTS_ID = "the id is what it prints, for scripts too"
 SHOWS_ID = "one thing is shown with all that is known of it"
 AUDITED = "a history is known by its job's id alone"
-EXAMPLE = "the example shows what an id looks like"
 DIGEST = "two people compare it, and a customer signs it"
 
 MEANT = {
@@ -42,8 +41,6 @@ MEANT = {
             "fleet ls --wide": WIDE},
     },
     "help": {
-        "id": {
-            "item restore --help": EXAMPLE},
         "word digest": {
             "job sign-off --help": DIGEST},
     },

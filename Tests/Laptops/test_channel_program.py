@@ -57,7 +57,15 @@ def test_what_cannot_be_served_is_said_in_a_sentence(office, build_directory):
         anna = solos("anna").start()
         anna.stop()
         foreign = muster_channel(build_directory, "--database", anna.store)
-        assert foreign.returncode == 65 and "laptop's store" in foreign.stderr
+        assert foreign.returncode == 65 and "is a laptop's store; name the server's own database" in foreign.stderr
+        assert not os.path.exists(anna.store + ".lock"), "nothing is made beside it"
+    with open(occupied, "w", encoding="utf-8") as file:
+        file.write("precious " * 1_000)
+    foreign = muster_channel(build_directory, "--database", occupied)
+    assert foreign.returncode == 65 and "is no database" in foreign.stderr and "--database" in foreign.stderr, foreign
+    for flag in ("--database", "--proxy-socket"):
+        odd = muster_channel(build_directory, flag, "~/channel")
+        assert odd.returncode == 64 and "write the whole path" in odd.stderr, odd
 
 
 def test_a_mistyped_database_is_no_new_server(office, build_directory, tmp_path):

@@ -90,6 +90,7 @@ def test_further_flags_are_taken_up_and_taken_back(served, tmp_path, file, manag
     reload(served.program, manager)
     wait_until(served.answers, PATIENCE_SECONDS, "it answers")
     assert served.log().count("takes back what it had said") == 1
+    assert not proxy.exists(), "nobody serves a proxy any more"
 
 
 def test_wrong_settings_end_nothing(served, file, manager, build_directory):
@@ -109,11 +110,7 @@ def test_wrong_settings_end_nothing(served, file, manager, build_directory):
             (f"MUSTER_CHANNEL_LISTEN=192.0.2.1:{served.port}\n", "Cannot listen on 192.0.2.1", False),
         ):
             file.write_text(text)
-            # What the unit asks first, so that whoever types it sees why.
-            done = subprocess.run(
-                [os.path.join(build_directory, "muster-channel"), "serve", "--check-config", "--environment-file", str(file),
-                    "--database", served.store],
-                capture_output=True, text=True, env=surroundings(), timeout=PATIENCE_SECONDS)
+            done = checked(build_directory, file, served.store)
             assert (done.returncode != 0) == is_seen_before and (sentence in done.stderr) == is_seen_before, done
             pid, starts = served.program.pid, served.log().count(" serving")
             reload(served.program, manager)
@@ -126,6 +123,72 @@ def test_wrong_settings_end_nothing(served, file, manager, build_directory):
     reload(served.program, manager)
     wait_until(served.answers, PATIENCE_SECONDS, "it answers")
     assert served.log().count(" serving") == starts + 1
+
+
+def checked(build_directory, file, store):
+    """What the unit asks first, so that whoever types it sees why."""
+    return subprocess.run(
+        [os.path.join(build_directory, "muster-channel"), "serve", "--check-config", "--environment-file", str(file),
+            "--database", store],
+        capture_output=True, text=True, env=surroundings(), timeout=PATIENCE_SECONDS)
+
+
+def test_a_database_that_cannot_be_served_from_ends_nothing(served, solos, file, manager, build_directory, tmp_path):
+    anna = solos("anna").start()
+    anna.stop()
+    (tmp_path / "text").write_text("precious " * 1_000)
+    pid, starts = served.program.pid, served.log().count(" serving")
+    for path, sentence in (
+        (tmp_path, "is a directory"),
+        (tmp_path / "text", "is no database"),
+        (tmp_path / "text/below/c.sqlite", "Not a directory"),
+        (anna.store, "is a laptop's store"),
+        # It may be one to serve from: a start will tell.
+        (tmp_path / "new/c.sqlite", None),
+    ):
+        file.write_text(f"MUSTER_CHANNEL_LISTEN=127.0.0.1:{served.port}\nMUSTER_CHANNEL_FLAGS=--database {path}\n")
+        done = checked(build_directory, file, served.store)
+        if sentence:
+            assert done.returncode in (64, 65) and sentence in done.stderr and "--database" in done.stderr, done
+            assert done.stderr.count("\n") == 1 and "state directory" not in done.stderr, done
+        else:
+            assert done.returncode == 0, done
+        reload(served.program, manager)
+        assert f"A reload keeps the database {served.store}; restart the server to serve from {path}." in served.log()
+        assert served.answers() and served.program.pid == pid and served.log().count(" serving") == starts
+    assert not (tmp_path / "new").exists() and (tmp_path / "text").read_text().startswith("precious")
+
+
+def test_the_port_of_ones_own_at_somebody_elses_address_is_not_ones_own(served, file, manager):
+    starts = served.log().count(" serving")
+    others = [("127.0.0.2", "127.0.0.2")]
+    with open("/proc/net/if_inet6", encoding="ascii") as addresses:
+        if any(line.split()[-1] == "lo" for line in addresses):
+            # Of all addresses this one is taken.
+            others.append(("::1", "*"))
+    for address, host in others:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with socket.create_server((address, served.port), family=family):
+            file.write_text(f"MUSTER_CHANNEL_LISTEN={host}:{served.port}\n")
+            heard = served.log().count("(Address already in use)")
+            reload(served.program, manager)
+            assert served.log().count("(Address already in use)") == heard + 1, host
+            assert served.answers() and served.log().count(" serving") == starts
+    for count, host in enumerate(("*", "127.0.0.1"), 1):
+        file.write_text(f"MUSTER_CHANNEL_LISTEN={host}:{served.port}\n")
+        reload(served.program, manager)
+        wait_until(served.answers, PATIENCE_SECONDS, "it answers")
+        assert served.log().count(" serving") == starts + count
+
+
+def test_settings_that_are_gone_are_no_others(served, file, manager):
+    starts = served.log().count(" serving")
+    file.write_text("")
+    reload(served.program, manager)
+    file.unlink()
+    reload(served.program, manager)
+    assert served.log().count(f"The file {file} is gone or empty; put it back") == 2
+    assert served.answers() and served.log().count(" serving") == starts
 
 
 def test_the_same_settings_end_nothing(served, manager):

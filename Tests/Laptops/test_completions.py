@@ -124,6 +124,16 @@ def test_items_are_those_of_the_job_that_was_named(shell):
     shell.completes(f"muster item show {quoted} Q", "muster", "item", "show", TRICKY, "Q77")
 
 
+def test_a_restore_is_offered_what_is_removed_and_not_back(anna, shell):
+    lamp = anna.add(anna.jobs[1], name="Lamp")
+    for item in ("2000000000017", "3000", lamp):
+        assert anna.muster("item", "remove", "Jones", item).returncode == 0
+    assert anna.muster("item", "restore", "Jones", "3000").returncode == 0
+    shell.completes("muster item restore Jones 2", "muster", "item", "restore", "Jones", "2000000000017")
+    shell.completes(f"muster item restore Jones {lamp[:-1]}", "muster", "item", "restore", "Jones", lamp)
+    assert shown("muster", "item", "restore", "Jones", "300") in shell.tab("muster item restore Jones 300"), "it is back"
+
+
 def test_states_are_offered(shell):
     shell.completes("muster job advance Jones di", "muster", "job", "advance", "Jones", "dispatched")
 

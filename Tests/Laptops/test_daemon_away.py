@@ -1,5 +1,6 @@
 """A daemon that is stopped, killed or started anew under a command: nothing waits for ever, and whoever watches is told."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from screen import Screen
 from solo import PATIENCE_SECONDS, wait_until
 
-UNAVAILABLE, TRY_AGAIN = 69, 75
+BAD_DATA, UNAVAILABLE, TRY_AGAIN = 65, 69, 75
 
 
 @pytest.fixture
@@ -57,6 +58,36 @@ def test_who_reads_a_stream_hears_that_it_ends(anna, options):
     assert watching.wait(PATIENCE_SECONDS) == UNAVAILABLE
     error = watching.stderr.read()
     assert error.count("\n") == 1 and "The daemon has stopped" in error, error
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_who_watches_a_job_that_is_removed_hears_that_it_ends(anna, options):
+    watching = subprocess.Popen(
+        anna.command("job", "watch", "Smith", *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines = Lines(watching.stdout)
+
+    def is_told():
+        anna.add(anna.job, name="Sofa")
+        return any("Sofa" in line for line in lines.so_far)
+
+    wait_until(is_told, PATIENCE_SECONDS, "it tells of a change")
+    assert anna.muster("job", "remove", "Smith", "--yes").returncode == 0
+    assert watching.wait(PATIENCE_SECONDS) == BAD_DATA
+    error = watching.stderr.read()
+    assert error.startswith("muster: The job 'Smith' has been removed") and "'muster job late Smith'" in error, error
+    if options:
+        wait_until(lambda: json.loads(lines.so_far[-1]).get("isRemoved"), PATIENCE_SECONDS, "the last event says so")
+    again = anna.muster("job", "watch", "Smith", *options)
+    assert (again.returncode, again.stdout) == (BAD_DATA, "")
+
+
+def test_a_view_of_a_job_that_is_removed_ends(anna, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    with Screen(anna, "job", "watch", "Smith") as screen:
+        screen.read_until("Ctrl-C ends")
+        assert anna.muster("job", "remove", "Smith", "--yes").returncode == 0
+        screen.read_until("has been removed")
+        assert screen.wait() == BAD_DATA
 
 
 class Lines:
@@ -124,6 +155,7 @@ def test_a_view_waits_for_the_daemon_and_goes_on(anna, monkeypatch):
         anna.start()
         anna.add(anna.job, name="Grand piano")
         screen.read_until("1 item ")
+        screen.read_until("The daemon was away meanwhile")
         screen.type("\x03")
         assert screen.wait() == 0
 

@@ -180,6 +180,16 @@ def test_a_start_that_fails_says_why_and_ends_with_its_code(solos, house, what):
     assert house.daemon.get("/v1/jobs"), "who was there before goes on"
 
 
+def test_of_two_daemons_that_are_started_together_one_has_the_socket(solos):
+    shared = os.path.join(solos.directory, "shared.sock")
+    for round in range(4):
+        both = [solos(f"{name}-{round}").launch("--socket", shared) for name in ("cleo", "dora")]
+        wait_until(lambda: sum(one.program.is_running for one in both) < 2, PATIENCE_SECONDS, "one has ended")
+        wait_until(lambda: answers(shared), PATIENCE_SECONDS, "the other one answers")
+        codes = sorted(one.stop() for one in both)
+        assert codes == [0, TRY_AGAIN], codes
+
+
 def answers(path):
     with socket.socket(socket.AF_UNIX) as one:
         return one.connect_ex(path) == 0

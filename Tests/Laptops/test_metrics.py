@@ -5,6 +5,7 @@ import http.client
 import os
 import socket
 import subprocess
+import time
 
 import pytest
 from gateways import advance, server_flags, wait_published
@@ -267,7 +268,7 @@ def test_a_reload_opens_the_port_and_closes_it(solos, tmp_path, manager):
         file.write_text("MUSTER_METRICS=nonsense\n")
         reload(anna.program, manager)
         assert "'nonsense' is nowhere to listen" in anna.log() and figures(port), "a wrong setting ends nothing"
-        file.write_text("")
+        file.write_text("# settings\n")
         reload(anna.program, manager)
         wait_until(lambda: not answers(port), PATIENCE_SECONDS, "the port is closed")
     assert anna.answers()
@@ -278,3 +279,26 @@ def test_a_setting_that_is_none_is_refused_where_it_stands(build_directory):
         [os.path.join(build_directory, "musterd"), "--check-config", "--metrics", "10.0.0.5"],
         capture_output=True, text=True, env=surroundings(), timeout=PATIENCE_SECONDS)
     assert done.returncode == 64 and "--metrics: '10.0.0.5' is nowhere to listen" in done.stderr, done
+
+
+def test_whoever_says_nothing_keeps_nobody_waiting_for_long(solos):
+    port = free_port()
+    solos("anna").start("--metrics", f"127.0.0.1:{port}")
+    wait_until(lambda: answers(port), PATIENCE_SECONDS, "the figures are there")
+    silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(16)]
+    silent[0].sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n")
+    try:
+        began = time.monotonic()
+        assert figures(port)
+        assert time.monotonic() - began < 6
+    finally:
+        for one in silent:
+            one.close()
+
+
+def test_a_name_that_leads_nowhere_is_told_as_such(solos):
+    anna = solos("anna").start("--metrics", "nobody.invalid:9473")
+    wait_until(lambda: check(anna)["outcome"] == "warn", PATIENCE_SECONDS, "the doctor says so")
+    said = check(anna)
+    assert "nobody.invalid:9473 (" in said["finding"] and "Error" not in said["finding"], said
+    assert "the name nobody.invalid" in said["remedy"] and "ss -ltnp" not in said["remedy"], said

@@ -78,6 +78,24 @@ def test_wrong_settings_end_nothing(anna, file, manager, build_directory):
     assert name(anna) == "dora"
 
 
+def test_settings_that_are_gone_are_no_others(anna, file, manager):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    file.write_text("")
+    reload(anna.program, manager)
+    assert anna.log().count(f"The file {file} is gone or empty; put it back") == 1 and name(anna) == "anna"
+    file.unlink()
+    reload(anna.program, manager)
+    assert anna.log().count("is gone or empty") == 2 and name(anna) == "anna"
+
+
+def test_another_store_is_not_taken_up(anna, file, manager, tmp_path):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    file.write_text(f"MUSTER_STATE_DIR={tmp_path}/other\n")
+    reload(anna.program, manager)
+    assert f"A reload keeps the state directory {anna.state}; restart the daemon to use {tmp_path}/other." in anna.log()
+    assert name(anna) == "anna" and not (tmp_path / "other").exists()
+
+
 def test_at_a_terminal_that_is_gone_it_ends(tmp_path, build_directory):
     anna = Solo(str(tmp_path), build_directory, "anna")
     # As at a terminal, whatever has started the tests.

@@ -35,6 +35,15 @@ def test_what_cannot_be_printed_is_told(build_directory, words):
     assert done.returncode == 74 and done.stderr.startswith(f"{program}: The output cannot be written"), done
 
 
+@pytest.mark.parametrize("words", ("musterd --version", "musterd --check-config", "muster-channel --help", "muster doctor"))
+def test_an_output_that_is_closed_is_told(build_directory, tmp_path, words):
+    program, *words = words.split()
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$0" "$@" >&-', os.path.join(build_directory, program), *words], stderr=subprocess.PIPE, text=True,
+        env={"HOME": str(tmp_path)})
+    assert done.returncode == 74 and "cannot be written (it is closed)" in done.stderr, done
+
+
 WRONG = {
     "an unknown setting": ({"listenn": "127.0.0.1:1"}, {}, ["'listenn' in", "muster.json", "did you mean listen?"]),
     "a value of another kind": ({"discovery": "maybe"}, {}, ["'discovery' in", "muster.json", "true or false"]),
@@ -42,6 +51,11 @@ WRONG = {
     "no time at all": ({"server-interval": 0}, {}, ["'server-interval' in", "muster.json", "1 to 86400"]),
     "a server in the clear": ({"server": "http://office:7480"}, {}, ["'server' in", "muster.json", "https://"]),
     "an address that is none": ({"peers": ["a:b:c"]}, {}, ["'peers' in", "muster.json", "HOST:PORT"]),
+    "a port that is none": ({"server": "https://office:74800"}, {}, ["'server' in", "muster.json", "https://"]),
+    "a name with a space": ({"listen": "a b:80"}, {}, ["'listen' in", "muster.json", "HOST:PORT"]),
+    "digits that are no address": ({}, {"MUSTER_PEERS": "999.0.0.1:80"}, ["MUSTER_PEERS:", "HOST:PORT"]),
+    "a shell's word for home": ({"reader-socket": "~/look.sock"}, {}, ["'reader-socket' in", "muster.json", "the whole path"]),
+    "a name of two lines": ({"host-name": "anna\nbert"}, {}, ["'host-name' in", "muster.json", "one line"]),
     "no name at all": ({"host-name": ""}, {}, ["'host-name' in", "muster.json", "is empty"]),
     "a group that is not there": ({"socket-group": "no-such-crew"}, {}, ["'no-such-crew'", "groupadd"]),
     "a path that no socket can have": ({"socket": "/tmp/" + "a" * 120}, {}, ["106 bytes"]),

@@ -79,6 +79,13 @@ struct ConfigurationTests {
             (.readerGroup, #""office""#, "reader-socket"), (.metrics, #""0""#, "for example 9473"),
             (.metrics, #""10.0.0.5""#, "HOST:PORT"), (.metrics, #"":99999""#, "HOST:PORT"),
             (.readerSocket, #""/run/muster/muster.sock""#, "another path"),
+            (.listen, #""a b:80""#, "HOST:PORT"), (.listen, #""999.0.0.1:80""#, "HOST:PORT"),
+            (.listen, #""127.0.0.1:74800""#, "HOST:PORT"), (.listen, #""[office]:80""#, "HOST:PORT"),
+            (.metrics, #""a b:80""#, "HOST:PORT"), (.metrics, #""10.1:80""#, "HOST:PORT"),
+            (.server, #""https://office:74800""#, "https://"), (.server, #""https://999.0.0.1:80""#, "https://"),
+            (.stateDirectory, #""~/muster""#, "write the whole path"),
+            (.socket, #""~/m.sock""#, "write the whole path"),
+            (.readerSocket, #""~""#, "write the whole path"),
             (.stateDirectory, #""""#, "is empty"), (.hostName, #""""#, "is empty"), (.socketGroup, #""""#, "is empty"),
         ])
     func wrongValue(key: NodeConfiguration.Key, json: String, remedy: String) async throws {
@@ -109,6 +116,34 @@ struct ConfigurationTests {
         #expect(try await read("*:9473").metrics == MetricsAddress(host: "*", port: 9473))
         #expect(try await read("[fd00::1]:9473").metrics == MetricsAddress(host: "fd00::1", port: 9473))
         #expect(try await read("10.0.0.5:9473").metrics?.host == "10.0.0.5")
+    }
+
+    @Test("A laptop's name is one line", arguments: ["anna\nbert", "anna\u{2028}", "a\u{7}"])
+    func hostName(name: String) async throws {
+        let sentence = try await refusal(environment: ["MUSTER_HOST_NAME": name])
+        #expect(sentence.hasPrefix("MUSTER_HOST_NAME has a line end") && sentence.contains("in one line"))
+    }
+
+    @Test(
+        "Of two equal keys neither is passed over, however they are written",
+        arguments: [
+            #"{"listen": "127.0.0.1:1", "log-level": "info", "listen": "127.0.0.1:2"}"#,
+            #"{"listen": "a\":1", "lis\u0074en": "127.0.0.1:2"}"#,
+        ])
+    func twoKeys(json: String) async throws {
+        #expect(try await refusal(file: json).hasPrefix("'listen' in /"))
+        #expect(try await refusal(file: json).contains("is there twice"))
+    }
+
+    @Test("What only looks like a key is none")
+    func noKeys() {
+        let json = #"{"peers": ["a", "peers", "a\"b:c"], "x": {"peers": 1, "y": 2}, "y": "peers"}"#
+        #expect(ObjectKeys(of: Array(json.utf8)).repeated == nil)
+    }
+
+    @Test("Other laptops are named one by one")
+    func everyPeer() async throws {
+        #expect(try await refusal(environment: ["MUSTER_PEERS": "*:7473"]).contains("HOST:PORT"))
     }
 
     @Test("A missing or broken file is named")

@@ -88,6 +88,17 @@ struct EventHubTests {
         _ = first
     }
 
+    @Test(
+        "An id that was never given is told by a reset",
+        arguments: ["", "x", "7", "7-", "7-2", "7-99", "7--1", "7-+1", "7-01", "8-1", "7-18446744073709551616"])
+    func neverGiven(id: String) async throws {
+        let hub = EventHub(run: 7)
+        _ = hub.subscribe(job: nil, type: nil)
+        hub.publish(Self.job("Elm"))
+        let listener = hub.subscribe(job: nil, type: nil, after: id)
+        #expect(await Self.rest(listener, of: hub).map(\.event) == [.reset])
+    }
+
     @Test("After a reset its id is as good as any")
     func afterReset() async throws {
         let hub = EventHub(run: 7)

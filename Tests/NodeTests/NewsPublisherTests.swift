@@ -31,4 +31,21 @@ struct NewsPublisherTests {
         telling.cancel()
         await telling.value
     }
+
+    @Test("A pause is told of, and its end, also while nothing waits")
+    func pauses() async throws {
+        let anna = try await Laptop("anna")
+        let publisher = NewsPublisher(service: anna.service)
+        await publisher.attach()
+        let events = try await anna.service.events(job: nil, type: .pause, after: nil)
+        let telling = Task { await publisher.tell() }
+        _ = try await anna.service.pause(LaneRequest())
+        guard case .pause(let paused)? = await events.event() else { return #expect(Bool(false), "no pause is told") }
+        #expect(paused.isPaused)
+        _ = try await anna.service.resume(LaneRequest())
+        guard case .pause(let over)? = await events.event() else { return #expect(Bool(false), "no end is told") }
+        #expect(!over.isPaused)
+        telling.cancel()
+        await telling.value
+    }
 }

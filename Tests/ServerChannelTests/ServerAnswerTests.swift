@@ -37,7 +37,10 @@ struct ServerAnswerTests {
 
     @Test(
         "An address is an http or https URL",
-        arguments: ["http://office:8080", "https://muster.example/", "HTTPS://m.example/api/v2", "http://[::1]:9"])
+        arguments: [
+            "http://office:8080", "https://muster.example/", "HTTPS://m.example/api/v2", "http://[::1]:9",
+            "https://[fe80::1%eth0]", "https://10.0.0.5:7480", "https://the_office-2.local",
+        ])
     func addresses(text: String) throws {
         let address = try #require(ServerAddress(text))
         #expect(address.url("/v1/time").hasSuffix("/v1/time"))
@@ -48,7 +51,10 @@ struct ServerAnswerTests {
         "and nothing else",
         arguments: [
             "", "office", "ftp://office", "http://", "https:///x", "http://a b", "http://a?x=1", "http://u@h",
-            "http://a#b",
+            "http://a#b", "https://office:74800", "https://office:0", "https://office:", "https://office:+80",
+            "https://a:b:80", "https://999.0.0.1:80", "https://10.1", "https://[::1", "https://[::1]x:80",
+            "https://[office]",
+            "https://a,b",
         ])
     func wrongAddresses(text: String) {
         #expect(ServerAddress(text) == nil)

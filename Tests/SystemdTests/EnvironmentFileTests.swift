@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Systemd
@@ -29,6 +30,29 @@ struct EnvironmentFileTests {
     func refused(line: String) throws {
         let fault = #expect(throws: EnvironmentFile.Fault.self) { try variables("B=1\n\(line)\n") }
         #expect(fault?.description.hasPrefix("Line 2 of /etc/default/muster is no setting; ") == true)
+    }
+
+    @Test("A file that was there and is gone, or empty, is no wish for the defaults; one that never was may stay away")
+    func again() throws {
+        let path = NSTemporaryDirectory() + "muster-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let never = try EnvironmentFile(path: path)
+        #expect(try never.again().variables.isEmpty)
+        try "A=1\n".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try never.again().variables == ["A": "1"])
+        let file = try EnvironmentFile(path: path)
+        try "# all as usual\n".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try file.again().variables.isEmpty)
+        try "".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(throws: EnvironmentFile.Fault.self) { try file.again() }
+        try FileManager.default.removeItem(atPath: path)
+        let fault = #expect(throws: EnvironmentFile.Fault.self) { try file.again() }
+        #expect(fault?.description.contains("\(path) is gone or empty; put it back") == true)
+    }
+
+    @Test("A path that only a shell could read is refused")
+    func tilde() {
+        #expect(throws: EnvironmentFile.Fault.self) { try EnvironmentFile(path: "~/muster") }
     }
 
     @Test("A file that is not there sets nothing; what is no file is refused")

@@ -1,6 +1,8 @@
+import Logging
 import NIOCore
 import NIOPosix
 import Replication
+import Synchronization
 import Testing
 import Transport
 
@@ -19,7 +21,9 @@ struct ListeningTests {
         }
         let handler = RecordingHandler()
         let start = ContinuousClock.now
-        try await withTransport(handler, configuration) { _, bound in
+        let log = RecordingLog()
+        let logger = Logger(label: "test") { _ in log }
+        try await withTransport(handler, configuration, logger: logger) { _, bound in
             #expect(bound == port)
             #expect(ContinuousClock.now - start > .milliseconds(140), "the port was never taken")
             let peer = try await RawPeer.connect(port: port)
@@ -27,6 +31,8 @@ struct ListeningTests {
             await peer.close()
         }
         try await release.value
+        let told = log.lines.told.withLock { $0.filter { $0.hasPrefix("cannot listen yet") } }
+        #expect(told.first == "cannot listen yet; trying again 127.0.0.1:\(port) Address already in use.")
     }
 
     @Test("a dial to nobody is reported as failed")
@@ -55,5 +61,24 @@ struct ListeningTests {
         }
         #expect(handler.events.dialFailures == 2)
         #expect(handler.events.opened.isEmpty)
+    }
+}
+
+/// Keeps each line, with the address and the reason that it names.
+private struct RecordingLog: LogHandler {
+    final class Lines: Sendable { let told = Mutex<[String]>([]) }
+
+    let lines = Lines()
+    var logLevel = Logger.Level.debug
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let named = ["address", "reason"].compactMap { event.metadata?[$0].map { "\($0)" } }
+        lines.told.withLock { $0.append((["\(event.message)"] + named).joined(separator: " ")) }
     }
 }

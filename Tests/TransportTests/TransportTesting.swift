@@ -13,9 +13,9 @@ import WireFormat
 func withTransport<Result>(
     _ handler: RecordingHandler, _ configuration: TransportConfiguration = .init(host: "127.0.0.1", port: 0),
     security: (any LinkSecurity)? = nil, enrolment: (any EnrolmentHandler)? = nil,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (PeerTransport, Int) async throws -> Result
 ) async throws -> Result {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let transport = PeerTransport(
         configuration: configuration, security: try security ?? CrewMember(), handler: handler, logger: logger,
         enrolment: enrolment)

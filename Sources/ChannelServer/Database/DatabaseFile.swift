@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPCoding
 import Storage
 import Systemd
@@ -9,31 +8,49 @@ import Systemd
 
 /// The server's database file: its directory is made if it is missing, closed to others.
 enum DatabaseFile {
-    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Looks, without making anything of it, whether a server could serve from it. Whether another one does is not asked: who has a server
+    /// take up settings asks while it runs.
+    static func check(_ path: String) throws(StartProblem) {
+        try checkPlace(of: path)
+        guard exists(path) else { return }
+        guard access(path, R_OK | W_OK) == 0 else { throw notWritten(path, String(cString: strerror(errno))) }
+        do { try Store.check(path: path, role: .channel, program: MusterVersion.current) } catch {
+            throw problem(error, path)
+        }
+    }
+
+    /// Whether a file can be there; what is in it shows when it is opened.
+    @discardableResult
+    private static func checkPlace(of path: String) throws(StartProblem) -> DirectoryPath {
+        let directory = DirectoryPath(DirectoryPath.parent(of: path))
+        var status = stat()
+        let isThere = stat(path, &status) == 0
+        guard !path.hasSuffix("/"), !isThere || status.st_mode & S_IFMT != S_IFDIR else {
+            throw StartProblem(.usage, "\(path) is a directory; name a file in it with --database.")
+        }
+        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+            throw StartProblem(.usage, "\(path) is no file; name another with --database.")
+        }
+        let failure = directory.failure()
+        guard failure == 0 else { throw notMade(directory, failure) }
+        return directory
+    }
 
     /// - Parameter manager: told how far it is where the store of an older version has to be brought up to date.
     static func open(
         _ path: String, telling manager: ServiceManager = ServiceManager(environment: [:])
-    ) throws -> Store {
+    ) throws(StartProblem) -> Store {
         try makeDirectory(of: path)
-        var isDirectory = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory {
-            throw StartProblem(.usage, "\(path) is a directory; name a file in it with --database.")
-        }
         var generator = SystemRandomNumberGenerator()
-        do throws(StoreError) {
+        do {
             return try Store.open(
                 path: path, machine: "", hostName: "office", role: .channel,
                 upgrade: StoreUpgrade(program: MusterVersion.current) { manager.progress("\($0)") },
                 generator: &generator)
         } catch {
-            let kind: SystemExit =
-                switch error.code {
-                case .newerThanProgram, .olderThanProgram, .otherRole, .damaged: .badData
-                case .readOnly: .notPermitted
-                default: .tryAgain
-                }
-            throw StartProblem(kind, error.explanation)
+            throw problem(error, path)
         }
     }
 
@@ -41,25 +58,63 @@ enum DatabaseFile {
     /// ids are new.
     static func lock(_ path: String) throws(StartProblem) {
         try makeDirectory(of: path)
-        let lock = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else {
-            throw StartProblem(.notPermitted, "\(path).lock cannot be written; check the directory's owner and mode.")
-        }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw StartProblem(.tryAgain, "Another muster-channel uses \(path); stop it, or name another --database.")
+        do { _ = try FileLock(path + ".lock") } catch {
+            switch error {
+            case .noFile:
+                throw StartProblem(
+                    .notPermitted, "\(path).lock cannot be written; check the directory's owner and mode.")
+            case .taken:
+                throw StartProblem(
+                    .tryAgain, "Another muster-channel uses \(path); stop it, or name another --database.")
+            }
         }
     }
 
     private static func makeDirectory(of path: String) throws(StartProblem) {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        let directory = String(path[..<slash])
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw StartProblem(
-                .notPermitted,
-                "The directory \(directory) cannot be made; make it, or name another file with --database.")
+        let directory = try checkPlace(of: path)
+        let failure = directory.make(mode: 0o700)
+        guard failure == 0 else { throw notMade(directory, failure) }
+    }
+
+    private static func notMade(_ directory: DirectoryPath, _ failure: Int32) -> StartProblem {
+        let kind: SystemExit =
+            switch failure {
+            case EACCES, EPERM: .notPermitted
+            case ENOTDIR, ENAMETOOLONG, ELOOP: .usage
+            default: .tryAgain
+            }
+        let reason = String(cString: strerror(failure))
+        return StartProblem(
+            kind,
+            "The directory \(directory.path) cannot \(directory.missing.isEmpty ? "be written" : "be made") (\(reason)); "
+                + "see to its owner and mode, or name another file with --database.")
+    }
+
+    private static func notWritten(_ path: String, _ reason: String) -> StartProblem {
+        StartProblem(
+            .notPermitted,
+            "The database \(path) cannot be written (\(reason)); check the owner and mode of it and of its directory, or name another with --database."
+        )
+    }
+
+    /// A server's people have no state directory and no peers to have it all back from.
+    private static func problem(_ error: StoreError, _ path: String) -> StartProblem {
+        switch error.code {
+        case .otherRole:
+            StartProblem(.badData, "\(path) is a laptop's store; name the server's own database with --database.")
+        case .damaged:
+            StartProblem(
+                .badData,
+                "\(path) is no database, or a damaged one (\(error.cause ?? error.description)); name another with --database, or put a backup in its place (muster-channel backup --help)."
+            )
+        case .olderThanProgram:
+            StartProblem(
+                .badData,
+                "\(path) was written by an early version of Muster that did not sign what people wrote, and was left as it is; name a new one with --database."
+            )
+        case .newerThanProgram: StartProblem(.badData, error.explanation)
+        case .readOnly: notWritten(path, error.cause ?? error.description)
+        default: StartProblem(.tryAgain, "The database \(path) cannot be opened: \(error.explanation)")
         }
     }
 }

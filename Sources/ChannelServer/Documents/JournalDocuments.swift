@@ -159,8 +159,8 @@ enum JSONBody {
     static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(ChannelProblem) -> Value {
         do {
             return try JSON.decode(type, from: bytes)
-        } catch let error as DecodingError {
-            throw ChannelProblem(.invalidRequest, "The body is not what this path takes: \(error.summary).")
+        } catch let fault as JSONFault {
+            throw ChannelProblem(.invalidRequest, "The body is not what this path takes: \(fault.sentence).")
         } catch {
             throw ChannelProblem(.invalidRequest, "The body is not JSON.")
         }

@@ -144,6 +144,7 @@ private struct LateAcceptance: Service {
                 do {
                     try await batcher.acceptAll()
                 } catch {
+                    if Task.isCancelled { return }
                     logger.warning("what was uploaded could not be looked at", metadata: ["error": "\(error)"])
                 }
             }
@@ -164,6 +165,7 @@ private struct Freeing: Service {
                 do {
                     try await store.freeRemoved()
                 } catch {
+                    if Task.isCancelled { return }
                     logger.warning("what a removed job has left could not be freed", metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: Self.interval)

@@ -45,7 +45,7 @@ struct Doors: Sendable {
                     metadata: ["listen": "\(settings.host):\(port)", "database": "\(settings.databasePath)"])
                 onReady(port)
             })
-        return Door(server: server, failure: Failure()) { reason in
+        return Door(server: server) { reason in
             settings.cannotListen(reason)
         }
     }
@@ -57,19 +57,16 @@ struct Doors: Sendable {
         let unnamed = ServerSettings.unnamed(path)
         try ServerSettings.checkProxySocket(path)
         unlink(unnamed)
-        let (failure, logger) = (Failure(), logger)
+        let (file, logger) = (PublishedFile(path), logger)
         let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: Self.idle)).buildServer(
             configuration: configuration(at: .unixDomainSocket(path: unnamed)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quietLogger,
             responder: answering { request, _ in ProxyHeaders.chain(in: request.headers) },
             onServerRunning: { channel in
-                guard chmod(unnamed, 0o660) == 0, rename(unnamed, path) == 0 else {
-                    failure.note(String(cString: strerror(errno)))
-                    return channel.close(promise: nil)
-                }
+                guard file.publish(unnamed) else { return channel.close(promise: nil) }
                 logger.info("serving a proxy", metadata: ["socket": "\(path)"])
             })
-        return Door(server: server, failure: failure) { reason in
+        return Door(server: server, file: file) { reason in
             ServerSettings.cannotMakeSocket(path, reason)
         }
     }
@@ -105,24 +102,51 @@ struct Doors: Sendable {
 /// A server that says in its own words why it cannot be had.
 private struct Door: Service {
     let server: any Service
-    let failure: Failure
+    var file: PublishedFile?
     let problem: @Sendable (String) -> StartProblem
 
     func run() async throws {
+        defer { file?.remove() }
         do { try await server.run() } catch let error as IOError {
             throw problem(String(cString: strerror(error.errnoCode)))
         }
-        if let reason = failure.reason { throw problem(reason) }
+        if let reason = file?.failure { throw problem(reason) }
     }
 }
 
-/// What went wrong in a callback of the library.
-private final class Failure: Sendable {
-    private let noted = Mutex<String?>(nil)
+/// The file of a socket, which gets its name in a callback of the library and loses it when the server ends.
+private final class PublishedFile: Sendable {
+    private let path: String
+    private let state = Mutex<(number: ino_t?, failure: String?)>((nil, nil))
 
-    var reason: String? { noted.withLock { $0 } }
+    init(_ path: String) {
+        self.path = path
+    }
 
-    func note(_ reason: String) {
-        noted.withLock { $0 = reason }
+    /// Why it has no name.
+    var failure: String? { state.withLock { $0.failure } }
+
+    /// - Returns: whether it has its name.
+    func publish(_ unnamed: String) -> Bool {
+        state.withLock { state in
+            guard chmod(unnamed, 0o660) == 0, rename(unnamed, path) == 0 else {
+                state.failure = String(cString: strerror(errno))
+                return false
+            }
+            state.number = number
+            return true
+        }
+    }
+
+    /// Unless another server's stands there by now.
+    func remove() {
+        state.withLock { state in
+            if let known = state.number, known == number { unlink(path) }
+        }
+    }
+
+    private var number: ino_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_ino : nil
     }
 }

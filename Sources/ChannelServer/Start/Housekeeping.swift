@@ -19,6 +19,7 @@ struct Housekeeping: Service {
                     try await store.truncateLog()
                     malloc_trim(0)
                 } catch {
+                    if Task.isCancelled { return }
                     logger.warning("the write-ahead log could not be emptied", metadata: ["error": "\(error)"])
                 }
             }

@@ -21,6 +21,8 @@ struct IdentityWatch: Service {
                 do {
                     try await identity.refresh()
                 } catch {
+                    // Whoever is told to stop in the midst of it has been refused for that.
+                    if Task.isCancelled { return }
                     logger.warning("the server's certificates cannot be looked at", metadata: ["error": "\(error)"])
                 }
                 let sentence = Self.trouble(

@@ -1,3 +1,4 @@
+import Replication
 import Systemd
 
 #if canImport(Glibc)
@@ -23,31 +24,32 @@ package struct ServerSettings: Hashable, Sendable {
 
     /// - Parameters:
     ///   - listen: `HOST:PORT`, the host `*` for every address; nil for this machine only, at the usual port.
+    ///   - place: where that was said.
     ///   - database: the file; nil for `channel.sqlite` in the state directory.
     /// - Throws: `StartProblem`.
     package init(
-        listen: String?, database: String?, environment: [String: String]
+        listen: String?, from place: String = "--listen", database: String?, environment: [String: String]
     ) throws(StartProblem) {
         if let database {
+            try Self.checkPath(database, "--database")
             databasePath = database
         } else {
             databasePath = try Self.stateDirectory(environment) + "/channel.sqlite"
         }
         guard let listen else { return }
-        // An IPv6 address stands in brackets.
-        let parts = listen.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count >= 2, let last = parts.last, let port = UInt16(last) else {
+        guard let address = PeerAddress(listen) else {
             throw StartProblem(
-                .usage, "'\(listen)' is no address to listen on; write HOST:PORT, for example 127.0.0.1:7480.")
+                .usage,
+                "\(place): '\(listen)' is no address to listen on; write HOST:PORT, for example 127.0.0.1:7480 or [::1]:7480."
+            )
         }
-        var host = String(listen.dropLast(last.utf8.count + 1))
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty, !host.contains(":") || listen.hasPrefix("[") else {
-            throw StartProblem(
-                .usage, "'\(listen)' names no host; write HOST:PORT, for example 0.0.0.0:7480 or [::1]:7480.")
-        }
-        self.host = host == "*" ? Self.everyHost : host
-        self.port = Int(port)
+        host = address.host == PeerAddress.everyHost ? Self.everyHost : address.host
+        port = address.port
+    }
+
+    static func checkPath(_ path: String, _ flag: String) throws(StartProblem) {
+        guard !path.isEmpty else { throw StartProblem(.usage, "\(flag) is empty; name a path.") }
+        if let objection = DirectoryPath.objection(to: path) { throw StartProblem(.usage, "\(flag): \(objection)") }
     }
 
     /// Every address: one socket takes both kinds (RFC 3493, section 3.7), where the machine has IPv6 and its resolver, which looks

@@ -145,7 +145,7 @@ extension Replicator {
         guard let complete = carried[link]?.heard.complete(segment) else { return }
         carried[link]?.journals.insert(key)
         guard carried[link]?.journals.count ?? 0 <= MeshLimits.entriesPerLink else {
-            throw CarryStop(sentence: "The file tells of too many journals; carry out fewer jobs with --job.")
+            throw CarryStop(sentence: "The file tells of too many journals; carry out fewer jobs at once.")
         }
         guard carried[link]?.left.contains(key) == false else { return }
         if mesh.showsOtherOwn(complete, of: job) {

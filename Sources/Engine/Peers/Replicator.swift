@@ -168,7 +168,9 @@ package actor Replicator: TransportHandler {
 
     func advanced(_ job: JobID, applied: [AppliedChange] = [], concernsOutbox: Bool = true) {
         observer.jobAdvanced(
-            JobAdvance(job: job, vector: mesh.vector(of: job), applied: applied, concernsOutbox: concernsOutbox))
+            JobAdvance(
+                job: job, vector: mesh.vector(of: job), isRemoved: mesh.removal(of: job) != nil, applied: applied,
+                concernsOutbox: concernsOutbox))
     }
 
     /// Has somebody told whenever a device has come or gone; it must not wait.

@@ -57,11 +57,10 @@ package enum CrewRefusal: Error, Hashable, Sendable {
         switch self {
         case .length: "A person's name has 1 to \(WorkSession.longestName) bytes; give one like 'Ann Miller'."
         case .unknown(let name, let names) where names.isEmpty:
-            "'\(name)' is not on the crew's list ('muster session list' shows it); if this is somebody new, add --new "
-                + "(isNew in the API)."
+            "'\(name)' is not on the crew's list ('muster session list' shows it); if this is somebody new, add --new."
         case .unknown(let name, let names):
             "'\(name)' is not on the crew's list; did you mean \(names.map { "'\($0)'" }.joined(separator: " or "))? "
-                + "If this is somebody new, add --new (isNew in the API)."
+                + "If this is somebody new, add --new."
         }
     }
 

@@ -15,8 +15,8 @@ extension LocalClient {
 
     /// Reads an answer.
     func decoded<Value: Decodable>(_ answer: WholeAnswer) throws -> Value {
-        do { return try JSON.decode(from: answer.body.readableBytesView) } catch let error as DecodingError {
-            throw unexpected(error, in: answer.headers)
+        do { return try JSON.decode(from: answer.body.readableBytesView) } catch let fault as JSONFault {
+            throw unexpected(fault, in: answer.headers)
         }
     }
 
@@ -26,11 +26,11 @@ extension LocalClient {
     }
 
     /// An answer that this version cannot read: most likely the daemon is of another version.
-    func unexpected(_ error: DecodingError, in headers: HTTPHeaders) -> APIError {
+    func unexpected(_ fault: JSONFault, in headers: HTTPHeaders) -> APIError {
         let version = headers.first(name: MusterVersion.headerName) ?? "unknown"
         return APIError(
             .unexpectedAnswer,
-            "The daemon's answer is not understood (\(error.summary)): it has version \(version), this program "
+            "The daemon's answer is not understood (\(fault.sentence)): it has version \(version), this program "
                 + "\(MusterVersion.current); restart the daemon after an update.")
     }
 

@@ -80,8 +80,8 @@ extension LocalClient {
             array[array.count - 1] = UInt8(ascii: "]")
             text.removeFirst(end + 1)
             let elements: [Element]
-            do { elements = try JSON.decode(from: array) } catch let error as DecodingError {
-                throw unexpected(error, in: response.headers)
+            do { elements = try JSON.decode(from: array) } catch let fault as JSONFault {
+                throw unexpected(fault, in: response.headers)
             }
             try await each(elements)
         }

@@ -36,7 +36,7 @@ package struct LocalClient: Sendable {
         headers: [(String, String)] = []
     ) async throws -> WholeAnswer {
         var request = try request(method, path, query: query, body: body)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         let isKeyed = method != .GET && Self.takesKey(path, query)
         if isKeyed, !request.headers.contains(name: "Idempotency-Key") {
             request.headers.add(name: "Idempotency-Key", value: UUID().uuidString)
@@ -99,6 +99,7 @@ package struct LocalClient: Sendable {
         var request = LocalRequest(method: method, target: "/v1\(segments)\(pairs.isEmpty ? "" : "?" + pairs)")
         request.headers.add(name: "Accept", value: accept)
         request.headers.add(name: MusterVersion.headerName, value: MusterVersion.current)
+        request.headers.add(name: CallerWords.headerName, value: CallerWords.commands.rawValue)
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: try JSON.encode(body)))

@@ -49,6 +49,8 @@ package struct APIError: Error, Hashable, Sendable {
         package static let cursorGone = Code(rawValue: "cursorGone")
         /// The path is there, and takes other methods: the header `Allow` names them.
         package static let methodNotAllowed = Code(rawValue: "methodNotAllowed")
+        /// The method is none that HTTP has, on any path.
+        package static let unknownMethod = Code(rawValue: "unknownMethod")
         /// No job here has this id, prefix of an id or name.
         package static let unknownJob = Code(rawValue: "unknownJob")
         /// A name or prefix that several jobs have; `candidates` are `ID NAME`, eight at most.
@@ -88,6 +90,8 @@ package struct APIError: Error, Hashable, Sendable {
         package static let jobRemoved = Code(rawValue: "jobRemoved")
         /// A change that is not among the late work of a job, or not any more.
         package static let unknownChange = Code(rawValue: "unknownChange")
+        /// An address that nobody has added here.
+        package static let unknownPeer = Code(rawValue: "unknownPeer")
         /// The beginning of an id that several late changes have. Only on the client's side.
         package static let ambiguousChange = Code(rawValue: "ambiguousChange")
         /// No mutation that is known here has this token, or one that begins so.
@@ -115,7 +119,8 @@ extension APIError.Code {
     /// The HTTP status (RFC 9110 section 15).
     package var status: Int {
         switch self {
-        case .notFound, .unknownJob, .unknownItem, .unknownChange, .unknownMutation, .unknownRival: 404
+        case .notFound, .unknownJob, .unknownItem, .unknownChange, .unknownMutation, .unknownRival, .unknownPeer:
+            404
         case .ambiguousJob, .ambiguousItem, .ambiguousChange, .jobExists, .itemRemoved, .itemNotRemoved, .jobRemoved,
             .requestUnderWay, .answerLost, .confirmationNeeded, .ambiguousMutation, .mutationSettled, .noConflict,
             .rivalsChanged:
@@ -128,6 +133,7 @@ extension APIError.Code {
         case .notPermitted: 403
         case .unavailable: 503
         case .failed: 500
+        case .unknownMethod: 501
         default: 400
         }
     }
@@ -137,6 +143,7 @@ extension APIError.Code {
         switch self {
         case .notFound: "Not found"
         case .methodNotAllowed: "Method not allowed"
+        case .unknownMethod: "Unknown method"
         case .cursorGone: "Cursor is gone"
         case .unknownJob: "Unknown job"
         case .ambiguousJob: "Ambiguous job"
@@ -148,6 +155,7 @@ extension APIError.Code {
         case .confirmationNeeded: "Confirmation needed"
         case .jobRemoved: "Job is removed"
         case .unknownChange: "Unknown change"
+        case .unknownPeer: "Unknown peer"
         case .ambiguousChange: "Ambiguous change"
         case .noConflict: "No conflict"
         case .unknownRival: "Unknown rival"

@@ -15,13 +15,21 @@ extension ClosedBody {
         // What is no object is refused by what reads it.
         guard let object = try? decoder.container(keyedBy: AnyKey.self) else { return }
         guard let name = object.allKeys.map(\.stringValue).filter({ !keys.contains($0) }).min() else { return }
-        let path = decoder.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
-        let place = path.isEmpty ? "the body" : "\"\(path.joined(separator: "."))\" of the body"
+        let path = decoder.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined().dropFirst()
+        let place = path.isEmpty ? "the body" : "'\(path)'"
         let hint = NearestName.of(name, among: keys).map { "did you mean '\($0)'?" }
-        throw APIError(
-            .invalidRequest,
-            "'\(name)' is no key of \(place): \(hint ?? "it takes \(keys.joined(separator: ", ")).")")
+        let rule = keys.isEmpty ? "leave it out." : "it takes \(keys.joined(separator: ", "))."
+        throw APIError(.invalidRequest, "'\(name)' is no key of \(place): \(hint ?? rule)")
     }
+}
+
+/// The body of a request that needs none: an object without keys.
+package struct NoBody: ClosedBody {
+    /// None.
+    package enum CodingKeys: CodingKey, CaseIterable {}
+
+    /// Throws for what is no object.
+    package init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: CodingKeys.self) }
 }
 
 /// A body whose keys are checked before its values, so that a misspelt one is not told as a missing one.

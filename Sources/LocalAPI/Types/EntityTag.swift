@@ -4,7 +4,7 @@ package protocol Tagged {
     var entityTag: String? { get }
 }
 
-/// The header `If-Match` (RFC 9110 section 13.1.1).
+/// The headers `If-Match` and `If-None-Match` (RFC 9110 sections 13.1.1 and 13.1.2).
 package enum EntityTagCondition: Hashable, Sendable {
     /// `*`: it only has to be there, which every path wants by itself.
     case any
@@ -12,7 +12,9 @@ package enum EntityTagCondition: Hashable, Sendable {
     case strong([String])
 
     /// Reads the field's value; throws `invalidRequest` for what is no list of entity tags.
-    package init(parsing text: String) throws(APIError) {
+    ///
+    /// - Parameter isWeak: whether a weak tag fits the strong one of its text, as it does in `If-None-Match`.
+    package init(parsing text: String, isWeak comparesWeakly: Bool = false) throws(APIError) {
         let isSpace = { (letter: Character) in letter == " " || letter == "\t" }
         var rest = text.drop(while: isSpace)
         if rest.first == "*", rest.dropFirst().allSatisfy(isSpace) {
@@ -29,7 +31,7 @@ package enum EntityTagCondition: Hashable, Sendable {
                 throw APIError(
                     .invalidRequest, "'\(text)' is no entity tag: give that of ETag with its quotes, or *.")
             }
-            if !isWeak { tags.append(String(tag)) }
+            if !isWeak || comparesWeakly { tags.append(String(tag)) }
             rest = after.dropFirst().drop(while: isSpace)
         } while !rest.isEmpty
         self = .strong(tags)

@@ -6,6 +6,8 @@ package indirect enum Event: Hashable, Sendable {
     case job(JobAdvanced)
     /// A request to the server stands otherwise than before, or is finished.
     case queue(QueueEntry)
+    /// A person has paused requests to the server, or ended a pause; whether any waits or not.
+    case pause(QueueStatus)
     /// Another device has come or gone.
     case peer(PeerStatus)
     /// Events before this one are not known any more: whoever follows something reads it anew, and goes on from here.
@@ -17,6 +19,7 @@ package indirect enum Event: Hashable, Sendable {
         case .change: .change
         case .job: .job
         case .queue: .queue
+        case .pause: .pause
         case .peer: .peer
         case .reset: .reset
         }
@@ -28,7 +31,7 @@ package indirect enum Event: Hashable, Sendable {
         case .change(let change): change.job
         case .job(let advanced): advanced.job
         case .queue(let entry): entry.job
-        case .peer, .reset: nil
+        case .pause, .peer, .reset: nil
         }
     }
 }
@@ -38,6 +41,7 @@ package enum EventType: String, Codable, Hashable, Sendable, CaseIterable {
     case change
     case job
     case queue
+    case pause
     case peer
     case reset
 }
@@ -48,11 +52,14 @@ package struct JobAdvanced: Codable, Hashable, Sendable {
     package var job: String
     /// Per replica id, the highest sequence up to which the whole journal is here.
     package var vector: [String: UInt64]
+    /// Whether it was removed as a whole.
+    package var isRemoved: Bool
 
     /// `vector` is keyed by replica ids of 32 hexadecimal digits.
-    package init(job: String, vector: [String: UInt64]) {
+    package init(job: String, vector: [String: UInt64], isRemoved: Bool = false) {
         self.job = job
         self.vector = vector
+        self.isRemoved = isRemoved
     }
 }
 
@@ -68,6 +75,7 @@ extension Event: Codable {
         case "change": self = .change(try ChangeReport(from: decoder))
         case "job": self = .job(try JobAdvanced(from: decoder))
         case "queue": self = .queue(try QueueEntry(from: decoder))
+        case "pause": self = .pause(try QueueStatus(from: decoder))
         case "peer": self = .peer(try PeerStatus(from: decoder))
         case "reset": self = .reset
         case let other:
@@ -84,6 +92,7 @@ extension Event: Codable {
         case .change(let change): try change.encode(to: encoder)
         case .job(let advanced): try advanced.encode(to: encoder)
         case .queue(let entry): try entry.encode(to: encoder)
+        case .pause(let status): try status.encode(to: encoder)
         case .peer(let peer): try peer.encode(to: encoder)
         case .reset: break
         }

@@ -1,7 +1,16 @@
 package import HTTPCoding
 package import Inventory
 
-extension JobKind: Codable {}
+extension JobKind: Codable {
+    /// Reads one of the words; another is refused with all of them.
+    package init(from decoder: any Decoder) throws {
+        guard let kind = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
+            let words = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw JSONExpectation("one of \(words)").fault(at: decoder)
+        }
+        self = kind
+    }
+}
 
 /// The server's word on a job and what waits to change it.
 package struct ShownState: Codable, Hashable, Sendable {

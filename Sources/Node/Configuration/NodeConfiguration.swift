@@ -5,6 +5,7 @@ package import LocalAPIServer
 package import Logging
 package import Replication
 package import ServerChannel
+import Systemd
 import Transport
 
 /// What a daemon is told: by flags, else by the environment (`MUSTER_…`), else by the file, else by default.
@@ -94,6 +95,7 @@ package struct NodeConfiguration: Sendable {
             EnvironmentVariablesProvider(
                 environmentVariables: Dictionary(prefixed, uniquingKeysWith: { first, _ in first })))
         if let file {
+            if let objection = DirectoryPath.objection(to: file) { throw ConfigurationError("--config: \(objection)") }
             guard let bytes = FileManager.default.contents(atPath: file) else {
                 throw ConfigurationError(
                     "The configuration file \(file) cannot be read; check its name, and whether you may.")
@@ -113,6 +115,10 @@ package struct NodeConfiguration: Sendable {
         for key in Key.allCases where key.kind == .text && reader.string(forKey: key.key) == "" {
             throw ConfigurationError("\(places[key]) is empty; leave it out if the default is meant.")
         }
+        for key in Key.allCases where key.isPath {
+            guard let objection = reader.string(forKey: key.key).flatMap(DirectoryPath.objection) else { continue }
+            throw ConfigurationError("\(places[key]): \(objection)")
+        }
         stateDirectory = reader.string(forKey: Key.stateDirectory.key, default: stateDirectory)
         socket = reader.string(forKey: Key.socket.key, default: socket)
         socketGroup = reader.string(forKey: Key.socketGroup.key)
@@ -128,6 +134,10 @@ package struct NodeConfiguration: Sendable {
         }
         usesDiscovery = reader.bool(forKey: Key.discovery.key, default: usesDiscovery)
         hostName = reader.string(forKey: Key.hostName.key)
+        if let hostName, hostName.unicodeScalars.contains(where: Self.breaksLines) {
+            throw ConfigurationError(
+                "\(places[.hostName]) has a line end or a control character in it; write a name in one line.")
+        }
         if let text = reader.string(forKey: Key.logLevel.key) {
             guard let level = Logger.Level(rawValue: text) else {
                 let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
@@ -212,11 +222,17 @@ package struct NodeConfiguration: Sendable {
         return MetricsAddress(host: address.host, port: address.port)
     }
 
+    private static func breaksLines(_ scalar: Unicode.Scalar) -> Bool {
+        [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    }
+
     private static func address(
         _ text: String, key: Key, _ places: SettingPlaces
     ) throws(ConfigurationError) -> PeerAddress {
-        // Port 0 is any free one, which nobody else can name.
-        guard let address = PeerAddress(text), key == .listen || address.port > 0 else {
+        // Port 0 is any free one, which nobody else can name, and every address of another laptop is none.
+        guard let address = PeerAddress(text),
+            key == .listen || address.port > 0 && address.host != PeerAddress.everyHost
+        else {
             throw ConfigurationError(
                 "\(places[key]): '\(text)' is no address; write HOST:PORT, for example 192.168.1.20:\(defaultPort)."
             )

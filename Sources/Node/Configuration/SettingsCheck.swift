@@ -58,6 +58,9 @@ enum SettingsCheck {
             throw ConfigurationError(
                 "The configuration file \(name) is no JSON object; correct it or leave --config out.")
         }
+        if let key = ObjectKeys(of: [UInt8](bytes)).repeated {
+            throw ConfigurationError("'\(key)' in \(name) is there twice; leave one of the two out.")
+        }
         var settings: [AbsoluteConfigKey: ConfigValue] = [:]
         for (setting, value) in given.sorted(by: { $0.key < $1.key }) {
             guard let key = NodeConfiguration.Key(rawValue: setting) else {
@@ -106,6 +109,9 @@ extension NodeConfiguration {
 extension NodeConfiguration.Key {
     /// The variable of the environment.
     var variable: String { "MUSTER_" + rawValue.uppercased().split(separator: "-").joined(separator: "_") }
+
+    /// It names a place in the file system.
+    var isPath: Bool { [.stateDirectory, .socket, .readerSocket].contains(self) }
 
     /// What its value has to be.
     var kind: SettingsCheck.Kind {

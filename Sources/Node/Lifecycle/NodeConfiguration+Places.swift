@@ -9,4 +9,16 @@ extension NodeConfiguration {
         try StateDirectory.check(stateDirectory)
         for socket in [Optional(ownSocket), readingSocket].compactMap(\.self) { try socket.check() }
     }
+
+    /// Whether a daemon that goes by others is to take these up.
+    ///
+    /// - Throws: `ConfigurationError` for another store: whether it can be opened only a start tells.
+    package func differs(from former: NodeConfiguration) throws(ConfigurationError) -> Bool {
+        guard stateDirectory == former.stateDirectory else {
+            throw ConfigurationError(
+                "A reload keeps the state directory \(former.stateDirectory); restart the daemon to use \(stateDirectory)."
+            )
+        }
+        return !settings.elementsEqual(former.settings, by: ==)
+    }
 }

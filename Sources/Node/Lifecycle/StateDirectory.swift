@@ -35,12 +35,16 @@ struct StateDirectory {
     ///
     /// - Throws: `Fault`.
     init(path: String) throws(Fault) {
-        let failure = Self.make(path[...])
+        // Closed to others, and so are those above it.
+        let failure = try Self.check(path).make(mode: 0o700)
         guard failure == 0 else { throw Self.notMade(path, failure) }
-        let lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Self.notWritten(path, errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw Fault("Another musterd uses \(path); stop it, or name another directory with --state-dir.", .tryAgain)
+        do { _ = try FileLock(path + "/lock") } catch {
+            switch error {
+            case .noFile(let failure): throw Self.notWritten(path, failure)
+            case .taken:
+                throw Fault(
+                    "Another musterd uses \(path); stop it, or name another directory with --state-dir.", .tryAgain)
+            }
         }
         TransferDirectory.clear(in: path)
         self.path = path
@@ -48,20 +52,14 @@ struct StateDirectory {
     }
 
     /// Looks, without making anything, whether it is there or can be made.
-    static func check(_ path: String) throws(Fault) {
-        var place = path
-        while access(place, F_OK) != 0 {
-            guard errno == ENOENT, place != "." else { throw notMade(path, errno) }
-            guard let slash = place.lastIndex(of: "/") else {
-                place = "."
-                continue
-            }
-            place = slash > place.startIndex ? String(place[..<slash]) : "/"
+    @discardableResult
+    static func check(_ path: String) throws(Fault) -> DirectoryPath {
+        let directory = DirectoryPath(path)
+        let failure = directory.failure()
+        guard failure == 0 else {
+            throw directory.missing.isEmpty && failure != ENOTDIR ? notWritten(path, failure) : notMade(path, failure)
         }
-        // A file has nothing below it.
-        guard access(place + "/.", W_OK | X_OK) == 0 else {
-            throw place == path && errno != ENOTDIR ? notWritten(path, errno) : notMade(path, errno)
-        }
+        return directory
     }
 
     private static func notMade(_ path: String, _ failure: Int32) -> Fault {
@@ -72,19 +70,6 @@ struct StateDirectory {
     private static func notWritten(_ path: String, _ failure: Int32) -> Fault {
         Fault(
             "The state directory \(path) cannot be written", failure, remedy: "check its owner and mode, and its disk.")
-    }
-
-    /// With its parents, each closed to others.
-    ///
-    /// - Returns: 0, or errno.
-    private static func make(_ path: Substring) -> Int32 {
-        guard mkdir(String(path), 0o700) != 0 else { return 0 }
-        // What else may have this name shows when it is written into.
-        guard errno != EEXIST else { return 0 }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return errno }
-        let failure = make(path[..<slash])
-        guard failure == 0 else { return failure }
-        return mkdir(String(path), 0o700) == 0 || errno == EEXIST ? 0 : errno
     }
 
     static func storePath(in path: String) -> String { path + "/muster.sqlite" }

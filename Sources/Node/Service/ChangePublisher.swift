@@ -34,7 +34,10 @@ final class ChangePublisher: ReplicationObserver {
         housekeeping.jobChanged(advance.job)
         for listener in listeners.withLock({ $0 }) { listener(advance) }
         if hub.wants(.job) {
-            hub.publish(.job(JobAdvanced(job: advance.job.text, vector: advance.vector.sequences)))
+            hub.publish(
+                .job(
+                    JobAdvanced(
+                        job: advance.job.text, vector: advance.vector.sequences, isRemoved: advance.isRemoved)))
         }
         guard !advance.applied.isEmpty, hub.wants(.change) else { return }
         // Names take a look into the store: nobody who waits for the job itself should wait for that.

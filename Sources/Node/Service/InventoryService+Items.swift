@@ -41,10 +41,9 @@ extension InventoryService {
 
     private static let itemsPerRead = 256
 
+    /// An emptied field and none at all are the same to people.
     private static func fits(_ item: StoredItem, _ filters: [(field: FieldName, value: String)]) -> Bool {
-        filters.allSatisfy { filter in
-            item.state.value(of: filter.field).map { FieldText.isSame($0, filter.value) } ?? false
-        }
+        filters.allSatisfy { FieldText.isSame(item.state.value(of: $0.field) ?? "", $0.value) }
     }
 
     /// The ids of items that are not removed and match every filter.

@@ -90,11 +90,8 @@ extension InventoryService {
     }
 
     static func field(_ text: String) throws -> FieldName {
-        let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "=" }
-        guard let field = FieldName(text), isPrintable else {
-            throw APIError(
-                .invalidValue,
-                "'\(text)' is no field name; use 1 to \(FieldName.longest) bytes without '=' or control characters.")
+        guard let field = FieldText.name(text) else {
+            throw APIError(.invalidValue, "'\(text)' is no field name; use \(FieldText.nameRule).")
         }
         guard field != WellKnownField.notes else {
             throw APIError(

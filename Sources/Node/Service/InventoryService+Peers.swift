@@ -25,7 +25,7 @@ extension InventoryService {
         // One that was named without being kept can be taken back, too.
         guard await replicator.forgetNamed(address) || wasKept else {
             throw APIError(
-                .notFound,
+                .unknownPeer,
                 "\(address) was not added on this laptop: 'muster peers --wide' shows what is known by which way.")
         }
         return AddPeerRequest(address: "\(address)")

@@ -25,7 +25,7 @@ extension InventoryService {
                 throw APIError(
                     .confirmationNeeded,
                     "This removes \(items.count) of the \(job.items) items in '\(job.name)' at once, for good, on every "
-                        + "laptop; add --yes (isConfirmed in the API) if that is meant.")
+                        + "laptop; add --yes if so many are meant.")
             }
             guard !items.isEmpty else { return Removed(removed: []) }
             let result = try await store.edit(
@@ -96,7 +96,7 @@ extension InventoryService {
                 throw APIError(
                     .confirmationNeeded,
                     "This removes the job '\(job.name)' with \(job.items) \(job.items == 1 ? "item" : "items") for good, on every laptop; add --yes "
-                        + "(confirmed=true in the API) if that is meant.")
+                        + "if that is meant.")
             }
             try checkThatItIsOn(job.id)
             await replicator.jobRemoved(try await store.removeJob(job.id, now: clock.now, by: writer(.job)))

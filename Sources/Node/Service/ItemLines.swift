@@ -50,7 +50,8 @@ struct ItemLines: ItemExport {
 
     private func isWanted(_ item: PackedItem) -> Bool {
         filters.allSatisfy { filter in
-            item.fields.contains { $0.name == filter.field && item.bytes($0.value).elementsEqual(filter.value) }
+            guard let field = item.fields.first(where: { $0.name == filter.field }) else { return filter.value.isEmpty }
+            return item.bytes(field.value).elementsEqual(filter.value)
         }
     }
 

@@ -15,7 +15,16 @@ final class NewsPublisher: Service {
     /// What was there the last time; nil while nobody listens: a queue of thousands is not compared at each change for nobody.
     private struct Known: Sendable {
         var queue: [MutationToken: QueuedMutation]?
+        var pauses: Pauses?
         var peers: [String: PeerStatus]?
+    }
+
+    /// What a person has paused: everything, or lanes.
+    private struct Pauses: Equatable {
+        let areAll: Bool
+        let lanes: Set<LaneID>
+
+        init(_ standing: OutboxStanding) { (areAll, lanes) = (standing.isPaused, standing.pausedLanes) }
     }
 
     private let service: InventoryService
@@ -41,10 +50,12 @@ final class NewsPublisher: Service {
     /// Looks at what is there, unless that is known.
     private func look() async {
         let isKnown = known.withLock { ($0.queue != nil, $0.peers != nil) }
+        let pauses = hub.wants(.pause) ? Pauses(await service.outbox.standing) : nil
         let queue = isKnown.0 || !hub.wants(.queue) ? nil : await currentQueue()
         let peers = isKnown.1 || !hub.wants(.peer) ? nil : await currentPeers()
         known.withLock { known in
             known.queue = known.queue ?? queue
+            known.pauses = known.pauses ?? pauses
             known.peers = known.peers ?? peers
         }
     }
@@ -63,7 +74,10 @@ final class NewsPublisher: Service {
                 defer { due = [] }
                 return due
             }
-            if topics.contains(.queue) { await tellQueue() }
+            if topics.contains(.queue) {
+                await tellPauses()
+                await tellQueue()
+            }
             if topics.contains(.peers) { await tellPeers() }
         }
     }
@@ -90,6 +104,17 @@ final class NewsPublisher: Service {
             guard let entry = try? await service.queued(token.description) else { continue }
             hub.publish(.queue(entry))
         }
+    }
+
+    private func tellPauses() async {
+        guard hub.wants(.pause) else { return known.withLock { $0.pauses = nil } }
+        let now = Pauses(await service.outbox.standing)
+        let before = known.withLock { known in
+            defer { known.pauses = now }
+            return known.pauses
+        }
+        guard let before, before != now else { return }
+        hub.publish(.pause(await service.queueStatus()))
     }
 
     // MARK: Devices

@@ -14,16 +14,29 @@ extension PeerAddress {
             self.init(host: String(host), port: defaultPort)
             return
         }
-        let digits = rest.dropFirst()
-        guard rest.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
-            port > 0
-        else { return nil }
-        self.init(host: String(host), port: Int(port))
+        guard rest.first == ":", let port = Self.port(rest.dropFirst()), port > 0 else { return nil }
+        self.init(host: String(host), port: port)
+    }
+
+    /// - Parameter host: an IPv6 address without its brackets; nil for what is none.
+    init?(sixth host: Substring, port: Int) {
+        guard Self.isIPv6(host) else { return nil }
+        self.init(host: String(host), port: port)
+    }
+
+    static func port(_ digits: Substring) -> Int? {
+        // A number may have a sign; a port has none.
+        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(digits).map { Int($0) } : nil
     }
 
     /// A name (RFC 1123 section 2.1) or an IPv4 address; mDNS and Windows have names with `_`.
-    private static func isName(_ host: Substring) -> Bool {
-        (1...253).contains(host.utf8.count)
+    static func isName(_ host: Substring) -> Bool {
+        // Digits and dots alone are meant for an address (the same section).
+        if host.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) {
+            let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+            return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+        }
+        return (1...253).contains(host.utf8.count)
             && host.unicodeScalars.allSatisfy {
                 isLetter($0) || ("0"..."9").contains($0) || "-._".unicodeScalars.contains($0)
             }

@@ -11,19 +11,21 @@ package struct PeerAddress: Hashable, Comparable, Sendable, CustomStringConverti
         self.port = port
     }
 
-    /// Reads `HOST:PORT`, IPv6 hosts in brackets; nil for anything else.
+    /// The host by which whoever listens means every address of its machine.
+    package static let everyHost = "*"
+
+    /// Reads `HOST:PORT`, IPv6 hosts in brackets, `*` for every one; nil for anything else.
     package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+        guard let colon = text.lastIndex(of: ":"), let port = Self.port(text[text.index(after: colon)...]) else {
             return nil
         }
-        var host = text[..<colon]
+        let host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            return nil
+            self.init(sixth: host.dropFirst().dropLast(), port: port)
+        } else {
+            guard host == Self.everyHost || Self.isName(host) else { return nil }
+            self.init(host: String(host), port: port)
         }
-        guard !host.isEmpty else { return nil }
-        self.init(host: String(host), port: Int(port))
     }
 
     /// Orders by host as text, then by port: addresses are dialled in one order in every process.

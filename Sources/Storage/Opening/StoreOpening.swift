@@ -98,11 +98,23 @@ extension Store {
         if file >= 0 { Glibc.close(file) }
     }
 
+    /// Looks whether a program could open a file as a store of this role, as far as can be known without changing it; SQLite may put an
+    /// empty log beside it.
+    ///
+    /// - Throws: `StoreError`.
+    package static func check(path: String, role: StoreRole, program: String) throws(StoreError) {
+        do { try refuseForeign(path: path, role: role, StoreUpgrade(program: program)) } catch {
+            throw StoreError(error)
+        }
+    }
+
     /// Looks at the file through a connection that cannot write.
     private static func refuseForeign(path: String, role: StoreRole, _ upgrade: StoreUpgrade) throws {
         guard access(path, F_OK) == 0 else { return }
         var configuration = Configuration()
         configuration.readonly = true
+        // Who has it open may be about to close it.
+        configuration.busyMode = .timeout(2)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         try refuseOtherRole(role, in: queue)

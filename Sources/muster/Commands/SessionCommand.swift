@@ -99,7 +99,8 @@ struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the names of the crew, one a line.",
-        discussion: "Example:\n  muster session list")
+        discussion: "Example:\n  muster session list",
+        aliases: ["ls"])
 
     @OptionGroup var options: GlobalOptions
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CRDT
 import FoundationEssentials
 import Glibc
 import Identity
@@ -35,6 +36,23 @@ enum Offers {
         // As short as the list has them.
         let short = ShortIDs(ids, isPart: ids.count > ShortIDs.sample)
         return Offer.naming(things, short: short, typed: words.current)
+    }
+
+    /// Removed items of the job that stands before, as the living ones are offered; but those that are back.
+    static let removedItems = kind { client, words in
+        guard let job = words.positionals(of: CommandNames.path(in: words.before)).first else { return [] }
+        var (removed, back) = ([String: String](), Set<String>())
+        var barcodes: [String: String] = [:]
+        try await client.log(job: job, item: nil) { change in
+            if change.action == .removed { removed[change.item] = change.itemName ?? "" }
+            for field in change.fields where field.field == WellKnownField.barcode.text {
+                barcodes[change.item] = field.to
+            }
+            back.formUnion(change.fields.lazy.filter { $0.field == WellKnownField.replaces.text }.map(\.to))
+        }
+        let gone = removed.filter { !back.contains($0.key) }.sorted { $0.key < $1.key }
+        let things = gone.map { Thing(id: $0.key, name: barcodes[$0.key] ?? "", meaning: $0.value) }
+        return Offer.naming(things, short: ShortIDs(gone.map(\.key)), typed: words.current)
     }
 
     /// Tokens of what waits for the server.

@@ -17,6 +17,11 @@ final class InputFile {
     init(path: String) throws {
         isTabbed = [".tsv", ".tab", ".tsv.gz", ".tab.gz"].contains { path.lowercased().hasSuffix($0) }
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        if descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            close(descriptor)
+            (descriptor, errno) = (-1, EISDIR)
+        }
         guard descriptor >= 0 else {
             throw APIError(
                 errno == EACCES ? .notPermitted : .invalidValue,

@@ -25,6 +25,8 @@ struct Table {
 
     var columns: [Column]
     var rows: [[Cell]] = []
+    /// What shows columns that there was no room for.
+    var remedy = "a wider terminal"
 
     init(_ columns: [Column]) {
         self.columns = columns

@@ -5,6 +5,7 @@ extension Table {
 
         fileprivate let columns: [Column]
         fileprivate let wanted: [Int]
+        fileprivate let remedy: String
         /// Nil for a column that is left out.
         fileprivate var widths: [Int?]
 
@@ -32,7 +33,7 @@ extension Table {
         /// What is said below of columns that were left out although they say something.
         func foot(_ style: Style, width: Int) -> [String] {
             guard !leftOut.isEmpty else { return [] }
-            let text = "No room for \(leftOut.joined(separator: ", ")): --wide or --columns shows them."
+            let text = "No room for \(leftOut.joined(separator: ", ")): \(remedy) shows them."
             return Text.wrapped(text, to: width).map(style.dim)
         }
 
@@ -48,7 +49,7 @@ extension Table {
                 max($0, index < $1.count ? Text.width($1[index].shown) : 0)
             }
         }
-        var layout = Layout(columns: columns, wanted: wanted, widths: wanted)
+        var layout = Layout(columns: columns, wanted: wanted, remedy: remedy, widths: wanted)
         for index in columns.indices.reversed() where columns[index].isOptional && !layout.fits(width) {
             let isEmpty = rows.allSatisfy { index >= $0.count || $0[index].isEmpty }
             if isEmpty, !rows.isEmpty { layout.widths[index] = nil }

@@ -45,15 +45,14 @@ struct LiveWatch: Sendable {
             for await stimulus in stimuli {
                 switch stimulus {
                 case .change(let change):
+                    view?.daemonAnswers()
                     view?.add(change)
-                    view?.awaySince = nil
                 case .connected:
-                    if view?.awaySince != nil { view?.hasMissed = true }
-                    view?.awaySince = nil
+                    view?.daemonAnswers()
                     isStale = try await !refresh(&view)
                     refreshed = .now
                 case .away where view == nil: throw APIError.daemonHasStopped
-                case .away: if view?.awaySince == nil { view?.awaySince = .now }
+                case .away: view?.daemonIsAway(at: .now)
                 case .moved, .tick:
                     if case .moved = stimulus { isStale = true }
                     let pause = ContinuousClock.now - refreshed
@@ -73,7 +72,7 @@ struct LiveWatch: Sendable {
     /// - Returns: whether the daemon has told the figures. Whether it is away its events tell: it may only be busy.
     private func refresh(_ view: inout WatchView?) async throws -> Bool {
         do {
-            let (details, peers) = (try await client.job(job), try await client.peers())
+            let (details, peers) = (try await client.livingJob(job), try await client.peers())
             if view == nil { view = WatchView(job: details, peers: peers) }
             view?.job = details
             view?.peers = peers
@@ -91,7 +90,7 @@ struct LiveWatch: Sendable {
                     switch event {
                     case .change(let change): continuation.yield(.change(change))
                     case .job, .reset: continuation.yield(.moved)
-                    case .queue, .peer: break
+                    case .queue, .pause, .peer: break
                     }
                 }
             } catch let error as APIError where error.isAbsence {

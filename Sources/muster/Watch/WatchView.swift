@@ -10,14 +10,22 @@ struct WatchView {
     var job: JobDetails
     var peers: [PeerStatus]
     /// Since when no daemon has told anything; nil while one does.
-    var awaySince: Timestamp?
+    private(set) var awaySince: Timestamp?
     /// Whether something may have changed while no daemon told it.
-    var hasMissed = false
+    private var hasMissed = false
     private(set) var changes: [ChangeReport] = []
 
     init(job: JobDetails, peers: [PeerStatus]) {
         self.job = job
         self.peers = peers
+    }
+
+    mutating func daemonIsAway(at time: Timestamp) { awaySince = awaySince ?? time }
+
+    /// It tells what happens, from now on or still.
+    mutating func daemonAnswers() {
+        if awaySince != nil { hasMissed = true }
+        awaySince = nil
     }
 
     /// Puts a change at its place in the timeline: one that was made earlier stands above those made later, whenever it

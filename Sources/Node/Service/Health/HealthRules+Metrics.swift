@@ -9,13 +9,12 @@ extension HealthRules {
     }
 
     /// - Parameters:
-    ///   - faults: where it is not listened on, and why.
+    ///   - faults: where it is not listened on.
     ///   - isOpen: it is listened on somewhere.
-    static func metrics(_ address: MetricsAddress, faults: [String], isOpen: Bool) -> HealthCheck {
-        if !faults.isEmpty {
+    static func metrics(_ address: MetricsAddress, faults: [MetricsPort.Fault], isOpen: Bool) -> HealthCheck {
+        if let first = faults.first {
             return .warn(
-                .metrics, "no figures at \(faults.joined(separator: ", nor at "))",
-                remedy: "see what else uses the port (ss -ltnp), or name another one with --metrics")
+                .metrics, "no figures at \(faults.map(\.finding).joined(separator: ", nor at "))", remedy: first.remedy)
         }
         guard isOpen else {
             return .unknown(.metrics, "\(address) is about to be listened on", remedy: "ask again in a moment")

@@ -1,5 +1,33 @@
+import CRDT
 import Inventory
 import LocalAPI
+
+/// What somebody has said of a file's columns.
+struct ColumnOptions {
+    /// Fields for columns by the columns' names.
+    var renamed: [FieldFilter] = []
+    /// The name of the column that names an item.
+    var key: String?
+    /// Takes names that are nearly those of well-known fields, and a first line that names none.
+    var isForced = false
+
+    // Swift's own == serves here: people type a column's name as they see it, however the file spells it.
+
+    /// A heading's text: one that goes on in another line is typed in one.
+    static func name(of cell: String) -> String {
+        cell.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// Whether a heading is meant by somebody, or names a well-known field.
+    func knows(_ cell: String) -> Bool {
+        let column = Self.name(of: cell)
+        return key == column || renamed.contains { $0.field == column } || WellKnownField.meant(by: column) != nil
+    }
+
+    fileprivate func field(of column: String) -> String {
+        renamed.last { $0.field == column }?.value ?? WellKnownField.meant(by: column) ?? column
+    }
+}
 
 /// Which field each column of a file fills.
 struct ColumnMapping {
@@ -9,44 +37,49 @@ struct ColumnMapping {
     let keyField: String?
     private let keyIndex: Int?
 
-    /// - Parameters:
-    ///   - header: the names in the file's first row.
-    ///   - renamed: fields for columns by the columns' names.
-    ///   - key: a column's name.
-    ///   - isForced: takes names that are nearly those of well-known fields.
-    init(header: [String], renamed: [FieldFilter], key: String?, isForced: Bool = false) throws {
-        // Swift's own == serves here: people type a column's name as they see it, however the file spells it.
+    /// - Parameter cells: those of the file's first row.
+    init(header cells: [String], _ options: ColumnOptions) throws {
+        let header = cells.map(ColumnOptions.name)
         columns = header
-        for rename in renamed where !header.contains(rename.field) {
-            throw Self.missing(rename.field, header)
+        fields = header.map(options.field)
+        for name in options.renamed.map(\.field) + [options.key].compactMap(\.self) where !header.contains(name) {
+            throw Self.missing(name, header)
         }
-        fields = header.map { column in
-            renamed.last { $0.field == column }?.value ?? WellKnownField.meant(by: column) ?? column
-        }
+        keyIndex = options.key.flatMap(header.firstIndex)
+        keyField = keyIndex.map { [fields] in fields[$0] }
         for (index, field) in fields.enumerated() {
-            guard !field.isEmpty else {
-                throw APIError(.invalidValue, "Column \(index + 1) has no name: give it one in the file's first line.")
-            }
+            try Self.check(field, of: header[index], at: index)
             if let first = fields[..<index].firstIndex(of: field) {
+                // --field means both of one name.
+                let how =
+                    header[first] == header[index]
+                    ? "in the file's first line" : "with --field \"\(header[index])=OTHER\""
                 throw APIError(
                     .invalidValue,
-                    "Columns \(first + 1) and \(index + 1) both fill the field \"\(field)\": rename one, for example "
-                        + "with --field \"\(header[index])=OTHER\".")
+                    "Columns \(first + 1) and \(index + 1) both fill the field \"\(field)\": rename one, for example \(how)."
+                )
             }
-            if !isForced, let nearest = WellKnownField.slip(field) {
+            if !options.isForced, let nearest = WellKnownField.slip(field) {
                 throw APIError(
                     .doubtfulValue,
                     "The column \"\(header[index])\" fills '\(field)', which is no well-known field; did you mean "
                         + "'\(nearest)'? Say --field \"\(header[index])=\(nearest)\", or --force if it is meant.")
             }
         }
-        keyIndex = try key.map { key in
-            guard let index = header.firstIndex(of: key) else { throw Self.missing(key, header) }
-            return index
-        }
         // A first line that is no heading makes fields of one item's values, and one item is lost.
-        guard isForced || fields.contains(where: WellKnownField.all.contains) else { throw Self.unknown(header) }
-        keyField = keyIndex.map { [fields] in fields[$0] }
+        guard options.isForced || header.contains(where: options.knows) else { throw Self.unknown(header) }
+    }
+
+    /// Once here, since the daemon would refuse each row for it.
+    private static func check(_ field: String, of column: String, at index: Int) throws {
+        guard !field.isEmpty else {
+            throw APIError(.invalidValue, "Column \(index + 1) has no name: give it one in the file's first line.")
+        }
+        guard FieldText.name(field) == nil else { return }
+        throw APIError(
+            .invalidValue,
+            "Column \(index + 1), \"\(Text.fitted(column, to: 24))\", is no name of a field: use \(FieldText.nameRule) in the "
+                + "file's first line.")
     }
 
     /// The fields of a row; empty cells give none. Throws `BadRow`.
@@ -57,13 +90,28 @@ struct ColumnMapping {
                     "it has \(counted(cells.count, "cell")), the first line has \(columns.count): put quotes around a cell with the separator in it"
             )
         }
-        if let keyIndex, cells[keyIndex].isEmpty {
-            throw BadRow(reason: "the key column \"\(columns[keyIndex])\" is empty")
+        if let keyIndex {
+            guard !cells[keyIndex].isEmpty else {
+                throw BadRow(reason: "the key column \"\(columns[keyIndex])\" is empty")
+            }
+            guard !isReference(cells[keyIndex], in: fields[keyIndex]) else {
+                throw BadRow(
+                    reason:
+                        "the column \"\(columns[keyIndex])\" has the item's id, which is no field of it: take another as the key, such as barcode"
+                )
+            }
         }
         var result: [String: String] = [:]
-        for (field, cell) in zip(fields, cells) where !cell.isEmpty { result[field] = cell }
+        for (field, cell) in zip(fields, cells) where !cell.isEmpty && !isReference(cell, in: field) {
+            result[field] = cell
+        }
         guard !result.isEmpty else { throw BadRow(reason: "every cell is empty") }
         return result
+    }
+
+    /// Whether it is what an export has beside an item's fields: the item's own id, or that of the one in whose place it stands.
+    private func isReference(_ cell: String, in field: String) -> Bool {
+        (field == "id" || field == WellKnownField.replaces.text) && cell.utf8.count == 36 && ItemID(cell) != nil
     }
 
     /// The name of the column that fills a field, and its place.

@@ -11,8 +11,10 @@ struct ImportCommand: AsyncParsableCommand {
                           [--force] [--yes] [--json] [--socket <path>]
             """,
         discussion: """
-            The file is CSV in UTF-8, with commas, semicolons or tabs between the cells, as the first line has most of, and may be \
-            packed by gzip. The first line names the columns; each column fills the field of its name, notes a remark. With --key, a row whose key an \
+            The file is CSV in UTF-8, with commas, semicolons or tabs between the cells, and may be packed by gzip. The \
+            first line names the columns, and is cut by what leaves most names that are known. Each column fills the field of \
+            its name, notes remarks, a line each. What 'muster job export --format csv' has written can be imported: the ids \
+            in its columns id and replaces are no fields. With --key, a row whose key an \
             item already has updates that item. A bad row is named by its line and left out; the rest goes in, and the \
             exit code is 65. Values are checked as in 'muster item add'; --force takes them all.
 
@@ -54,7 +56,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = try InputFile(path: file)
-        let table = TableReader(renamed: field.map(\.filter), key: key, isForced: forcing.force)
+        let table = TableReader(
+            options: ColumnOptions(renamed: field.map(\.filter), key: key, isForced: forcing.force))
         let (report, failure) = try await options.withClient { client in
             var origin: FileOrigin?
             if key == nil {

@@ -27,8 +27,8 @@ struct Importer {
     private struct Row {
         var line: Int
         var fields: [String: String]
-        /// From the column `notes`: a remark, not a field (rule R1b).
-        var remark: String?
+        /// From the column `notes`: remarks, a line each as in an export, and no field (rule R1b).
+        var remarks: [String]
     }
 
     init(
@@ -70,34 +70,65 @@ struct Importer {
         keyField = mapping.keyField
         do {
             var fields = try mapping.fields(of: try record.content.get())
-            try checkKey(of: fields, line: record.line)
-            let remark = fields.removeValue(forKey: WellKnownField.notes.text)
+            let remarks = try Self.remarks(in: fields.removeValue(forKey: WellKnownField.notes.text) ?? "")
             guard !fields.isEmpty else { throw ColumnMapping.BadRow(reason: "it has nothing but a remark") }
-            rows.append(Row(line: record.line, fields: fields, remark: remark))
+            try await checkKey(of: fields, line: record.line)
+            rows.append(Row(line: record.line, fields: fields, remarks: remarks))
             bytes += fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         } catch let fault as CSVParser.Fault {
             report.reject(record.line, fault.reason)
         } catch let bad as ColumnMapping.BadRow {
             report.reject(record.line, bad.reason)
+        } catch let refusal as FieldTextRefusal {
+            report.reject(record.line, refusal.sentence)
         }
         if rows.count >= Self.rowsPerBatch || bytes >= Self.bytesPerBatch { try await send() }
     }
 
-    /// Throws `BadRow` where another row above says something else of the same item; `--force` takes both, the last wins.
-    private mutating func checkKey(of fields: [String: String], line: Int) throws {
-        guard !table.isForced, let key = keyField.flatMap({ fields[$0] }) else { return }
-        // Remarks only grow: each row may bring one more.
-        let name = TextKey(FieldText.trimmed(key))
-        let cells = fields.filter { $0.key != WellKnownField.notes.text }.hashValue
-        guard let first = seen[name] else {
-            seen[name] = (line, cells)
+    /// Throws `BadRow` where a row above that was taken says something else of the same item, remarks apart, which only grow; `--force`
+    /// takes both, the last wins.
+    private mutating func checkKey(of fields: [String: String], line: Int) async throws {
+        guard !table.options.isForced, let key = key(of: fields) else { return }
+        let cells = fields.mapValues(FieldText.trimmed).filter { !$0.value.isEmpty }.hashValue
+        if let first = seen[key], first.cells != cells, first.line >= rows.first?.line ?? .max {
+            // Whether that one is taken is not known yet.
+            try await send()
+        }
+        guard let first = seen[key] else {
+            seen[key] = (line, cells)
             return
         }
         guard first.cells != cells else { return }
         throw ColumnMapping.BadRow(
             reason:
-                "line \(first.line) says something else of '\(key)': keep one of them, or add --force to take both, the last at last"
+                "line \(first.line) says something else of '\(keyField.flatMap { fields[$0] } ?? "")': keep one of them, or add --force to take both, the last at last"
         )
+    }
+
+    /// What was refused says nothing of its item.
+    private mutating func forget(_ row: Row) {
+        guard let key = key(of: row.fields), seen[key]?.line == row.line else { return }
+        seen[key] = nil
+    }
+
+    private func key(of fields: [String: String]) -> TextKey? {
+        keyField.flatMap { fields[$0] }.map { TextKey(FieldText.trimmed($0)) }
+    }
+
+    /// Checked before their row is sent: the daemon would refuse them when it has taken the row.
+    private static func remarks(in cell: String) throws -> [String] {
+        try lines(of: cell).map { line in
+            let bytes = line.utf8.count
+            guard bytes <= ChangeLimits.valueBytes else {
+                throw ColumnMapping.BadRow(
+                    reason: "its remark has \(bytes) bytes: shorten it to \(ChangeLimits.valueBytes)")
+            }
+            return try FieldText.entered(line, as: .text, called: "The remark")
+        }
+    }
+
+    private static func lines(of text: String) -> [String] {
+        text.split { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }.map(String.init)
     }
 
     private mutating func send() async throws {
@@ -107,17 +138,19 @@ struct Importer {
             BatchItem(id: (origin?.id(line: row.line)).map(\.description), fields: row.fields)
         }
         let batch = ItemBatch(key: keyField, items: items)
-        let answer = try await client.addItems(batch, job: job, isForced: table.isForced)
+        let answer = try await client.addItems(batch, job: job, isForced: table.options.isForced)
         let results = answer.results
         report.amends = report.amends ?? answer.amends
         for (row, result) in zip(rows, results) {
             report.count(result, line: row.line)
-            guard let remark = row.remark, let id = result.id, result.outcome != .removed else { continue }
+            if result.outcome == .rejected { forget(row) }
+            guard !row.remarks.isEmpty, let id = result.id, result.outcome != .removed else { continue }
             unfinished = row.line
             // Importing a file again must not repeat its remarks.
-            let known = result.outcome == .added ? [] : try await client.item(id, job: job).notes
-            if known.contains(where: { FieldText.isSame($0, remark) }) { continue }
-            _ = try await client.addNote(NoteRequest(text: remark), item: id, job: job)
+            let known = result.outcome == .added ? [] : try await client.item(id, job: job).notes.flatMap(Self.lines)
+            for remark in row.remarks where !known.contains(where: { FieldText.isSame($0, remark) }) {
+                _ = try await client.addNote(NoteRequest(text: remark), item: id, job: job)
+            }
         }
         interruption.note(rows: report.taken)
         rows.removeAll(keepingCapacity: true)

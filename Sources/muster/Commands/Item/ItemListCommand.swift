@@ -18,7 +18,9 @@ struct ItemListCommand: ListCommand {
     @OptionGroup var job: JobArgument
 
     @Argument(
-        help: ArgumentHelp("Only items whose field has exactly this value.", valueName: "field=value"),
+        help: ArgumentHelp(
+            "Only items whose field has exactly this value; with nothing behind = those that have none.",
+            valueName: "field=value"),
         completion: Offers.fields, transform: FieldArgument.parse)
     var filters: [FieldArgument] = []
 
@@ -36,6 +38,7 @@ struct ItemListCommand: ListCommand {
         try options.check(list)
         let filters = filters.map(\.filter)
         try await options.withClient { client in
+            try await FieldNames.checkEmpty(filters, in: job, client)
             if options.json {
                 try await client.itemsAsJSON(job: job.reference, matching: filters) { StandardOutput.write($0) }
             } else if list.isUsual {

@@ -33,7 +33,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Instead: all items whose field has exactly this value; of two fields both must fit.",
+            "Instead: all items whose field has exactly this value, or none with nothing behind =; of two fields both must fit.",
             valueName: "field=value"), completion: Offers.fields, transform: FieldArgument.parse)
     var filters: [FieldArgument] = []
 
@@ -41,7 +41,10 @@ struct ItemRemoveCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard items.isEmpty != filters.isEmpty else {
+        guard !items.isEmpty || !filters.isEmpty else {
+            throw ValidationError("Name the items to remove, or give --where FIELD=VALUE.")
+        }
+        guard items.isEmpty || filters.isEmpty else {
             throw ValidationError("Name the items to remove, or give --where FIELD=VALUE, not both.")
         }
         _ = try filters.fields()
@@ -50,6 +53,7 @@ struct ItemRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withClient { client in
+            try await FieldNames.checkEmpty(filters.map(\.filter), in: job, client)
             var request = RemovalRequest()
             if filters.isEmpty { request.items = items } else { request.matching = try filters.fields() }
             var tag: String?

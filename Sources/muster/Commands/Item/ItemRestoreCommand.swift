@@ -10,7 +10,7 @@ struct ItemRestoreCommand: AsyncParsableCommand {
 
             Examples:
               muster item restore "Smith, 12 Elm Street" 2000000000091
-              muster item restore "Smith, 12 Elm Street" 01953b2e-7c31-7abc-8def-0123456789ab
+              muster item restore "Smith, 12 Elm Street" 56789ab 2000000000107
             """)
 
     @OptionGroup var job: JobArgument
@@ -18,7 +18,8 @@ struct ItemRestoreCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "Each a removed item's id, the beginning or end of one, or a barcode that one removed item has.",
-            valueName: "item"))
+            valueName: "item"),
+        completion: Offers.removedItems)
     var items: [String]
 
     @OptionGroup var options: GlobalOptions

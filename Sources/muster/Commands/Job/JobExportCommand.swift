@@ -26,12 +26,16 @@ struct JobExportCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        // The others are JSON anyway.
+        guard options.json, format == .csv else { return }
+        throw ValidationError("--format csv is no JSON: leave one of --format and --json out.")
+    }
+
     func run() async throws {
-        // --json asks for the form that is the default anyway.
-        let form = options.json ? .json : format
         try await options.withClient { client in
             let write: ([UInt8]) async throws -> Void = { StandardOutput.write($0) }
-            switch form {
+            switch format {
             case .json: try await client.export(job: job.reference, format: .json, write)
             case .csv: try await client.export(job: job.reference, format: .csv, write)
             case .history: try await client.history(job: job.reference, write)
