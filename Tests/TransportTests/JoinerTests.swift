@@ -108,7 +108,9 @@ struct JoinerTests {
                 $0.end(with: .refusal(refusal))
             }
             guard case .failed(let failure)? = end else { return #expect(Bool(false), "it has joined") }
-            #expect(failure.sentence.contains(words) && failure.isForGood == [.otherKind, .revoked].contains(refusal), "\(failure)")
+            #expect(
+                failure.sentence.contains(words) && failure.isForGood == [.otherKind, .revoked].contains(refusal),
+                "\(failure)")
             #expect(said.count == 2, "it has proved what it knows: \(said)")
         }
     }
