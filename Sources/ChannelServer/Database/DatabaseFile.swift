@@ -25,12 +25,11 @@ enum DatabaseFile {
     @discardableResult
     private static func checkPlace(of path: String) throws(StartProblem) -> DirectoryPath {
         let directory = DirectoryPath(DirectoryPath.parent(of: path))
-        var status = stat()
-        let isThere = stat(path, &status) == 0
-        guard !path.hasSuffix("/"), !isThere || status.st_mode & S_IFMT != S_IFDIR else {
+        let kind = FileEntry(path)?.kind
+        guard !path.hasSuffix("/"), kind != .directory else {
             throw StartProblem(.usage, "\(path) is a directory; name a file in it with --database.")
         }
-        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+        guard kind == nil || kind == .file else {
             throw StartProblem(.usage, "\(path) is no file; name another with --database.")
         }
         let failure = directory.failure()

@@ -117,7 +117,7 @@ private struct Door: Service {
 /// The file of a socket, which gets its name in a callback of the library and loses it when the server ends.
 private final class PublishedFile: Sendable {
     private let path: String
-    private let state = Mutex<(number: ino_t?, failure: String?)>((nil, nil))
+    private let state = Mutex<(entry: FileEntry?, failure: String?)>((nil, nil))
 
     init(_ path: String) {
         self.path = path
@@ -133,7 +133,7 @@ private final class PublishedFile: Sendable {
                 state.failure = String(cString: strerror(errno))
                 return false
             }
-            state.number = number
+            state.entry = FileEntry(path)
             return true
         }
     }
@@ -141,12 +141,7 @@ private final class PublishedFile: Sendable {
     /// Unless another server's stands there by now.
     func remove() {
         state.withLock { state in
-            if let known = state.number, known == number { unlink(path) }
+            if let known = state.entry, known == FileEntry(path) { unlink(path) }
         }
-    }
-
-    private var number: ino_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_ino : nil
     }
 }
