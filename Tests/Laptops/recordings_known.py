@@ -46,7 +46,6 @@ MEANT = {
     },
     "job": {
         "wide": {
-            "job conflicts WAREHOUSE": COPIED,
             "job ls --wide": WIDE, "job roster JOB --wide": WIDE},
         "id": {
             "job audit HISTORY": AUDITED, "job audit HISTORY --fleet 0123abcd": AUDITED, "job audit JOB": AUDITED,
