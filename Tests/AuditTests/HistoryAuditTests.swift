@@ -244,11 +244,11 @@ struct HistoryAuditTests {
             borrowed.insert(honest[1], at: place)
             let found = try await report(borrowed)
             #expect(!found.holds && found.journals.map(\.standing) == [.outsider], "\(place)")
-            #expect(found.journals.map(\.deviceID) == [TestSigner(66).device.description] && found.signatures == [])
+            #expect(found.journals.map(\.deviceID) == [TestSigner(66).device.description] && found.signatures.isEmpty)
         }
         // Without a fleet nobody says who the server is.
         let nobodys = try await report(lines(of: [server.segment(signed(by: "Smith"), of: job)]))
-        #expect(nobodys.journals.map(\.standing) == [.signed] && nobodys.signatures == [])
+        #expect(nobodys.journals.map(\.standing) == [.signed] && nobodys.signatures.isEmpty)
     }
 
     @Test("What somebody wrote whom the fleet lets look only is nobody's")

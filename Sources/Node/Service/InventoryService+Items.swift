@@ -47,12 +47,22 @@ extension InventoryService {
     }
 
     /// The ids of items that are not removed and match every filter.
+    ///
+    /// - Throws: `APIError` where a field is to be empty that no item has: most likely its name is mistyped, and each item would match.
     func ids(in job: JobID, matching filters: [FieldFilter]) async throws -> Set<ItemID> {
         let wanted = try Self.wanted(filters)
+        let empty = wanted.filter { $0.value.isEmpty && !WellKnownField.all.contains($0.field.text) }
+        var unseen = Set(empty.map(\.field))
         let cursor = try store.itemCursor(of: job)
         var ids: Set<ItemID> = []
         while let batch = try await cursor.next() {
-            for item in batch where item.state.removed == nil && Self.fits(item, wanted) { ids.insert(item.id) }
+            for item in batch where item.state.removed == nil {
+                if !unseen.isEmpty { unseen.subtract(item.state.fields.map(\.name)) }
+                if Self.fits(item, wanted) { ids.insert(item.id) }
+            }
+        }
+        if let name = unseen.min(), !ids.isEmpty {
+            throw APIError(.invalidValue, "No item of this job has a field '\(name)', so all would be meant: leave it out.")
         }
         return ids
     }

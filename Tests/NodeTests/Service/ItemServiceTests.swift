@@ -224,6 +224,19 @@ struct ItemServiceTests {
         #expect(try await anna.service.job(job).removed == 5)
     }
 
+    @Test("Items without a field are removed by its name, and by a mistyped one none are")
+    func removesWithout() async throws {
+        let (anna, job) = try await laptop()
+        _ = try await anna.add(["name": "Sofa", "room": "Den"], to: job)
+        let lamp = try await anna.add(["name": "Lamp"], to: job)
+        let problem = await #expect(throws: APIError.self) {
+            try await anna.service.removeItems(RemovalRequest(matching: ["rom": ""]), job: job)
+        }
+        #expect(problem?.message.contains("'rom'") == true)
+        let removed = try await anna.service.removeItems(RemovalRequest(matching: ["room": ""]), job: job)
+        #expect(removed.removed == [lamp])
+    }
+
     @Test("More than half of a job, and twenty or more, go only when that is meant", arguments: [19, 20])
     func confirmed(count: Int) async throws {
         let (anna, job) = try await laptop()
