@@ -62,7 +62,8 @@ extension InventoryService {
             }
         }
         if let name = unseen.min(), !ids.isEmpty {
-            throw APIError(.invalidValue, "No item of this job has a field '\(name)', so all would be meant: leave it out.")
+            throw APIError(
+                .invalidValue, "No item of this job has a field '\(name)', so all would be meant: leave it out.")
         }
         return ids
     }
