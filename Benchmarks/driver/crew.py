@@ -10,7 +10,7 @@ class Bridge(Namespaces):
     """A bridge in a namespace of its own and a namespace per laptop."""
 
     def __init__(self, count):
-        super().__init__("mb")
+        super().__init__("localhost")
         self.count = count
 
     def build(self):

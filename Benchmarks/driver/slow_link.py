@@ -25,7 +25,7 @@ LONGEST_PACKET = 65_536
 class SlowLink(Namespaces):
     def __init__(self, bits_per_second, delay_seconds):
         """The delay is that of one way."""
-        super().__init__("ml")
+        super().__init__("localhost")
         self.bits_per_second, self.delay = bits_per_second, delay_seconds
         self.devices = []
         self.stopped = threading.Event()

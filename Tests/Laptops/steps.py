@@ -93,7 +93,7 @@ class Load:
             assert not thread.is_alive(), "a connection of the local API is left open"
 
     def _add(self, number):
-        connection = http.client.HTTPConnection("muster")
+        connection = http.client.HTTPConnection("localhost")
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.connect(self._path)
         count = 0

@@ -111,8 +111,9 @@ PAGES = {
     "another's page": ({"Origin": "https://attacker.example"}, "A page in a browser"),
     "a page without an origin": ({"Origin": "null"}, "A page in a browser"),
     "a page of this machine": ({"Origin": "http://localhost"}, "A page in a browser"),
-    "a name that leads here": ({"Host": "attacker.example"}, "no name with a dot"),
-    "a name that leads here, with a port": ({"Host": "attacker.example:4711"}, "no name with a dot"),
+    "a name that whoever has the network may answer for": ({"Host": "evil"}, "no other name than localhost"),
+    "a name that leads here": ({"Host": "attacker.example"}, "no other name than localhost"),
+    "a name that leads here, with a port": ({"Host": "attacker.example:4711"}, "no other name than localhost"),
 }
 
 

@@ -11,7 +11,7 @@ class UnixConnection(http.client.HTTPConnection):
     """HTTP over a Unix socket."""
 
     def __init__(self, path, timeout_seconds=PATIENCE_SECONDS):
-        super().__init__("muster", timeout=timeout_seconds)
+        super().__init__("localhost", timeout=timeout_seconds)
         self._path = path
 
     def connect(self):
