@@ -64,7 +64,7 @@ package struct LocalServer: Service {
             onServerRunning: { channel in
                 do {
                     try file.publish()
-                    outcome.publish(file.identity())
+                    outcome.publish(file.entry)
                     logger.info("local API ready", metadata: ["socket": "\(file.path)"])
                     await onReady()
                 } catch {
@@ -72,7 +72,7 @@ package struct LocalServer: Service {
                     try? await channel.close()
                 }
             })
-        defer { file.remove(outcome.identity) }
+        defer { file.remove(outcome.entry) }
         do { try await server.run() } catch let error as IOError {
             // Nobody could ask it anything: no stop, but a start that failed.
             throw file.failure("make the socket \(file.path)", error.errnoCode)
@@ -90,12 +90,12 @@ package struct LocalServer: Service {
 
 /// What became of the socket's file, told from the server's callback to its caller.
 private final class Outcome: Sendable {
-    private let state = Mutex<(identity: SocketFile.Identity?, failure: (any Error)?)>((nil, nil))
+    private let state = Mutex<(entry: FileEntry?, failure: (any Error)?)>((nil, nil))
 
-    var identity: SocketFile.Identity? { state.withLock { $0.identity } }
+    var entry: FileEntry? { state.withLock { $0.entry } }
 
-    func publish(_ identity: SocketFile.Identity?) {
-        state.withLock { $0.identity = identity }
+    func publish(_ entry: FileEntry?) {
+        state.withLock { $0.entry = entry }
     }
 
     func fail(_ error: any Error) {

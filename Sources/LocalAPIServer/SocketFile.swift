@@ -106,22 +106,12 @@ struct SocketFile: Sendable {
         return entry.gr_gid
     }
 
-    /// The file's identity, to tell it later from one that another daemon has put there.
-    func identity() -> Identity? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let device = attributes[.systemNumber] as? UInt, let inode = attributes[.systemFileNumber] as? UInt
-        else { return nil }
-        return Identity(device: device, inode: inode)
-    }
+    /// To tell the file later from one that another daemon has put there.
+    var entry: FileEntry? { FileEntry(path) }
 
     /// Removes the file if it is still the one given.
-    func remove(_ identity: Identity?) {
-        if let identity, identity == self.identity() { unlink(path) }
-    }
-
-    struct Identity: Equatable, Sendable {
-        var device: UInt
-        var inode: UInt
+    func remove(_ entry: FileEntry?) {
+        if let entry, entry == self.entry { unlink(path) }
     }
 
     /// Whether a process accepts connections on the path.

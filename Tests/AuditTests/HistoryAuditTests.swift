@@ -146,7 +146,10 @@ struct HistoryAuditTests {
     @Test("A file that is not whole, or that is none, is refused with what to do")
     func notWhole() async throws {
         let lines = try lines(of: runs())
-        for refused in [[], Array(lines.dropLast()), lines + [lines[1]], Array(lines.dropFirst()), lines + lines] {
+        let begunTwice = [lines[0], lines[0]] + lines.dropFirst()
+        for refused in [
+            [], Array(lines.dropLast()), lines + [lines[1]], Array(lines.dropFirst()), lines + lines, begunTwice,
+        ] {
             await #expect(throws: HistoryAudit.Fault.self) { try await report(refused) }
         }
         // One run less than it says.

@@ -104,6 +104,20 @@ struct InvitationRoleTests {
         }
     }
 
+    @Test("As many are open at once as a crew needs, and one that is taken back makes room")
+    func most() async throws {
+        try await withInviter { inviter, _, _ in
+            var last = ""
+            for _ in 0..<16 { last = try await inviter.openInvitation(InvitationRequest(role: "member")).name }
+            let problem = await #expect(throws: APIError.self) {
+                _ = try await inviter.openInvitation(InvitationRequest(role: "member"))
+            }
+            #expect(problem?.message.contains("16 invitations are open") == true)
+            _ = try await inviter.withdrawInvitation(last)
+            _ = try await inviter.openInvitation(InvitationRequest(role: "member"))
+        }
+    }
+
     @Test("Only the office invites a server, and nobody a proxy")
     func rights() async throws {
         try await withInviter(.lead) { inviter, _, _ in
