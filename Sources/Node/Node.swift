@@ -161,6 +161,9 @@ package struct Node: Sendable {
             logger.warning("a service did not stop in time and was cancelled", metadata: ["error": "\(error)"])
         }
         await replicator.finishNotes()
+        // Else everything may stand in the log beside the store, and a copy of the one without the other is empty. In a task of its own:
+        // this one may be cancelled.
+        if !reload.wantsStart { await Task { _ = try? await store.truncateLog() }.value }
         try store.close()
         if let failure { throw failure }
         guard !reload.wantsStart else { return .reloads }

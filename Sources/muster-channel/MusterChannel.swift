@@ -66,7 +66,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A file with MUSTER_CHANNEL_LISTEN and further flags in MUSTER_CHANNEL_FLAGS; read anew on SIGHUP.",
+            "A file with MUSTER_CHANNEL_LISTEN and further flags in MUSTER_CHANNEL_FLAGS; read anew on SIGHUP, where systemd watches it.",
             valueName: "file"))
     var environmentFile: String?
 

@@ -47,7 +47,7 @@ struct Musterd: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A file of the same variables, which win over the environment; read anew on SIGHUP, as --config is.",
+            "A file of the same variables, which win over the environment; read anew on SIGHUP, as --config is, where systemd watches it.",
             valueName: "file"))
     var environmentFile: String?
 

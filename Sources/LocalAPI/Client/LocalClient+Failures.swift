@@ -61,7 +61,8 @@ extension LocalClient {
             return APIError(
                 .unreachable,
                 "No daemon answers on \(socketPath)",
-                remedy: "start it (systemctl start musterd), or name its socket with --socket or MUSTER_SOCKET")
+                remedy: "start it (systemctl start musterd; where it ends again systemctl status musterd says why), or "
+                    + "name its socket with --socket or MUSTER_SOCKET")
         case .notOpened(_, let reason)?:
             return APIError(
                 .unreachable,
