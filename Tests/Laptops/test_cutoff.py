@@ -114,7 +114,9 @@ def test_the_word_is_there_before_the_revocation_is(crew):
     # Bert has heard it by then, and what he cannot show he does not take.
     refused = lambda: bert.ask("POST", f"/v1/jobs/{crew.job}/items", {"fields": {"name": "later"}})
     wait_until(lambda: refused()[0] == 403, PATIENCE_SECONDS, f"bert takes nothing any more: {refused()}")
-    assert "This laptop was revoked" in refused()[1]["detail"] and "muster fleet leave" in refused()[1]["detail"]
+    assert "This laptop was revoked" in refused()[1]["detail"] and "DELETE /v1/fleet" in refused()[1]["detail"]
+    typed = bert.muster("item", "add", crew.job, "name=later")
+    assert typed.returncode != 0 and "muster fleet leave" in typed.stderr, typed
     revoke(anna, device)
     wait_revoked(cleo, device)
     wait_agreed([anna, cleo], crew.job)

@@ -188,7 +188,7 @@ struct ItemServiceTests {
 
     static let filters: [(fields: [String: String], found: [String])] = [
         ([:], ["Sofa", "Lamp", "Rug"]), (["room": "Den"], ["Sofa", "Lamp"]), (["room": "den"], []),
-        (["room": "Den", "condition": "good"], ["Lamp"]), (["condition": ""], ["Rug"]), (["colour": "red"], []),
+        (["room": "Den", "condition": "good"], ["Lamp"]), (["condition": ""], ["Sofa", "Rug"]), (["colour": "red"], []),
     ]
 
     @Test("A list has the items whose fields are exactly what is asked for, by id", arguments: filters)
@@ -275,7 +275,10 @@ struct ItemServiceTests {
         for try await piece in try await anna.service.items(job: job, matching: [], as: .lines) { bytes += piece }
         #expect(bytes.split(separator: UInt8(ascii: "\n")).map(Array.init) == expected)
         #expect(try await anna.items(job, where: ["room": "Hall"]).count == 1)
-        #expect(try await anna.items(job, where: ["name": ""]).map(\.fields) == [["barcode": "7", "name": ""]])
-        #expect(try await anna.items(job, where: ["nothing": ""]).isEmpty)
+        // Emptied or never had is the same.
+        let unnamed = try await anna.items(job, where: ["name": ""])
+        #expect(Set(unnamed.map { $0.fields["name"] }) == [nil, ""] && unnamed.count == 2)
+        #expect(try await anna.items(job, where: ["nothing": ""]).count == 3)
+        #expect(try await anna.items(job, where: ["nothing": "x"]).isEmpty)
     }
 }
